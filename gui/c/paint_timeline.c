@@ -11,9 +11,24 @@ static int dp(const hsc_canvas *c, double n) {
     return hsc_canvas_dp(c, n);
 }
 
-/* Room for the words on the height, right of the last line of keys. */
-static int busy_width(const hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f) {
-    return f->busy_top < 1 ? (int)hsc_font_width(st->small, "full height: 00.0 % of a processor") + dp(c, 24) : 0;
+/* What the height of a row stands for, where it is not a whole processor; returns the length, 0 for nothing to say. */
+static int scale_words(const hsc_timeline_frame *f, char *text, size_t size) {
+    return f->busy_top < 1 ? snprintf(text, size, "row height: %.3g %% of a processor", 100 * f->busy_top) : 0;
+}
+
+/* Room for these words with their mark, right of the last line of keys. */
+static int scale_width(const hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f) {
+    char text[64];
+    return scale_words(f, text, sizeof text) ? (int)hsc_font_width(st->small, text) + dp(c, 32) : 0;
+}
+
+/* A bar between two ends, as dimensions are drawn: the extent that the words are of. */
+static void paint_extent(hsc_canvas *c, const hsc_style *st, int x, int y0, int y1) {
+    hsc_rgb colour = st->colour[HSC_P_foreground];
+    int thin = dp(c, 1), half = dp(c, 2);
+    hsc_canvas_fill(c, x, y0, thin, y1 - y0, colour);
+    hsc_canvas_fill(c, x - half, y0, 2 * half + thin, thin, colour);
+    hsc_canvas_fill(c, x - half, y1 - thin, 2 * half + thin, thin, colour);
 }
 
 void hsc_timeline_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, hsc_timeline_layout *out) {
@@ -42,7 +57,7 @@ void hsc_timeline_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc
         }
         x += w;
     }
-    if (lines && lines < 3 && x > out->x && x + busy_width(c, st, f) > c->width)
+    if (lines && lines < 3 && x > out->x && x + scale_width(c, st, f) > c->width)
         lines++;
     while (lines > 1 && lines * (line + dp(c, 4)) > c->height / 3)
         lines--;
@@ -174,7 +189,7 @@ static void paint_row(hsc_canvas *c, const hsc_style *st, const hsc_timeline_fra
 
 static void paint_keys(hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, const hsc_timeline_layout *l) {
     int x = l->x, y = l->key_y, lines = 1, size = dp(c, 9);
-    int right = busy_width(c, st, f);
+    int right = scale_width(c, st, f);
     for (uint32_t i = 0; i < f->n_keys && l->key_lines; i++) {
         const hsc_timeline_key_entry *k = &f->keys[i];
         int w = hsc_timeline_key_width(c, st, k);
@@ -237,10 +252,12 @@ void hsc_paint_timeline(hsc_canvas *c, const hsc_style *st, const hsc_timeline_f
     if (f->drag_begin < f->drag_end)
         paint_interval(c, st, f, &l, f->drag_begin, f->drag_end, false);
     paint_keys(c, st, f, &l);
-    if (f->busy_top < 1) {
-        char text[64];
-        snprintf(text, sizeof text, "full height: %.3g %% of a processor", 100 * f->busy_top);
-        hsc_canvas_text(c, st->small, c->width - dp(c, 8), hsc_font_baseline(st->small, l.key_y + (l.key_lines - 1) * (l.line + dp(c, 4)), l.line), HSC_RIGHT,
-                        st->colour[HSC_P_muted], text);
+    char text[64];
+    if (scale_words(f, text, sizeof text)) {
+        int y = l.key_y + (l.key_lines - 1) * (l.line + dp(c, 4)), right = c->width - dp(c, 8);
+        hsc_canvas_text(c, st->small, right, hsc_font_baseline(st->small, y, l.line), HSC_RIGHT, st->colour[HSC_P_foreground], text);
+        paint_extent(c, st, right - (int)ceil(hsc_font_width(st->small, text)) - dp(c, 7), y + dp(c, 1), y + l.line);
+        if (f->rows) /* and what it is in the picture, beside the first row */
+            paint_extent(c, st, l.x + l.width + dp(c, 4), hsc_timeline_row_y(&l, f->rows, 0), hsc_timeline_row_y(&l, f->rows, 1));
     }
 }

@@ -108,6 +108,7 @@ oo::class create ::heatscope::App {
     method comparison {} { return $Comparison }
     method syntax {} { return $Syntax }
     method top {} { return $Top }
+    method toolBar {} { return $Path.tools }
     method view {name} {
         return [$Panes view $name]
     }

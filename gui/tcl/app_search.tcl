@@ -51,17 +51,22 @@ oo::define ::heatscope::App {
         }
         set n [llength [dict get $Found hits]]
         if {[string trim $text] eq ""} {
-            ::heatscope::theme say $SearchNote ""
+            my SayFound ""
         } elseif {$n == 0} {
-            ::heatscope::theme say $SearchNote "nothing found"
+            my SayFound "nothing found"
         } else {
             # calls of message passing have no samples of their own: the status line has their time
             set share [dict get $Found share]
             set words [expr {$share >= 0.0005 ? ", [::heatscope::fmt percent $share 1]" : ""}]
-            ::heatscope::theme say $SearchNote "[::heatscope::fmt plural $n hit]$words"
+            my SayFound "[::heatscope::fmt plural $n hit]$words"
             my Tell [dict get $Found words]
         }
         $Bus adjust search search [string range [string trim $text] 0 500]
+    }
+    # Beside the search box; the tool bar makes room for it.
+    method SayFound {text} {
+        ::heatscope::theme say $SearchNote $text
+        after idle [namespace code {my TrimTools}]
     }
     # Flat list FILE LINE ... of the hits, for views to mark.
     method hitLines {} { return $Hits }
@@ -76,7 +81,7 @@ oo::define ::heatscope::App {
         set hit [lindex $hits $HitAt]
         $Nav toHit search $hit
         my Tell "[dict get $hit kind] [::heatscope::fmt plain [dict get $hit name]]" 1
-        ::heatscope::theme say $SearchNote "[expr {$HitAt + 1}] of $n, [::heatscope::fmt percent [dict get $Found share] 1]"
+        my SayFound "[expr {$HitAt + 1}] of $n, [::heatscope::fmt percent [dict get $Found share] 1]"
     }
     method found {} {
         return [$SearchNote cget -text]

@@ -79,7 +79,9 @@ oo::define ::heatscope::App {
         if {[::heatscope::theme width HsUI $text] > $width} {
             regsub { of .*$} $text {} text
         }
-        ::heatscope::theme say $Path.tools.facts [::heatscope::fmt fit $text $width {::heatscope::theme width HsUI}]
+        # a digit alone says nothing
+        ::heatscope::theme say $Path.tools.facts [expr {$width < [::heatscope::theme width HsUI 00000] ? "" :
+            [::heatscope::fmt fit $text $width {::heatscope::theme width HsUI}]}]
     }
     # They are others now: of an interval.
     method ShowFacts {} {
@@ -234,7 +236,9 @@ oo::define ::heatscope::App {
         }
         set facts [expr {min([$t width HsUI [$Run facts]], [$t dp 360])}]
         foreach {name left right} [my ToolOrder] {
-            set room [expr {$room - ($name eq "note" ? 0 : [winfo reqwidth $f.$name]) - [$t dp [expr {$left + $right}]]}]
+            # the note is there from time to time
+            set width [expr {$name eq "note" && [$f.note cget -text] eq "" ? 0 : [winfo reqwidth $f.$name]}]
+            set room [expr {$room - $width - [$t dp [expr {$left + $right}]]}]
             dict set gain $name [expr {[winfo reqwidth $f.$name] + [$t dp [expr {$left + $right}]]}]
         }
         # as with the wide search box
@@ -263,6 +267,15 @@ oo::define ::heatscope::App {
         }
         if {[$f.title cget -text] ne $short} {
             $t say $f.title $short
+        }
+        # last the menus that have a key: nothing is cut off
+        set room [expr {$room + $title - [$t width HsTitle $short]}]
+        foreach drop {colours scale bin} {
+            if {$room >= 0} {
+                break
+            }
+            set room [expr {$room + [dict get $gain $drop]}]
+            lappend without $drop
         }
         if {$without ne $Dropped} {
             my PackTools $without

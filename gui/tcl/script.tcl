@@ -22,7 +22,7 @@ namespace eval ::heatscope::script {
         session    {2 2 "save|open FILE: selection and arrangement of the window"}
         compare    {1 1 "FILE|FOLDER: a second database, or that of a measurement directory; {} none"}
         settle     {0 0 ": until all is drawn"}
-        geometry   {2 2 "VIEW WIDGET: x y width height on the screen"}
+        geometry   {2 2 "VIEW|tools WIDGET: x y width height on the screen"}
         latency    {1 1 "TEXT: milliseconds from `select TEXT` to all drawn"}
         interval   {2 3 "FROM TO ?N?: milliseconds to the first picture of an interval, to all, longest without events; with N, Escape after N pieces of counting, 1: in time"}
         first      {0 0 ": ms from the start to the first picture, source and overview, and CPU time of viewer and reader till then"}
@@ -147,14 +147,18 @@ namespace eval ::heatscope::script {
         $app settle
     }
     proc WidgetOf {app view widget} {
-        if {![winfo ismapped [[$app view $view] path]]} {
-            $app raise $view
-            $app settle
+        if {$view eq "tools"} {
+            set queue [list [$app toolBar]]
+        } else {
+            if {![winfo ismapped [[$app view $view] path]]} {
+                $app raise $view
+                $app settle
+            }
+            set queue [list [[$app view $view] path]]
         }
-        set queue [list [[$app view $view] path]]
         while {[llength $queue]} {
             set queue [lassign $queue w]
-            if {[lindex [split $w .] end] eq $widget} {
+            if {[lindex [split $w .] end] eq $widget && ($view ne "tools" || [winfo ismapped $w])} {
                 return $w
             }
             lappend queue {*}[winfo children $w]

@@ -167,6 +167,8 @@ namespace eval ::heatscope::settings {
     # Loops that were refused vectors: so many are listed, and asked for at a time.
     variable refusedRows 4096
     variable refusedPage 1024
+    # A refusal of a loop with less than this part of the run is told in grey.
+    variable refusalShare 0.001
     # Of many loops so many are shown before the others are read.
     variable firstRows 64
     # Milliseconds until the status bar says what a view is reading.
@@ -243,6 +245,7 @@ namespace eval ::heatscope::settings {
         Assembler {{h H} {next and previous instruction by samples}  l {next instruction of the line}  {j Enter} {to the jump's target}  {y o} {bytes, source lines}  / find}
         {Flame graph} {BackSpace {zoom out}  l {with or without loops}}
         Lists {{g G} {next and previous grouping}  {o O} {sort by the next column, turn the order round}  {[ ]} {places in the notes beside}}
+        Compiler {+ {the next refused loops, where there are more}}
         Matrix {k {by machine or by rank}  Enter {to the calls of the pair}}
         Timeline {{Up Down} {nearer, farther}  {Left Right} {to the side}  Enter {the interval, the whole run}}
         Terrain {{Left Right Up Down} {turn}  {+ -} {nearer, farther}  End {flat-on: profiles of the lines}  Home {as at first}}

@@ -2,11 +2,12 @@
 # What the compiler did with each loop and why not, joined with what the loop's versions took: words for the compiler pane.
 
 oo::class create ::heatscope::Compiler {
-    variable Run Db Rows Key Refused Priced Texts Sum
+    variable Run Db Rows Key Refused Priced Texts Sum Most Rest
 
     constructor {run} {
         set Run $run
         set Db [$run db]
+        set Most [::heatscope::settings get refusedRows]
         my forget
     }
 
@@ -16,6 +17,7 @@ oo::class create ::heatscope::Compiler {
         set Rows {}
         set Refused {metric "" prices {}}
         set Sum {0 0.0}
+        set Rest {}
     }
 
     # Loops by falling time: dicts {scope name where sum share words tone price reason}; price: part of the run in the loop
@@ -62,6 +64,7 @@ oo::class create ::heatscope::Compiler {
         set Priced {}
         set Texts {}
         set Sum {0 0.0}
+        set Rest {}
         $Run refusals $metric [namespace code {my Price}]
         set prices $Priced
         set Priced {}
@@ -70,13 +73,15 @@ oo::class create ::heatscope::Compiler {
     method Price {page} {
         lassign $Sum n share
         foreach r $page {
-            if {[dict size $Priced] < [::heatscope::settings get refusedRows]} {
+            if {[dict size $Priced] < $Most} {
                 # what is needed of them, and each text once: there may be thousands
                 set text [dict get $r reason_text]
                 if {![dict exists $Texts $text]} {
                     dict set Texts $text $text
                 }
                 dict set Priced [dict get $r scope] [dict create sum [dict get $r sum] share [dict get $r share] reason_text [dict get $Texts $text]]
+            } else {
+                lappend Rest [dict get $r scope]
             }
             incr n [expr {[dict get $r share] > 0}]
             set share [expr {$share + [dict get $r share]}]
@@ -85,12 +90,38 @@ oo::class create ::heatscope::Compiler {
     }
     # {N SHARE} of all that were refused, listed or not, as of the last `rows`.
     method refused {} { return $Sum }
+    # Refused loops that are not among the rows: there are too many.
+    method left {} { return [llength $Rest] }
+    # So many more are among the rows, from the next `rows` on.
+    method more {} {
+        incr Most [::heatscope::settings get refusedRows]
+        my forget
+    }
+    # A loop that is not among the rows, as one of them, with `place` by price (0: it was not refused); {} for what is no loop.
+    method other {scope metric axis} {
+        set facts [$Db scope $scope]
+        if {[dict get $facts kind] ne "loop"} {
+            return {}
+        }
+        set refusal [my Refusal $scope $metric]
+        set prices [expr {$refusal ne "" ? [dict create $scope $refusal] : {}}]
+        set at [lsearch -exact -integer $Rest $scope]
+        set place [expr {$at >= 0 ? $Most + $at + 1 : 0}]
+        set sum [lindex [$Db sums -table scope_excl -rows [list $scope 1] -metric $metric -axis $axis] 0]
+        set total [$Run total $metric]
+        set row [dict merge $facts [dict create row $scope sum $sum share [expr {$total > 0 ? double($sum) / $total : 0.0}]]]
+        return [dict merge [my Row $row $prices $metric $axis] [list place $place]]
+    }
     # {} for none
     method Refusal {scope metric} {
         if {[dict get $Refused metric] ne $metric} {
             set Refused [dict create metric $metric prices [my Prices $metric]]
         }
-        return [expr {[dict exists $Refused prices $scope] ? [dict get $Refused prices $scope] : ""}]
+        if {[dict exists $Refused prices $scope]} {
+            return [dict get $Refused prices $scope]
+        }
+        set at [lsearch -exact -integer $Rest $scope]
+        return [expr {$at >= 0 ? [lindex [$Db refusals -metric $metric -first [expr {$Most + $at}] -n 1] 0] : ""}]
     }
     # Places in `loops`, the dearest first, or those with most time.
     method Order {loops prices first} {
@@ -337,7 +368,10 @@ oo::class create ::heatscope::Compiler {
         set out {}
         set refusal [my Refusal $scope $metric]
         if {$refusal ne "" && [dict get $refusal share] > 0} {
-            lappend out [dict create kind section text "Vectors refused: [dict get $refusal reason_text]" \
+            # a call is the price of what the call keeps scalar
+            set all [::tcl::mathop::+ 0 {*}[lmap v [$Db instances $scope -metric $metric -axis $axis] {dict get $v sum}]]
+            set more [expr {$all > 0 && [dict get $refusal sum] > 1.005 * $all ? ", with what it calls" : ""}]
+            lappend out [dict create kind section text "Vectors refused: [dict get $refusal reason_text]$more" \
                 right [::heatscope::fmt percent [dict get $refusal share] 1]]
         }
         set seen {}

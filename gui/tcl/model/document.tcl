@@ -2,7 +2,7 @@
 # One source file as lines: text, syntax, what the compiler did with its loops; or why there is no text.
 
 oo::class create ::heatscope::Document {
-    variable Db File Facts Lines Count State Message Changed Language Spans Chips Loops Begins Where Asked Roles
+    variable Db File Facts Lines Count State Message Changed Language Spans Chips Loops Begins Where Asked Roles Total
 
     constructor {db file} {
         set Db $db
@@ -18,6 +18,7 @@ oo::class create ::heatscope::Document {
         set Where {}
         set Asked 0
         set Roles {}
+        set Total ""
         set Message {}
         if {![dict get $Facts has_lines]} {
             set State nolines
@@ -166,6 +167,7 @@ oo::class create ::heatscope::Document {
     # The values have changed: shares in the chips are told anew.
     method forget {} {
         set Chips {}
+        set Total ""
     }
     # What the compiler did with the loops that begin on line n: list of {text tone scope}, tone good, bad or plain.
     method chips {n} {
@@ -182,6 +184,14 @@ oo::class create ::heatscope::Document {
         }
         dict set Chips $n $chips
         return $chips
+    }
+    # Is a loop, all versions of which have `all` samples, too small a part of the run (or interval) for its refusal to cost anything?
+    method IsSmall {scope all} {
+        if {$Total eq ""} {
+            set Total [$Db total]
+        }
+        set own [expr {$all > 0 ? $all : [lindex [$Db sums -table scope_excl -rows [list $scope 1]] 0]}]
+        return [expr {$Total > 0 && $own < [::heatscope::settings get refusalShare] * $Total}]
     }
     method ChipsOf {scope} {
         set chips {}
@@ -278,7 +288,9 @@ oo::class create ::heatscope::Document {
             set vector 1
         }
         if {!$vector && $reason ne ""} {
-            set chips [linsert $chips 0 [list "not vectorised: [::heatscope::fmt plain $reason]" bad]]
+            # red is what may cost something: a loop whose time is in calls of MPI, or that has none, is told in grey
+            set tone [expr {[my IsSmall $scope $all] ? "plain" : "bad"}]
+            set chips [linsert $chips 0 [list "not vectorised: [::heatscope::fmt plain $reason]" $tone]]
         } elseif {!$vector && $untried ne ""} {
             set chips [linsert $chips 0 [list "vectors $untried" plain]]
         }

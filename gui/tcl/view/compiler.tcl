@@ -3,14 +3,22 @@
 
 oo::class create ::heatscope::CompilerView {
     superclass ::heatscope::NotesView
-    variable Path Bus Run Nav Db App Selection Rows ById Model SortColumn
+    variable Path Bus Run Nav Db App Selection Rows ById List Loaded Model SortColumn More
 
     method name {} { return compiler }
     method title {} { return Compiler }
 
     method Build {body} {
+        set t ::heatscope::theme
         set Model [::heatscope::Compiler new $Run]
-        my SplitNotes $body 0 -width [::heatscope::theme dp 420] -empty "no loops with samples"
+        my SplitNotes $body 0 -width [$t dp 420] -empty "no loops with samples"
+        # below the list, where it has not all: the next ones
+        set More [ttk::frame $body.split.left.more -style Card.TFrame -padding [list [$t size pad] [$t dp 3]]]
+        ttk::label $More.words -style Card.Sub.TLabel
+        ttk::button $More.button -takefocus 0 -command [namespace code {my more}]
+        pack $More.button -side right
+        pack $More.words -side left -fill x
+        bind $List <plus> "[namespace code {my more}]; break"
     }
     destructor {
         $Model destroy
@@ -75,9 +83,36 @@ oo::class create ::heatscope::CompilerView {
         if {!$refused} {
             return ""
         }
-        set most [::heatscope::settings get refusedRows]
-        return "[::heatscope::fmt percent $price 1] in [::heatscope::fmt plural $refused loop] that [expr {$refused == 1 ? "was" : "were"}] refused\
-            vectors[expr {$refused > $most ? "; the dearest [::heatscope::fmt grouped $most] are listed" : ""}]"
+        return "[::heatscope::fmt plural $refused loop] refused vectors \u00b7 [::heatscope::fmt percent $price 1]"
+    }
+    method Fill {} {
+        next
+        my ShowMore
+    }
+    # How many refused loops are not listed, and a button for the next of them.
+    method ShowMore {} {
+        set left [$Model left]
+        if {!$left} {
+            grid forget $More
+            return
+        }
+        set all [lindex [$Model refused] 0]
+        set step [expr {min($left, [::heatscope::settings get refusedRows])}]
+        ::heatscope::theme say $More.words "the dearest [::heatscope::fmt grouped [expr {$all - $left}]] of [::heatscope::fmt grouped $all] refused loops"
+        $More.button configure -text "Next [::heatscope::fmt grouped $step]  (+)"
+        grid $More -row 1 -column 0 -columnspan 2 -sticky we
+    }
+    # Lists the next ones, too.
+    method more {} {
+        if {[$Model left]} {
+            $Model more
+            set Loaded 0
+            my refreshAll
+        }
+    }
+    method Missing {scope} {
+        set row [$Model other $scope [dict get $Selection metric] [dict get $Selection axis]]
+        return [expr {$row eq "" ? "" : [lindex [my Contrast [list $row]] 0]}]
     }
     method forget {} {
         next
@@ -104,7 +139,8 @@ oo::class create ::heatscope::CompilerView {
                 }
             }
         }
-        return [expr {[dict exists $ById $scope] ? $scope : ""}]
+        # a loop that is not listed stands below the others
+        return [expr {[dict exists $ById $scope] || [dict get $facts kind] eq "loop" ? $scope : ""}]
     }
     # The innermost scope of the selected line; -1.
     method LineScope {} {

@@ -35,13 +35,23 @@ oo::class create ::heatscope::TimelineView {
         }
     }
 
-    # Buttons with fewer words where there is little room.
+    # Buttons with fewer words where the long ones have no room.
     method FitTools {width} {
-        set short [expr {$width < [::heatscope::theme dp 470]}]
-        foreach {name long words} {whole "Whole run" All zoom "Zoom to interval" Zoom clear "No interval" Clear} {
-            set text [expr {$short ? $words : $long}]
-            if {[$Path.body.tools.$name cget -text] ne $text} {
-                $Path.body.tools.$name configure -text $text
+        set t ::heatscope::theme
+        set f $Path.body.tools
+        set words {whole "Whole run" All zoom "Zoom to interval" Zoom clear "No interval" Clear}
+        set room [expr {$width - 2 * [$t size pad]}]
+        foreach key {category procedure scope} {
+            set room [expr {$room - [winfo reqwidth $f.$key]}]
+        }
+        # what a button has beside its words is the same with both
+        foreach {name long short} $words {
+            set room [expr {$room - [winfo reqwidth $f.$name] + [$t width HsUI [$f.$name cget -text]] - [$t width HsUI $long] - [$t dp 6]}]
+        }
+        foreach {name long short} $words {
+            set text [expr {$room < 0 ? $short : $long}]
+            if {[$f.$name cget -text] ne $text} {
+                $f.$name configure -text $text
             }
         }
     }

@@ -804,6 +804,13 @@ static void keys_have_room(void **state) {
         f.busy_top = busy ? 0.2 : 1;
         hsc_timeline_layout_get(&s.c, &s.st, &f, &l);
         assert_int_equal(l.key_lines, 1 + busy);
+        /* the height that the words are of is drawn beside the row */
+        hsc_paint_timeline(&s.c, &s.st, &f);
+        int dark = 0;
+        for (int y = l.y; y < l.y + l.height; y++)
+            for (int x = l.x + l.width, found = 0; x < width && !found; x++)
+                dark += found = pixel(&s, x, y) == s.st.colour[HSC_P_foreground];
+        assert_true(busy ? dark >= hsc_timeline_row_y(&l, 1, 1) - hsc_timeline_row_y(&l, 1, 0) - 2 : !dark);
         sheet_close(&s);
     }
 }
