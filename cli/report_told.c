@@ -14,6 +14,7 @@ typedef struct counted { /* of a probe, or of a block; seconds of elapsed time, 
     uint32_t row, threads;
     uint64_t visits, left;
     double inclusive_s, exclusive_s, duration_s, min_s, max_s, squares, cost_s;
+    double inclusive_low_s, inclusive_high_s, exclusive_low_s, exclusive_high_s; /* their 95 % intervals, for what notes cost is estimated */
     uint32_t last_thread;
     bool seen;
     report_over over; /* inclusive_s by thread; where asked for, as the quantiles of one visit */
@@ -39,6 +40,14 @@ static void add(counted *c, const hsc_db_visit *v) {
     c->duration_s += v->duration_s - v->cost_s;
     c->squares += v->duration_squares;
     c->cost_s += v->exclusive_cost_s;
+    c->exclusive_low_s += v->exclusive_s - v->exclusive_cost_most_s; /* ends are added: what makes one too small makes others so */
+    c->exclusive_high_s += v->exclusive_s - v->exclusive_cost_least_s;
+}
+
+static void add_inner(counted *to, const counted *c) {
+    to->inclusive_s += c->exclusive_s;
+    to->inclusive_low_s += c->exclusive_low_s;
+    to->inclusive_high_s += c->exclusive_high_s;
 }
 
 static hsc_status load(report *r, counts *c, hsc_err *err) {
@@ -70,9 +79,9 @@ static hsc_status load(report *r, counts *c, hsc_err *err) {
                 inner = inner || up.probe == b.probe;
             }
             if (!s && !inner)
-                c->probes[b.probe].inclusive_s += c->blocks[i].exclusive_s;
+                add_inner(&c->probes[b.probe], &c->blocks[i]);
             if (!s)
-                c->blocks[at].inclusive_s += c->blocks[i].exclusive_s;
+                add_inner(&c->blocks[at], &c->blocks[i]);
             at = b.parent;
         }
     }
@@ -196,7 +205,7 @@ static void name_probe(const hsc_db_probe *p, int width, char *out, size_t size)
 }
 
 /* Where some were disarmed: what that means for the numbers. */
-static hsc_status put_partial(report *r, hsc_err *err) {
+static hsc_status put_partial(report *r, bool doubtful, hsc_err *err) {
     uint32_t n = 0;
     hsc_status s = HSC_OK;
     for (uint32_t i = 0; !s && i < hsc_db_count_told(r->db, HSC_TOLD_PROBES); i++) {
@@ -204,6 +213,10 @@ static hsc_status put_partial(report *r, hsc_err *err) {
         if (!(s = hsc_db_get_probe(r->db, i, &p, err)))
             n += p.disarmed != 0;
     }
+    if (!s && doubtful)
+        fputs("  ~: known to the interval below (inclusive time): what notes take of\n"
+              "  such short visits depends on the code round them. Samples of a run with\n"
+              "  --disarm=all know better.\n", r->out);
     if (!s && n)
         fprintf(r->out, "  until: %u probe%s disarmed while the program ran (automatic ones that cost too much, or by command). Numbers end there;\n"
                         "  later time of these places is exclusive time of the scopes round them.\n", n, n == 1 ? " was" : "s were");
@@ -229,14 +242,35 @@ static int put_until(const hsc_db_probe *p, char *out, size_t size) {
 /* The longest visit. What probes inside it cost is known of all visits alone, and taken out of these: it is no longer than all together. */
 static double longest_s(const counted *c) { return fmax(0, fmin(c->max_s, c->duration_s)); }
 
-static void put_counted(report *r, const counted *c, int indent, const hsc_db_probe *p) {
+#define DOUBTFUL 0.1 /* of a time: marked */
+
+static bool is_doubtful(double seconds, double low_s, double high_s) {
+    double doubt_s = fmax(high_s - seconds, seconds - low_s);
+    return doubt_s > DOUBTFUL * seconds && doubt_s >= 0.0005;
+}
+
+static void put_marked(report *r, int width, int digits, double number, bool doubtful) {
+    char text[40];
+    snprintf(text, sizeof text, "%s%.*f", doubtful ? "~" : "", digits, number);
+    fprintf(r->out, "%*s ", width, text);
+}
+
+/* Whether its time is marked as doubtful. */
+static bool put_counted(report *r, const counted *c, int indent, const hsc_db_probe *p) {
     char name[800], until[80];
+    bool of_all = is_doubtful(c->inclusive_s, c->inclusive_low_s, c->inclusive_high_s);
     double mean = c->visits ? 1e6 * c->duration_s / (double)c->visits : 0;
     int taken = put_until(p, until, sizeof until);
     name_probe(p, r->width - 54 - indent - taken, name, sizeof name - sizeof until);
     strcat(name, until);
-    fprintf(r->out, "%9.3f %9.3f %9llu %10.*f %10.*f  %*s%s\n", c->inclusive_s, c->exclusive_s, (unsigned long long)c->visits,
-            mean < 1 ? 4 : mean < 100 ? 2 : 0, mean, longest_s(c) < 1e-4 ? 2 : 0, 1e6 * longest_s(c), indent, "", name);
+    put_marked(r, 9, 3, c->inclusive_s, of_all);
+    put_marked(r, 9, 3, c->exclusive_s, is_doubtful(c->exclusive_s, c->exclusive_low_s, c->exclusive_high_s));
+    fprintf(r->out, "%9llu ", (unsigned long long)c->visits);
+    put_marked(r, 10, mean < 1 ? 4 : mean < 100 ? 2 : 0, mean, of_all);
+    fprintf(r->out, "%10.*f  %*s%s\n", longest_s(c) < 1e-4 ? 2 : 0, 1e6 * longest_s(c), indent, "", name);
+    if (of_all)
+        fprintf(r->out, "    %.3f to %.3f (95 %%)\n", fmax(0, c->inclusive_low_s), c->inclusive_high_s);
+    return of_all;
 }
 
 /* What the automatic choice took, once for each program: its processes say the same. */
@@ -264,6 +298,7 @@ static hsc_status put_choices(report *r, hsc_err *err) {
 hsc_status report_text_probes(report *r, hsc_err *err) {
     counts c = {0};
     uint32_t shown = 0;
+    bool doubtful = false;
     hsc_status s = load(r, &c, err);
     if (!s)
         head(r, "Probes", &c);
@@ -274,13 +309,13 @@ hsc_status report_text_probes(report *r, hsc_err *err) {
         s = hsc_db_get_probe(r->db, c.probes[i].row, &p, err);
         if (s || !wanted(r, &p) || !is_in(r, &c.probes[i]))
             continue;
-        put_counted(r, &c.probes[i], 0, &p);
+        doubtful = put_counted(r, &c.probes[i], 0, &p) || doubtful;
         shown++;
     }
     if (!s && !shown)
         fputs("  none\n", r->out);
     if (!s && shown)
-        s = put_partial(r, err);
+        s = put_partial(r, doubtful, err);
     if (!s)
         s = put_choices(r, err);
     clear(&c);
@@ -288,7 +323,7 @@ hsc_status report_text_probes(report *r, hsc_err *err) {
 }
 
 /* Children of `parent` with what is inside them, the longest first. */
-static hsc_status put_blocks(report *r, const counts *c, uint32_t parent, int depth, uint32_t *shown, hsc_err *err) {
+static hsc_status put_blocks(report *r, const counts *c, uint32_t parent, int depth, uint32_t *shown, bool *doubtful, hsc_err *err) {
     counted *list = malloc(((size_t)c->n_blocks + 1) * sizeof *list);
     uint32_t n = 0;
     hsc_status s = list ? HSC_OK : no_memory(r, err);
@@ -308,10 +343,10 @@ static hsc_status put_blocks(report *r, const counts *c, uint32_t parent, int de
             s = hsc_db_get_probe(r->db, b.probe, &p, err);
         if (s)
             break;
-        put_counted(r, &list[i], 2 * (depth < 10 ? depth : 10), &p);
+        *doubtful = put_counted(r, &list[i], 2 * (depth < 10 ? depth : 10), &p) || *doubtful;
         ++*shown;
         if (depth < 200)
-            s = put_blocks(r, c, list[i].row, depth + 1, shown, err);
+            s = put_blocks(r, c, list[i].row, depth + 1, shown, doubtful, err);
     }
     free(list);
     return s;
@@ -320,15 +355,16 @@ static hsc_status put_blocks(report *r, const counts *c, uint32_t parent, int de
 hsc_status report_text_blocks(report *r, hsc_err *err) {
     counts c = {0};
     uint32_t shown = 0;
+    bool doubtful = false;
     hsc_status s = load(r, &c, err);
     if (!s) {
         head(r, "Blocks", &c);
-        s = put_blocks(r, &c, HSC_NONE, 0, &shown, err);
+        s = put_blocks(r, &c, HSC_NONE, 0, &shown, &doubtful, err);
         if (!shown)
             fputs("  none\n", r->out);
     }
     if (!s && shown)
-        s = put_partial(r, err);
+        s = put_partial(r, doubtful, err);
     clear(&c);
     return s;
 }
@@ -495,7 +531,11 @@ static void counted_cells(const report *r, hsc_table *t, const counted *c, const
     hsc_table_count(t, "disarmed_processes", p->disarmed);
     hsc_table_number(t, "disarmed_s", p->disarmed ? p->disarmed_s : NAN);
     hsc_table_number(t, "inclusive_s", c->inclusive_s);
+    hsc_table_number(t, "inclusive_low_s", fmax(0, c->inclusive_low_s));
+    hsc_table_number(t, "inclusive_high_s", c->inclusive_high_s);
     hsc_table_number(t, "exclusive_s", c->exclusive_s);
+    hsc_table_number(t, "exclusive_low_s", fmax(0, c->exclusive_low_s));
+    hsc_table_number(t, "exclusive_high_s", c->exclusive_high_s);
     hsc_table_number(t, "duration_s", c->duration_s);
     hsc_table_number(t, "duration_min_s", c->min_s);
     hsc_table_number(t, "duration_mean_s", mean);

@@ -186,15 +186,11 @@ bool hsc_join_place_blocks(join *j, jprocess *p) {
 
 /* Exclusive time of the blocks of a thread, without what probes cost, by category; their visits in that with most time. */
 static bool take_thread(const jprocess *p, const jtold_thread *t, uint32_t thread, jamounts *time, jamounts *visits) {
-    uint64_t *children = calloc(t->blocks.n + 1, sizeof *children);
-    bool ok = children != NULL;
-    for (size_t i = 0; ok && i < t->blocks.n; i++)
-        if (t->blocks.p[i].parent != HSC_NO_INDEX)
-            children[t->blocks.p[i].parent] += t->blocks.p[i].visits;
+    bool ok = true;
     for (size_t i = 0; ok && i < t->blocks.n; i++) {
         const jblock *b = &t->blocks.p[i];
         const jsite *site = b->site == HSC_NO_INDEX ? NULL : &p->sites.p[b->site];
-        double all = 0, pair = p->told->pair_ns, inside = p->told->inside_ns;
+        double all = 0;
         unsigned most = 0;
         if (!site)
             continue;
@@ -202,13 +198,12 @@ static bool take_thread(const jprocess *p, const jtold_thread *t, uint32_t threa
             all += (double)b->exclusive[s];
             most = b->exclusive[s] > b->exclusive[most] ? s : most;
         }
-        double cost = (double)b->visits * inside + (double)children[i] * (pair - inside), rest = all > 0 ? 1 - fmin(cost / all, 1) : 0;
+        double rest = all > 0 ? 1 - fmin(b->exclusive_cost.ns / all, 1) : 0;
         jspot spot = {site->context, site->line, HSC_NO_INDEX};
         for (unsigned s = 0; ok && s < STATES; s++) /* not known: no wrapper was active */
             ok = !b->exclusive[s] || HSC_PUSH(*time, (jamount){thread, s ? s : HSC_state_COMPUTATION, spot, (double)b->exclusive[s] * rest});
         ok = ok && (!b->visits || HSC_PUSH(*visits, (jamount){thread, most ? most : HSC_state_COMPUTATION, spot, (double)b->visits}));
     }
-    free(children);
     return ok;
 }
 

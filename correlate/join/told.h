@@ -6,12 +6,16 @@
 
 #include "join_internal.h"
 
+typedef struct jcost { /* what notes of probes took, and its 95 % interval */
+    double ns, least_ns, most_ns;
+} jcost;
+
 typedef struct jblock { /* a scope with the stack of scopes round it, in one thread */
     uint64_t id;        /* in the stream; of the program's own scopes 0 */
     uint32_t parent;    /* row in the thread; HSC_NO_INDEX: outermost */
     bool user;          /* a scope that the program named */
     uint64_t number;    /* probe_place's number, or user_name's id */
-    uint64_t visits, left, duration_ns, duration_min, duration_max, inner_visits;
+    uint64_t visits, left, duration_ns, duration_min, duration_max;
     double squares;
     uint64_t exclusive[STATES];
     uint64_t *durations; /* JOIN_BUCKETS, of the pool; NULL: none */
@@ -19,7 +23,12 @@ typedef struct jblock { /* a scope with the stack of scopes round it, in one thr
     uint64_t held_begin; /* ns */
     uint32_t site;       /* second reading: row of the process: where it is; HSC_NO_INDEX: of the program's own */
     uint32_t row;        /* told_emit.c: in the table of blocks */
+    jcost exclusive_cost, cost; /* probed_cost.c: of its own time, and with blocks inside */
 } jblock;
+
+typedef struct jprobe_samples { /* whose innermost scope is a probe's: weights and sums of their squares */
+    uint64_t number, time, program, program_squares, notes, notes_squares;
+} jprobe_samples;
 
 typedef struct jopen { /* a scope of the program's own that is open */
     uint32_t block;
@@ -34,6 +43,8 @@ typedef struct jtold_thread {
     uint64_t handler_ns, wrappers_ns, switches_ns, runs, median_ns, p90_ns, p99_ns, handler_time;
     uint64_t probe_ns, unmatched, missed, probe_time;
     uint64_t rate_changes, periods, periods_max;
+    HSC_VEC(jprobe_samples) sampled; /* while the file is read */
+    hsc_table sampled_rows;          /* (number, 0): row of it */
 } jtold_thread;
 
 typedef struct jprobe_place {
@@ -76,6 +87,8 @@ typedef struct jtold {
 bool hsc_join_take_told(jprocess *p, const hsc_record *rec);
 /* After the last record: what is open ends. */
 bool hsc_join_end_told(jprocess *p); /* false: no memory */
+/* probed_cost.c: what notes took of the time of all blocks of a thread; elapsed: of a CPU second, with the time in line for a processor. false: no memory. */
+bool hsc_join_weigh_probes(const jtold *told, double period_ns, double elapsed, jtold_thread *t);
 void hsc_join_free_told(jprocess *p);
 bool hsc_join_told_has_visits(const jtold_thread *t); /* of probes or scopes of its own; t NULL: no */
 bool hsc_join_told_has_texts(const jtold *t); /* whether it points into the pool of the process */

@@ -24,9 +24,9 @@ typedef struct block_row {
 
 typedef struct visit_row { /* of a block in a thread; an item of a list */
     uint32_t block, thread, context, line;
-    uint64_t visits, left, duration_ns, duration_min, duration_max, inner_visits;
-    uint64_t children;       /* visits of blocks right inside */
-    double squares, pair_s, inside_s; /* cost of a visit; 0: none */
+    uint64_t visits, left, duration_ns, duration_min, duration_max;
+    double squares;
+    jcost cost, exclusive_cost;
     uint64_t exclusive[STATES], durations[JOIN_BUCKETS];
 } visit_row;
 
@@ -108,11 +108,10 @@ static uint32_t probe_of_block(told *x, const jtold *t, const jblock *b) {
     return probe_of(x, HSC_probe_kind_PROCEDURE, "?", "", 0, 0, NULL); /* its place is in a damaged chunk */
 }
 
-static bool take_visit(told *x, const jprocess *p, const jblock *b, uint32_t thread, uint64_t children) {
+static bool take_visit(told *x, const jprocess *p, const jblock *b, uint32_t thread) {
     const jsite *site = b->site == HSC_NO_INDEX ? NULL : &p->sites.p[b->site];
     visit_row v = {.block = b->row, .thread = thread, .context = site ? site->context : HSC_NO_INDEX, .line = site ? site->line : HSC_NO_INDEX, .visits = b->visits, .left = b->left, .duration_ns = b->duration_ns,
-                   .duration_min = b->duration_min, .duration_max = b->duration_max, .inner_visits = b->inner_visits, .children = children,
-                   .squares = b->squares, .pair_s = b->user ? 0 : p->told->pair_ns * 1e-9, .inside_s = b->user ? 0 : p->told->inside_ns * 1e-9};
+                   .duration_min = b->duration_min, .duration_max = b->duration_max, .squares = b->squares, .cost = b->cost, .exclusive_cost = b->exclusive_cost};
     memcpy(v.exclusive, b->exclusive, sizeof v.exclusive);
     if (b->durations)
         memcpy(v.durations, b->durations, sizeof v.durations);
@@ -121,15 +120,7 @@ static bool take_visit(told *x, const jprocess *p, const jblock *b, uint32_t thr
 }
 
 static bool take_thread(told *x, const jprocess *p, jtold_thread *t, uint32_t thread) {
-    uint64_t *children = calloc(t->blocks.n + 1, sizeof *children);
-    bool ok = children != NULL;
-    for (size_t i = t->blocks.n; ok && i-- > 0;) { /* parents stand before */
-        jblock *b = &t->blocks.p[i];
-        if (b->parent == HSC_NO_INDEX)
-            continue;
-        t->blocks.p[b->parent].inner_visits += b->visits + b->inner_visits;
-        children[b->parent] += b->visits;
-    }
+    bool ok = true;
     for (size_t i = 0; ok && i < t->blocks.n; i++) {
         jblock *b = &t->blocks.p[i];
         uint32_t parent = b->parent == HSC_NO_INDEX ? HSC_NO_INDEX : t->blocks.p[b->parent].row;
@@ -145,9 +136,8 @@ static bool take_thread(told *x, const jprocess *p, jtold_thread *t, uint32_t th
             ok = HSC_PUSH(x->blocks, (block_row){parent, probe, depth}) && HSC_PUSH(x->block_visits, 0);
         }
         b->row = *row;
-        ok = ok && take_visit(x, p, b, thread, children[i]);
+        ok = ok && take_visit(x, p, b, thread);
     }
-    free(children);
     return ok;
 }
 
@@ -379,10 +369,10 @@ static void put_visit(columns *c, const visit_row *v) {
     CELL(c, visit_duration_max_s, double, (double)v->duration_max * 1e-9);
     CELL(c, visit_duration_squares, double, v->squares * 1e-18);
     CELL(c, visit_exclusive_s, double, exclusive_ns * 1e-9);
-    CELL(c, visit_cost_s, double,
-         at_most((double)v->visits * v->inside_s + (double)v->inner_visits * v->pair_s, (double)v->duration_ns * 1e-9));
-    CELL(c, visit_exclusive_cost_s, double,
-         at_most((double)v->visits * v->inside_s + (double)v->children * (v->pair_s - v->inside_s), exclusive_ns * 1e-9));
+    CELL(c, visit_cost_s, double, 1e-9 * at_most(v->cost.ns, (double)v->duration_ns));
+    CELL(c, visit_exclusive_cost_s, double, 1e-9 * at_most(v->exclusive_cost.ns, exclusive_ns));
+    CELL(c, visit_exclusive_cost_least_s, double, 1e-9 * at_most(v->exclusive_cost.least_ns, exclusive_ns));
+    CELL(c, visit_exclusive_cost_most_s, double, 1e-9 * at_most(v->exclusive_cost.most_ns, exclusive_ns));
     CELL(c, visit_context, uint32_t, v->context);
     CELL(c, visit_line, uint32_t, v->line);
     for (unsigned k = 0; k < CATEGORIES; k++)

@@ -241,6 +241,21 @@ static void take_probe_progress(jtold_thread *t, const hsc_rec_probe_progress *r
     t->missed = r->missed;
 }
 
+static bool take_probe_samples(jtold_thread *t, const hsc_rec_probe_samples *r) {
+    uint32_t *row = hsc_table_at(&t->sampled_rows, r->number, 0);
+    if (!row)
+        return false;
+    if (*row == HSC_NO_INDEX) {
+        *row = (uint32_t)t->sampled.n;
+        if (!HSC_PUSH(t->sampled, (jprobe_samples){.number = r->number}))
+            return false;
+    }
+    jprobe_samples *s = &t->sampled.p[*row];
+    if (r->time >= s->time)
+        *s = (jprobe_samples){r->number, r->time, r->program, r->program_squares, r->notes, r->notes_squares};
+    return true;
+}
+
 bool hsc_join_take_told(jprocess *p, const hsc_record *rec) {
     const void *v = rec->value;
     jtold_thread *t;
@@ -262,6 +277,8 @@ bool hsc_join_take_told(jprocess *p, const hsc_record *rec) {
         if ((t = thread_of(p, rec->stream)))
             take_probe_progress(t, v);
         return t != NULL;
+    case HSC_REC_probe_samples:
+        return (t = thread_of(p, rec->stream)) && take_probe_samples(t, v);
     case HSC_REC_probe_cost: {
         const hsc_rec_probe_cost *r = v;
         if (!(of = told_of(p)))
@@ -375,6 +392,9 @@ bool hsc_join_end_told(jprocess *p) {
             ok = ok && (!b->held || hsc_slices_put(p, b->held));
             b->held = NULL;
         }
+        const jthread *of = hsc_join_known_thread(p, t->threads.p[i].id);
+        double elapsed = of && of->usage.run_ns ? 1 + (double)of->usage.runnable_ns / (double)of->usage.run_ns : 1;
+        ok = ok && hsc_join_weigh_probes(t, p->period_ns ? (double)p->period_ns : 1e6, elapsed, &t->threads.p[i]);
     }
     if (t && t->phases.n > 1)
         qsort(t->phases.p, t->phases.n, sizeof *t->phases.p, by_time);
@@ -388,7 +408,9 @@ void hsc_join_free_told(jprocess *p) {
     for (size_t i = 0; t && i < t->threads.n; i++) {
         free(t->threads.p[i].blocks.p);
         free(t->threads.p[i].open.p);
+        free(t->threads.p[i].sampled.p);
         hsc_table_fini(&t->threads.p[i].rows);
+        hsc_table_fini(&t->threads.p[i].sampled_rows);
     }
     if (t) {
         free(t->threads.p);

@@ -37,7 +37,9 @@ static void take_thread(jprocess *p, jtold *t, parcel *a) {
     jtold_thread from, h;
     parcel_take(a, &from, sizeof from);
     h = from;
-    h.rows = (hsc_table){0};
+    h.rows = h.sampled_rows = (hsc_table){0};
+    h.sampled.p = NULL;
+    h.sampled.n = h.sampled.cap = 0;
     h.blocks.p = NULL;
     h.open.p = NULL;
     h.blocks.n = h.blocks.cap = h.open.n = h.open.cap = 0;

@@ -56,6 +56,8 @@ hsc_status hsc_db_get_visit(const hsc_db *db, uint32_t r, hsc_db_visit *out, hsc
                           IN(visit_exclusive_s, double),
                           part * AT(visit_cost_s, double, r),
                           part * AT(visit_exclusive_cost_s, double, r),
+                          part * AT(visit_exclusive_cost_least_s, double, r),
+                          part * AT(visit_exclusive_cost_most_s, double, r),
                           AT(visit_context, uint32_t, r),
                           AT(visit_line, uint32_t, r)};
 #undef IN

@@ -16,8 +16,11 @@
 typedef struct visited {
     uint32_t row, probe, parent, depth, threads, last_thread, most_thread;
     uint64_t visits, left;
-    double duration_s, exclusive_s, min_s, max_s, squares, cost_s, most_s, of_thread;
+    double duration_s, exclusive_s, exclusive_low_s, exclusive_high_s, min_s, max_s, squares, cost_s, most_s, of_thread; /* without what probes cost; low, high: the 95 % interval */
 } visited;
+
+/* Exclusive time without what probes cost, as `heatscope report` has it. */
+static double net_of(const hsc_db_visit *x) { return fmax(0, x->exclusive_s - x->exclusive_cost_s); }
 
 static void add(visited *v, const hsc_db_visit *x) {
     if (x->visits && (!v->visits || x->duration_min_s < v->min_s))
@@ -25,8 +28,10 @@ static void add(visited *v, const hsc_db_visit *x) {
     v->max_s = x->duration_max_s > v->max_s ? x->duration_max_s : v->max_s;
     v->visits += x->visits;
     v->left += x->left;
-    v->duration_s += x->duration_s;
-    v->exclusive_s += x->exclusive_s;
+    v->duration_s += fmax(0, x->duration_s - x->cost_s);
+    v->exclusive_s += net_of(x);
+    v->exclusive_low_s += fmax(0, x->exclusive_s - x->exclusive_cost_most_s);
+    v->exclusive_high_s += x->exclusive_s - x->exclusive_cost_least_s;
     v->squares += x->duration_squares;
     v->cost_s += x->cost_s;
     if (!v->threads || v->last_thread != x->thread) {
@@ -34,7 +39,7 @@ static void add(visited *v, const hsc_db_visit *x) {
         v->last_thread = x->thread;
         v->of_thread = 0;
     }
-    v->of_thread += x->exclusive_s;
+    v->of_thread += net_of(x);
     if (v->of_thread > v->most_s) {
         v->most_s = v->of_thread;
         v->most_thread = x->thread;
@@ -124,6 +129,8 @@ static int scopes(hsc_handle *h, Tcl_Interp *interp, bool probes, uint32_t limit
         PUT(d, "left", WIDE(v->left));
         PUT(d, "duration_s", REAL(v->duration_s));
         PUT(d, "exclusive_s", REAL(v->exclusive_s));
+        PUT(d, "exclusive_low_s", REAL(v->exclusive_low_s));
+        PUT(d, "exclusive_high_s", REAL(v->exclusive_high_s));
         PUT(d, "share", REAL(total > 0 ? v->exclusive_s / total : 0));
         PUT(d, "duration_min_s", REAL(v->min_s));
         PUT(d, "duration_mean_s", REAL(mean));
@@ -176,9 +183,9 @@ static int visits(hsc_handle *h, Tcl_Interp *interp, bool probes, uint32_t of) {
             (s = hsc_db_read_visit_histogram(h->db, i, one, &err)) != HSC_OK)
             break;
         if (t.process < h->info.processes)
-            process[t.process] += x.exclusive_s;
+            process[t.process] += net_of(&x);
         for (uint32_t c = 0; c < k; c++)
-            category[c] += of_visit[c];
+            category[c] += x.exclusive_s > 0 ? of_visit[c] * net_of(&x) / x.exclusive_s : 0;
         for (int c = 0; c < HSC_BUCKETS; c++)
             sum[c] += one[c];
     }

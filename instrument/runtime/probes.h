@@ -63,6 +63,14 @@ typedef struct hsc_rt_noting {
     _Atomic(hsc_rt_mark *) limit; /* the end of its marks; their beginning: the next one comes to hsc_rt_probe_room. Others set that */
 } hsc_rt_noting;
 
+/* Samples whose innermost scope is one of a probe: their weights in periods so far, and these squared. */
+typedef struct hsc_rt_sampled {
+    uint64_t program, program_squares; /* in the program's code */
+    uint64_t notes, notes_squares;     /* in that of entries and exits of any probe, by their readings of the clock in this scope's time */
+    uint32_t next_fresh;
+    bool is_fresh;
+} hsc_rt_sampled;
+
 /* Visits of one block on end, as they are to stand in it: what the fields that are named alike get. */
 typedef struct hsc_rt_run {
     _Atomic uint32_t ready;
@@ -96,6 +104,7 @@ struct hsc_rt_scopes {
     uint64_t cpu_ns;    /* the thread's CPU time that they have */
     double visit_ns;    /* what one took of late */
     uint64_t own, told_own; /* cycles: making visits of marks, and records of blocks */
+    uint64_t told_cost;     /* cycles: of notes and `own`, as the last record has it */
     uint64_t taken;         /* of it: what is in no scope's time */
     uint64_t skip, skip_later; /* what is to be taken out next, where mark skip_from would come; once all marks are folded */
     hsc_rt_mark *skip_from;
@@ -111,6 +120,9 @@ struct hsc_rt_scopes {
         bool known;
     } *values; /* by number, values_capacity of them */
     uint32_t values_capacity;
+    uint32_t sampled_capacity, sampled_fresh; /* number + 1 of the first whose record is due */
+    hsc_rt_sampled *sampled; /* by number; [0]: in no scope */
+    uint64_t sampled_all, sampled_squares, notes, notes_squares; /* weights of all samples since the first probe, and of those in notes; their squares */
     /* the bucket of a duration of 2^i to 2^(i+1) - 1 cycles: first[i + 1], from limits[i + 1] on one more; [0] is of none */
     uint64_t limits[65];
     uint32_t first[65];
@@ -160,6 +172,7 @@ extern hsc_rt_probes hsc_rt_probe_state __attribute__((visibility("hidden")));
 void hsc_rt_probe_enter(void);
 void hsc_rt_probe_leave(void);
 void hsc_rt_probe_value(void);
+extern const char hsc_rt_probe_leave_end[] __attribute__((visibility("hidden")));
 
 /* Where their code is, and that of all that a probe may be interrupted in: as long as it stands on the thread's call path, it goes on. */
 #define HSC_RT_PROBE_CODE __attribute__((section("hsc_probe_code")))
@@ -204,6 +217,11 @@ void hsc_rt_probes_tell(hsc_rt_thread *t, uint64_t now_ns);
 /* At the end of the thread (open scopes are left then) or of the process. */
 void hsc_rt_probes_close(hsc_rt_thread *t, uint64_t now_ns, bool ended);
 void hsc_rt_probes_clear(hsc_rt_thread *t);
+
+/* probes_sampled_ss.c; the handler, or where the thread's writer is owned */
+void hsc_rt_probes_sample(hsc_rt_scopes *s, const void *pc, bool in_probe, uint64_t weight); /* one that has come */
+bool hsc_rt_probes_tell_samples(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t now_ns);       /* records of what is new; false: no room */
+uint64_t hsc_rt_probes_notes_cycles(const hsc_rt_scopes *s); /* what all notes so far took: by what one takes alone, and by samples in proportion to what they know */
 
 /* probes.c */
 void hsc_rt_probes_begin(void);  /* of the measurement, also in a child of fork; once the file is there */

@@ -69,7 +69,8 @@ PROBE_CODE void hsc_rt_probe_leave(void) {
                      "rdtsc\n\tshlq $32, %%rdx\n\torq %%rdx, %%rax\n\t" TAKE
                      "movq %%r10, %%rcx\n\tshlq %[shift], %%rcx\n\tleaq %c[leave](%%rcx,%%r11), %%rcx\n\tmovq %%rcx, %c[what](%%rdx)\n\t"
                      "movq %%rax, (%%rdx)\n\t"
-                     POP("rcx") POP("rdx") POP("rax") "retq\n\t.cfi_restore_state\n\t.cfi_remember_state\n" MAKE_ROOM ".cfi_restore_state"
+                     POP("rcx") POP("rdx") POP("rax") "retq\n\t.cfi_restore_state\n\t.cfi_remember_state\n" MAKE_ROOM ".cfi_restore_state\n"
+                     ".globl hsc_rt_probe_leave_end\n\t.hidden hsc_rt_probe_leave_end\nhsc_rt_probe_leave_end:"
                      :
                      : OFFSETS);
 }

@@ -195,6 +195,7 @@ void hsc_rt_probes_clear(hsc_rt_thread *t) {
         hsc_rt_unmap(s->part[k], ((size_t)64 << k) * sizeof(hsc_rt_block));
     hsc_rt_unmap(s->slots, s->slots_n * sizeof *s->slots);
     hsc_rt_unmap(s->values, s->values_capacity * sizeof *s->values);
+    hsc_rt_unmap(s->sampled, s->sampled_capacity * sizeof *s->sampled);
     hsc_rt_unmap(s->base, (size_t)(s->end - s->base) * sizeof *s->base);
     hsc_rt_unmap(s, sizeof *s);
 }
@@ -535,15 +536,16 @@ static void tell(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t now_ns) {
         if (is_open_cut(q, UINT64_MAX, &since) && (q == s->top || !(q[1].number & HSC_RT_SCOPE_INSIDE)) && is_settled(s))
             s->generation--; /* noted by a probe that a handler had interrupted when it was disarmed */
     }
+    hsc_rt_probes_tell_samples(t, s, now_ns);
     uint64_t fresh = s->visits - s->told_visits;
     if (fresh || s->top > s->base) {
-        uint64_t rate = s->ns_per_cycle_q32;
-        double note = hsc_rt_probe_state.note_cycles;
-        hsc_rec_probe_progress r = {now_ns, s->visits, (uint64_t)(s->top - s->base), s->left, s->unmatched, s->missed,
-                                    hsc_rt_cycles_ns((uint64_t)((double)s->visits * note) + s->own, rate)};
+        uint64_t rate = s->ns_per_cycle_q32, cost = hsc_rt_probes_notes_cycles(s) + s->own;
+        hsc_rec_probe_progress r = {now_ns, s->visits, (uint64_t)(s->top - s->base), s->left, s->unmatched, s->missed, hsc_rt_cycles_ns(cost, rate)};
         hsc_rt_thread_put(t, HSC_REC_probe_progress, &r, now_ns);
-        uint64_t cycles = (uint64_t)((double)fresh * note) + s->own - s->told_own;
-        atomic_store_explicit(&t->own_cycles, atomic_load_explicit(&t->own_cycles, memory_order_relaxed) + cycles, memory_order_relaxed);
+        uint64_t cycles = (uint64_t)((double)fresh * hsc_rt_probe_state.note_cycles) + s->own - s->told_own;
+        uint64_t own_cycles = atomic_load_explicit(&t->own_cycles, memory_order_relaxed) + cost - s->told_cost; /* samples may have shown that it was less */
+        atomic_store_explicit(&t->own_cycles, own_cycles, memory_order_relaxed);
+        s->told_cost = cost;
         s->told_visits = s->visits;
         s->told_own = s->own;
         hsc_rt_probes_tell_budget(t, s, fresh, cycles);

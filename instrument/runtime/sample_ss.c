@@ -136,7 +136,10 @@ HSC_RT_HOT static void record(hsc_rt_thread *t, void *context, uint64_t weight) 
         lose(t, weight, t->no_space ? HSC_loss_reason_NO_SPACE : HSC_loss_reason_NO_MEMORY);
         return;
     }
-    put_sample(t, t->last_time, node, t->region, in_probe(t, context) ? HSC_state_RUNTIME : state_now(t), truncated, weight);
+    bool probe = in_probe(t, context);
+    if (t->scopes)
+        hsc_rt_probes_sample(t->scopes, (const void *)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP], probe, weight); /* NOLINT */
+    put_sample(t, t->last_time, node, t->region, probe ? HSC_state_RUNTIME : state_now(t), truncated, weight);
     t->last_node = node;
     t->last_region = t->region;
     if (hsc_rt_after_system_call(context)) {

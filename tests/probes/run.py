@@ -51,6 +51,7 @@ class Process:
         text = subprocess.run([HEATSCOPE, "dump", path], check=True, capture_output=True, text=True).stdout
         self.places, self.blocks, self.progress, self.armed, self.dropped, self.cost = {}, {}, {}, [], [], None
         self.values, self.tags, stream = [], {}, 0
+        self.sampled, self.samples = {}, {}
         chunks = re.split(r"^(?=@chunk )", text, flags=re.M)
         order = {c: [int(re.search(k + r"=(\d+)", c.split("\n", 1)[0]).group(1)) for k in (" stream", " sequence")] for c in chunks[1:]}
         for line in "".join(sorted(chunks[1:], key=order.get)).splitlines():
@@ -84,6 +85,10 @@ class Process:
                 b.histogram += sum(map(int, f["duration_histogram"].strip("[]").split(",")[1:]))
             elif word == "probe_progress":
                 self.progress[stream] = f
+            elif word == "probe_samples":
+                self.sampled[stream, f["number"]] = {k: int(v) for k, v in f.items() if k not in ("time", "number")}
+            elif word == "progress":
+                self.samples[stream] = int(f["samples"])
             elif word == "symbolic_place":
                 self.tags[f["number"]] = f["tag"]
             elif word == "symbolic_value":
@@ -362,6 +367,33 @@ def own():
     expect("taken out", abs(spent + making - elapsed) < making / 5 + 1e-3 * elapsed, spent, making, elapsed)
     expect("of open visits, too", abs(outer.total - spent) < making / 5 + 1e-3 * elapsed, outer.total, spent)
     p.check()
+
+
+def sampled():
+    """Samples by the probe that they are in the scope of, and those in notes. Their number is a matter of chance: bounds are wide, and of CPU time."""
+    program = build("sampled", "--probe=procedures:alone,procedures:outer,procedures:brief", "-fno-inline")
+    out, (p,) = run(program, "--budget=off", "-F", "1000")
+    names = {n: f["name"] for n, f in p.places.items()}
+    expect("probes that there are", {n for _, n in p.sampled} <= {*names, "0"}, p.sampled)
+    of = {names.get(n, "none"): s for (_, n), s in p.sampled.items()}
+    alone_ms = int(out) / 1e6
+    expect("in alone", 0.5 * alone_ms <= of["alone"]["program"] <= 1.2 * alone_ms, of, alone_ms)
+    expect("no notes in alone", of["alone"]["notes"] <= 2, of)
+    notes = sum(s["notes"] for s in of.values())
+    expect("notes round brief", of["brief"]["notes"] > 0 and of["outer"]["notes"] > 0 and notes >= 20, of)
+    expect("no more than were taken", sum(s["notes"] + s["program"] for s in of.values()) <= sum(p.samples.values()), of, p.samples)
+    for s in of.values():
+        expect("squares", s["program_squares"] >= s["program"] and s["notes_squares"] >= s["notes"], of)
+    # what probes cost is by the samples: notes alone, of which there is more or less, and visits that were made of them, which is measured
+    (f,) = p.progress.values()
+    alone_ns, met_ns = int(f["visits"]) * float(p.cost["note_ns"]), notes * 1e6
+    each = sum(s["notes_squares"] + s["program_squares"] for s in of.values()) / sum(s["notes"] + s["program"] for s in of.values()) * 1e6
+    chance, doubt = sum(s["notes_squares"] for s in of.values()) * 1e12 + each**2, alone_ns**2
+    cost_ns = (alone_ns * chance + met_ns * doubt) / (chance + doubt)
+    expect("cost by the samples", cost_ns * 0.9 <= int(f["own_ns"]), cost_ns, alone_ns, met_ns, f)
+    expect("not by notes alone", abs(cost_ns - met_ns) <= 0.2 * met_ns, cost_ns, alone_ns, met_ns)
+    out, (p,) = run(program, "--budget=off", "--disarm=all")
+    expect("none where none is armed", not p.sampled, p.sampled)
 
 
 def automatic():

@@ -431,7 +431,8 @@ typedef struct hsc_db_visit { /* of a block, in a thread; sorted by block and th
     uint64_t visits, left;  /* left: without passing an exit */
     double duration_s, duration_min_s, duration_max_s, duration_squares; /* scopes inside included */
     double exclusive_s;     /* in no scope inside; visits that go on too */
-    double cost_s, exclusive_cost_s; /* what the probes cost by themselves, which is in duration_s and exclusive_s */
+    double cost_s, exclusive_cost_s; /* what the probes cost by themselves, which is in duration_s and exclusive_s: estimates */
+    double exclusive_cost_least_s, exclusive_cost_most_s; /* the 95 % interval of exclusive_cost_s */
     uint32_t context, line; /* calling context that it is in; first line with code, or of the call. HSC_NONE: not known, or a scope that the program named */
 } hsc_db_visit;
 hsc_status hsc_db_get_visit(const hsc_db *db, uint32_t visit, hsc_db_visit *out, hsc_err *err);

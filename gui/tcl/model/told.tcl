@@ -108,6 +108,12 @@ oo::class create ::heatscope::Told {
     method series {row n} {
         return [$Db series $row -n $n]
     }
+    # Whether what probes cost leaves more than a tenth of a row's own time to be known.
+    method isDoubtful {row} {
+        set seconds [dict get $row exclusive_s]
+        set doubt [expr {max([dict get $row exclusive_high_s] - $seconds, $seconds - [dict get $row exclusive_low_s])}]
+        return [expr {$doubt > 0.1 * $seconds && $doubt >= 1e-6}]
+    }
     # Lines on a row.
     method notes {what row} {
         set out [list [dict create kind head text [string trimleft [dict get $row name] "\u203a "] right [dict get $row where] \
@@ -127,7 +133,11 @@ oo::class create ::heatscope::Told {
                     lappend out [dict create kind bad text "left without passing an exit" right [::heatscope::fmt grouped [dict get $row left]]]
                 }
                 if {[dict get $row cost_s] > 0} {
-                    lappend out [dict create kind fact text "of it the probes themselves" right [::heatscope::fmt seconds [dict get $row cost_s]]]
+                    lappend out [dict create kind fact text "the probes themselves, taken out" right [::heatscope::fmt seconds [dict get $row cost_s]]]
+                }
+                if {[my isDoubtful $row]} {
+                    lappend out [dict create kind bad text "own time is known to (95 %)" right "[::heatscope::fmt seconds [dict get $row exclusive_low_s]]\
+                        to [::heatscope::fmt seconds [dict get $row exclusive_high_s]]"]
                 }
                 set visits [my visits $what [dict get $row row]]
                 set categories {}

@@ -94,8 +94,9 @@ oo::class create ::heatscope::ProbesView {
                     [::heatscope::fmt seconds [dict get $row cpu_s]] [dict get $row handler_runs]
             }
             default {
-                list {*}$cells [dict get $row share] [::heatscope::fmt seconds [dict get $row exclusive_s]] [dict get $row visits] \
-                    [::heatscope::fmt seconds [dict get $row duration_mean_s]] [::heatscope::fmt seconds [dict get $row duration_max_s]]
+                set about [expr {[$Model isDoubtful $row] ? "~" : ""}]
+                list {*}$cells [dict get $row share] $about[::heatscope::fmt seconds [dict get $row exclusive_s]] [dict get $row visits] \
+                    $about[::heatscope::fmt seconds [dict get $row duration_mean_s]] [::heatscope::fmt seconds [dict get $row duration_max_s]]
             }
         }]
     }
@@ -210,7 +211,7 @@ oo::class create ::heatscope::ProbesView {
             counter { list counter name thread where values values min min mean mean stddev stddev max max first first last last }
             cost { list thread name own_s own_s cpu_s cpu_s handler_s handler_s signals_s signals_s probes_s probes_s wrappers_s wrappers_s samples handler_runs }
             default {
-                list name name where where kind kind visits visits exclusive_s exclusive_s inclusive_s duration_s min_s duration_min_s \
+                list name name where where kind kind visits visits exclusive_s exclusive_s exclusive_low_s exclusive_low_s exclusive_high_s exclusive_high_s inclusive_s duration_s min_s duration_min_s \
                     mean_s duration_mean_s stddev_s duration_stddev_s max_s duration_max_s probe_cost_s cost_s threads threads \
                     disarmed disarmed disarmed_s disarmed_s
             }

@@ -43,4 +43,19 @@ typedef struct hsc_probe_entry {
 #define HSC_PROBE_LEAVE_AT 32u
 #define HSC_PROBE_VALUE_AT 40u
 
+/* What notes of probes took in a run, in any unit of time, and its variance. */
+typedef struct hsc_probe_cost_in_run {
+    double cost, variance;
+} hsc_probe_cost_in_run;
+
+/* Of two estimates, each weighed by the inverse of its variance: `alone`, visits times what one costs when nothing else is done, which may be wrong by all of itself
+ * (a processor does other things meanwhile, or its memory is busy); and `sampled`, what samples in notes stand for (0: none was met), with the sum of squares of what each
+ * stands for, to which one more of mean size `each` is added, since none need not mean nothing. each <= 0: there are no samples of anything. */
+static inline hsc_probe_cost_in_run hsc_probe_weigh(double alone, double sampled, double squares, double each) {
+    double doubt = alone * alone, chance = squares + each * each;
+    if (!(each > 0) || !(alone > 0))
+        return (hsc_probe_cost_in_run){alone > 0 ? alone : 0, doubt};
+    return (hsc_probe_cost_in_run){(alone * chance + sampled * doubt) / (chance + doubt), chance * doubt / (chance + doubt)};
+}
+
 #endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What notes of probes took of each block's time: by what one takes alone, and by the samples that met them in this run. */
+#include <float.h>
+#include <heatscope/formats/probes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "probed.h"
+#include "told.h"
+
+#define OF_95_PERCENT 1.96 /* standard deviations */
+#define OVERLAP 0.125      /* of what the two notes of a visit take alone: what the program's own code takes more at most, since notes keep a visit from overlapping the next */
+
+typedef struct shared { /* of all blocks of a probe in a thread, nanoseconds */
+    double visits, alone, exclusive, cost, least, most; /* cost, and its 95 % interval */
+    const jprobe_samples *samples;
+} shared;
+
+static double exclusive_of(const jblock *b) {
+    double all = 0;
+    for (unsigned s = 0; s < STATES; s++)
+        all += (double)b->exclusive[s];
+    return all;
+}
+
+static double within(double least, double v, double most) { return v < least ? least : v > most ? most : v; }
+
+/* Of a scope's time by the clock, the notes' share among its samples; the rest is the program's, and so is what samples in the program stand for. A processor reads the
+ * clock before or after what stands round it, so that the two differ by up to the notes' cost where visits are short: both are the program with what notes slow it
+ * down, so the lower one is taken. A clock that says still more has waits in it, in which there are no notes. Shares are with one sample more of either
+ * kind, since none need not mean nothing (Agresti and Coull 1998). period_ns: of CPU time, with its part of the time in line for a processor;
+ * each_ns: what a sample of the thread stands for, 0 where there are none. */
+static void weigh(shared *s, double pair_ns, double period_ns, double each_ns) {
+    double notes = 0, squares = 0, more = 0, slower = OVERLAP * pair_ns * s->visits;
+    double periods = s->samples ? (double)s->samples->program + (double)s->samples->notes : 0;
+    if (periods > 0) {
+        double all_squares = (double)s->samples->program_squares + (double)s->samples->notes_squares, n = periods * periods / all_squares;
+        double part = (double)s->samples->notes / periods, wide = (part * n + 1) / (n + 2), met = periods * period_ns;
+        bool waits = s->exclusive > met * (1 + 2 / sqrt(n)) + pair_ns * s->visits;
+        double by_clock = s->exclusive * (1 - part), by_samples = fmin((double)s->samples->program * period_ns, s->exclusive), of = fmin(met, s->exclusive);
+        notes = waits ? met * part : s->exclusive - fmin(by_clock, by_samples);
+        more = waits ? 0 : fabs(by_clock - by_samples);
+        squares = of * of * wide * (1 - wide) / (n + 2);
+    }
+    hsc_probe_cost_in_run c = hsc_probe_weigh(s->alone, notes, squares, periods > 0 ? DBL_MIN : each_ns);
+    double doubt = OF_95_PERCENT * sqrt(c.variance);
+    s->cost = fmin(c.cost, s->exclusive);
+    s->least = within(0, s->cost - doubt - more, s->exclusive);
+    s->most = within(0, s->cost + doubt + slower, s->exclusive);
+}
+
+/* NULL: no memory. */
+static shared *shared_of(hsc_table *rows, shared *all, size_t *n, const jblock *b) {
+    uint32_t *row = hsc_table_at(rows, b->number, 0);
+    if (row && *row == HSC_NO_INDEX)
+        *row = (uint32_t)(*n)++;
+    return row ? &all[*row] : NULL;
+}
+
+static void add(jcost *to, const jcost *c) {
+    to->ns += c->ns;
+    to->least_ns += c->least_ns;
+    to->most_ns += c->most_ns;
+}
+
+bool hsc_join_weigh_probes(const jtold *told, double period_ns, double elapsed, jtold_thread *t) {
+    hsc_table rows = {0};
+    size_t n = 0;
+    shared *all = calloc(t->blocks.n + 1, sizeof *all), *of;
+    double *alone = calloc(t->blocks.n + 1, sizeof *alone), periods = 0, squares = 0;
+    bool ok = all && alone;
+    period_ns *= elapsed;
+    for (size_t i = 0; i < t->sampled.n; i++) {
+        const jprobe_samples *s = &t->sampled.p[i];
+        periods += (double)s->program + (double)s->notes;
+        squares += (double)s->program_squares + (double)s->notes_squares;
+    }
+    for (size_t i = t->blocks.n; ok && i-- > 0;) { /* parents stand before */
+        jblock *b = &t->blocks.p[i];
+        b->cost = (jcost){0, 0, 0};
+        if (b->user)
+            continue;
+        alone[i] += (double)b->visits * told->inside_ns;
+        if (b->parent != HSC_NO_INDEX)
+            alone[b->parent] += (double)b->visits * (told->pair_ns - told->inside_ns);
+        ok = (of = shared_of(&rows, all, &n, b)) != NULL;
+        if (!ok)
+            break;
+        of->visits += (double)b->visits;
+        of->alone += alone[i]; /* its children stand behind it: complete */
+        of->exclusive += exclusive_of(b);
+    }
+    for (size_t i = 0; ok && i < t->sampled.n; i++) {
+        uint32_t row = hsc_table_get(&rows, t->sampled.p[i].number, 0);
+        if (row != HSC_NO_INDEX)
+            all[row].samples = &t->sampled.p[i];
+    }
+    for (size_t i = 0; ok && i < n; i++)
+        weigh(&all[i], told->pair_ns, period_ns, periods > 0 ? squares / periods * period_ns : 0);
+    for (size_t i = t->blocks.n; ok && i-- > 0;) {
+        jblock *b = &t->blocks.p[i];
+        if (b->user)
+            continue;
+        of = shared_of(&rows, all, &n, b);
+        double part = of->alone > 0 ? alone[i] / of->alone : 0, own = exclusive_of(b);
+        b->exclusive_cost = (jcost){fmin(of->cost * part, own), fmin(of->least * part, own), fmin(of->most * part, own)};
+        add(&b->cost, &b->exclusive_cost);
+        if (b->parent != HSC_NO_INDEX)
+            add(&t->blocks.p[b->parent].cost, &b->cost);
+    }
+    hsc_table_fini(&rows);
+    free(all);
+    free(alone);
+    return ok;
+}
