@@ -180,7 +180,7 @@ void hsc_paint_heat(hsc_canvas *c, const hsc_style *st, const hsc_heat_frame *f)
                         double w = hsc_font_ascii_width(st->mono, text), room = x1 - x0 - 2;
                         if ((w > room) != (small == 1))
                             continue;
-                        if (small && (w = hsc_font_ascii_width(font, text)) > room + 1)
+                        if (small && (w = hsc_font_ascii_width(font, text)) > x1 - x0 + 1) /* better edge to edge than none */
                             continue;
                         hsc_canvas_collect(c, font, (x0 + x1 - w) / 2, base, text);
                     }

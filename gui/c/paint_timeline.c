@@ -257,7 +257,8 @@ void hsc_paint_timeline(hsc_canvas *c, const hsc_style *st, const hsc_timeline_f
         int y = l.key_y + (l.key_lines - 1) * (l.line + dp(c, 4)), right = c->width - dp(c, 8);
         hsc_canvas_text(c, st->small, right, hsc_font_baseline(st->small, y, l.line), HSC_RIGHT, st->colour[HSC_P_foreground], text);
         paint_extent(c, st, right - (int)ceil(hsc_font_width(st->small, text)) - dp(c, 7), y + dp(c, 1), y + l.line);
-        if (f->rows) /* and what it is in the picture, beside the first row */
-            paint_extent(c, st, l.x + l.width + dp(c, 4), hsc_timeline_row_y(&l, f->rows, 0), hsc_timeline_row_y(&l, f->rows, 1));
+        int first = f->rows ? hsc_timeline_row_y(&l, f->rows, 0) : 0, second = f->rows ? hsc_timeline_row_y(&l, f->rows, 1) : 0;
+        if (second - first >= dp(c, 8)) /* and what it is in the picture, beside the first row */
+            paint_extent(c, st, l.x + l.width + dp(c, 4), first, second);
     }
 }

@@ -267,7 +267,8 @@ oo::class create ::heatscope::MatrixView {
         catch {my Pair $from $to}
     }
     method table {} {
-        set rows [list [list from to $By]]
+        set shown [dict get $Selection show]
+        set rows [list [list from to "$By[expr {[my Comparing] ? [dict get {difference {, other run less this one} ratio {, other run by this one}} $shown] : {}}]"]]
         foreach line [lrange [split [$Matrix describe] \n] 1 end] {
             if {$line ne ""} {
                 lappend rows [split $line \t]
