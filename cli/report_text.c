@@ -68,8 +68,9 @@ static void put_ratio(report *r, uint32_t scope, const report_spread *p) {
         fputs("     -", r->out);
         return;
     }
-    double ratio = p->mean > 0 ? p->max / p->mean : 1;
-    fprintf(r->out, " %4.*f%c", ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0, ratio, report_uneven(p) ? ' ' : '~');
+    report_spread among = report_compared(r, scope, p);
+    double ratio = among.mean > 0 ? among.max / among.mean : 1;
+    fprintf(r->out, " %4.*f%c", ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0, ratio, report_uneven(&among) ? ' ' : '~');
 }
 
 /* "sweep.c:16" with the line always whole */
@@ -723,116 +724,6 @@ static hsc_status contexts(report *r, hsc_err *err) {
     return status;
 }
 
-/* Where several ran, what each of them took: their processes are not alike, so nothing is said of all processors together. */
-static hsc_status programs(report *r, hsc_err *err) {
-    enum { FEW = 6 };
-    report_groups g;
-    char *text = NULL, name[100], share[64];
-    size_t size;
-    hsc_status status = report_groups_by(r, REPORT_BY_PROGRAM, &g, err);
-    FILE *out = status ? NULL : open_memstream(&text, &size);
-    for (uint32_t i = 0; out && i < g.n && i < FEW; i++) {
-        report_program(r, r->program_first[g.list[i].row], name, sizeof name);
-        report_text_share(r, g.list[i].value, share, sizeof share);
-        fprintf(out, "%s%s %s in %u process%s", i ? "; " : "", name, share, g.list[i].members, g.list[i].members == 1 ? "" : "es");
-    }
-    if (out && g.n > FEW)
-        fprintf(out, "; %u more", g.n - FEW);
-    if (out && !fclose(out))
-        report_text_wrap(r->out, r->width, text, 4, fprintf(r->out, "     of %u programs (--by=program):", r->programs));
-    else if (!status)
-        status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    free(text);
-    report_groups_clear(&g);
-    return status;
-}
-
-static hsc_status processors(report *r, hsc_err *err) {
-    char name[64], text[400];
-    hsc_db_stats st;
-    if (!r->columns || (r->brief && r->columns == 1))
-        return HSC_OK;
-    hsc_status status = hsc_db_read_stats(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, &st, err);
-    float *all = calloc((uint64_t)r->columns + 1, sizeof *all), *work = calloc((uint64_t)r->columns + 1, sizeof *work);
-    float *excess = calloc((uint64_t)r->columns + 1, sizeof *excess);
-    if (!status && (!all || !work || !excess))
-        status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    if (!status)
-        status = hsc_db_read_block(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, 0, r->columns, all, err);
-    if (!status && r->unit.weights != HSC_NONE)
-        status = hsc_db_read_block(r->db, (hsc_db_view){r->unit.weights, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, 0, r->columns, excess, err);
-    uint32_t computation = HSC_NONE;
-    for (uint32_t c = 0; hsc_db_get_category(r->db, c); c++)
-        if (!strcmp(hsc_db_get_category(r->db, c), "computation"))
-            computation = c;
-    bool split = false;
-    if (!status && computation != HSC_NONE)
-        split = !hsc_db_read_block(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_CATEGORY, r->axis}, computation, 1, 0, r->columns, work, NULL);
-    double work_sum = 0;
-    for (uint32_t c = 0; split && c < r->columns; c++)
-        work_sum += work[c];
-    split = split && work_sum > 0 && work_sum < 0.999 * r->total;
-    if (!status && r->brief && !r->top_given && st.max < 1.1 * st.mean && r->programs < 2) {
-        char low[64], high[64];
-        report_processor(r, r->axis, st.min_column, low, sizeof low);
-        report_processor(r, r->axis, st.max_column, high, sizeof high);
-        snprintf(text, sizeof text, "least %.*f %s on %s, most %.*f on %s, mean %.*f, standard deviation %.*f: --by=processor", r->decimals, st.min * r->unit.scale,
-                 r->unit.unit, low, r->decimals, st.max * r->unit.scale, high, r->decimals, st.mean * r->unit.scale, r->decimals, st.stddev * r->unit.scale);
-        report_text_wrap(r->out, r->width, text, 3, fprintf(r->out, "\nProcessors, %u %s:", r->columns, axis_name(r)) - 1);
-    } else if (!status) {
-        snprintf(text, sizeof text, "Processors: %u %s", r->columns,
-                 r->columns > 1 ? axis_name(r) : r->axis == HSC_AXIS_PROCESS ? "process" : "thread");
-        title(r, text);
-        double scale = r->unit.scale;
-        char low[64], high[64];
-        report_processor(r, r->axis, st.min_column, low, sizeof low);
-        report_processor(r, r->axis, st.max_column, high, sizeof high);
-        if (r->programs > 1) {
-            if ((status = programs(r, err)))
-                goto done;
-        } else if (r->columns > 1)
-            fprintf(r->out, "     least %.*f %s on %s, most %.*f on %s;\n     mean %.*f, standard deviation %.*f\n", r->decimals, st.min * scale,
-                    r->unit.unit, low, r->decimals, st.max * scale, high, r->decimals, st.mean * scale, r->decimals, st.stddev * scale);
-        uint32_t few = report_text_rows(r, 4), shown = r->columns <= (r->brief ? 8 : 16) || !few || few > r->columns ? r->columns : few;
-        int bar = r->width - 54 > 40 ? 40 : r->width - 54 - report_text_interval_width(r);
-        report_text_amount_heads(r);
-        fprintf(r->out, "%s  ", split ? "  comp%" : "");
-        put(r->out, r->axis == HSC_AXIS_PROCESS ? "process" : "thread", split ? 16 : 0);
-        fprintf(r->out, "%s\n", split ? "# computation . other" : "");
-        /* all in order where they are few, else the longest first */
-        bool *done = calloc((uint64_t)r->columns + 1, sizeof *done);
-        for (uint32_t i = 0; done && i < shown; i++) {
-            uint32_t c = i;
-            if (shown < r->columns) {
-                c = HSC_NONE;
-                for (uint32_t k = 0; k < r->columns; k++)
-                    if (!done[k] && (c == HSC_NONE || all[k] > all[c]))
-                        c = k;
-            }
-            done[c] = true;
-            report_processor(r, r->axis, c, name, sizeof name);
-            fprintf(r->out, "%4u", i + 1);
-            report_text_amount(r, (hsc_weighted){all[c], excess[c] * r->unit.weights_scale});
-            if (split)
-                fprintf(r->out, "  %5.1f", all[c] > 0 ? 100 * work[c] / all[c] : 0);
-            fprintf(r->out, "  ");
-            put(r->out, name, 16);
-            int marks = st.max > 0 ? (int)lround(bar * all[c] / st.max) : 0, full = split && st.max > 0 ? (int)lround(bar * work[c] / st.max) : marks;
-            for (int k = 0; k < marks; k++)
-                fputc(k < full ? '#' : '.', r->out);
-            fputc('\n', r->out);
-        }
-        if (shown < r->columns)
-            fprintf(r->out, "     %s\n", report_text_more(r, r->columns - shown, REPORT_PROCESSOR, name, sizeof name));
-        free(done);
-    }
-done:
-    free(all);
-    free(work);
-    free(excess);
-    return status;
-}
-
 /* What a run without a sample was: waits and messages are exact all the same. */
 static void put_unsampled(const report *r) {
     static const char exact[] = "waits, messages and probes are counted, not sampled.";
@@ -852,7 +743,7 @@ static void put_unsampled(const report *r) {
 hsc_status report_text(report *r, report_by by, hsc_err *err) {
     static hsc_status (*const tables[])(report *, hsc_err *) = {
         [REPORT_PROCEDURE] = procedures, [REPORT_LOOP] = loops,     [REPORT_LINE] = lines,    [REPORT_CONTEXT] = contexts,
-        [REPORT_PROCESSOR] = processors, [REPORT_MODULE] = report_text_modules, [REPORT_LEDGER] = report_text_ledger,
+        [REPORT_PROCESSOR] = report_text_processors, [REPORT_MODULE] = report_text_modules, [REPORT_LEDGER] = report_text_ledger,
         [REPORT_MESSAGE] = report_text_messages, [REPORT_WAIT] = report_text_waits, [REPORT_REASON] = report_text_reasons,
         [REPORT_CAUSE] = report_text_causes, [REPORT_DELAYED] = report_text_delayed,
         [REPORT_PROBE] = report_text_probes, [REPORT_BLOCK] = report_text_blocks, [REPORT_PHASE] = report_text_phases,
@@ -903,7 +794,8 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
         return status;
     fputs("\nIntervals (95 %): each sample counts as an independent draw, with its weight;\n"
           "+-: how far the share's (Wilson's) goes at most. m/m: max/mean, with ~ where\n"
-          "chance alone explains it; 'alone': one thread ran it, outside parallel regions.\n", r->out);
+          "chance alone explains it; outside parallel regions of those threads that ran it\n"
+          "('alone': one did).\n", r->out);
     if (r->programs > 1)
         fputs("Compared are processes of the same program; -: code that several programs ran.\n", r->out);
     return HSC_OK;

@@ -33,6 +33,7 @@ const char *report_text_more(const report *r, uint32_t n, report_by by, char *ou
 void report_text_wrap(FILE *out, int width, const char *prose, int indent, int at);
 
 /* parts of report_text */
+hsc_status report_text_processors(report *r, hsc_err *err);
 hsc_status report_text_modules(report *r, hsc_err *err);
 hsc_status report_text_ledger(report *r, hsc_err *err);
 /* Heads of the columns of an amount, and they: "  388.20  31.4 0.21"; columns that the +- takes. */

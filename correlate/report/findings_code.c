@@ -131,18 +131,6 @@ hsc_status findings_hottest_procedure(findings *f, hsc_err *err) {
 
 /* ---- imbalance ---- */
 
-/* The spread over those threads alone that have any; its least is still that of all. */
-static report_spread among_running(const report_spread *all) {
-    report_spread p = *all;
-    double sum = all->mean * all->columns, squares = all->dispersion * (all->mean + (all->columns ? all->excess / all->columns : 0));
-    squares -= (double)(all->columns - all->running) * all->mean * all->mean; /* the zeros' */
-    p.columns = all->running;
-    p.mean = sum / all->running;
-    squares -= (double)all->running * (p.mean - all->mean) * (p.mean - all->mean); /* round their own mean */
-    p.dispersion = p.mean > 0 ? fmax(0, squares) / (p.mean + all->excess / all->running) : 0;
-    return p;
-}
-
 typedef struct uneven { /* a procedure whose work is */
     uint32_t scope;
     report_spread spread;
@@ -166,8 +154,7 @@ static hsc_status look_at_spread(report *r, double worth, uneven *x, hsc_err *er
         status = hsc_db_get_scope(r->db, x->scope, &s, err);
     if (status)
         return status;
-    if (report_is_of_few(r, x->scope, p))
-        *p = among_running(p);
+    *p = report_compared(r, x->scope, p);
     x->cost = p->max - p->mean;
     /* libraries that nobody of the user's calls wait because others work: their imbalance is a consequence */
     if (report_is_serial(r, x->scope, p) || p->programs > 1 || !report_is_own(r, &s) || !report_uneven(p) || p->max < 1.1 * p->mean || x->cost < worth)

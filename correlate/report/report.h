@@ -116,6 +116,8 @@ bool report_may_be_serial(report *r, uint32_t scope); /* the same as far as it c
 bool report_is_serial(report *r, uint32_t scope, const report_spread *p);
 /* Is it code outside parallel regions that only some threads ran, as those of other roles do not? */
 bool report_is_of_few(report *r, uint32_t scope, const report_spread *p);
+/* What m/m and findings compare: the spread over the threads that ran it, where report_is_of_few(), else over all of its program. The least is still that of all. */
+report_spread report_compared(report *r, uint32_t scope, const report_spread *p);
 /* Visits calling contexts [first, last), each with its scope, and whose library that is of. All are visited in their order: parents come
  * first. */
 typedef enum report_library { REPORT_OTHER, REPORT_OPENMP, REPORT_SYSTEM } report_library;

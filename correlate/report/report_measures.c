@@ -337,6 +337,35 @@ uint32_t report_thread_routine(const report *r, uint32_t context, uint32_t threa
     return context;
 }
 
+const char *report_thread_name(const report *r, uint32_t thread, char *out, size_t size) {
+    hsc_db_thread t;
+    hsc_db_process p;
+    hsc_db_context c;
+    hsc_db_scope s;
+    out[0] = 0;
+    if (hsc_db_get_thread(r->db, thread, &t, NULL) || hsc_db_get_process(r->db, t.process, &p, NULL))
+        return out;
+    const char *slash = strrchr(p.executable, '/'), *program = slash ? slash + 1 : p.executable;
+    enum { KEPT = 15 }; /* of a name, by Linux */
+    if (*t.name && strncmp(t.name, program, KEPT)) {
+        snprintf(out, size, "%s", t.name);
+        return out;
+    }
+    for (uint32_t i = 1; t.index && i < r->info.contexts; i++) {
+        if (hsc_db_get_context(r->db, i, &c, NULL) || hsc_db_get_scope(r->db, c.scope, &s, NULL))
+            break;
+        if ((c.kind != HSC_CONTEXT_PROCEDURE && c.kind != HSC_CONTEXT_INLINED) || !report_is_users(r, &s))
+            continue;
+        if (ran(r, i, thread)) {
+            bool begins = !strcmp(s.name, "main") || !strcmp(s.name, "MAIN__") || !strcmp(s.name, "_QQmain") || !strcmp(s.name, "_start");
+            snprintf(out, size, "%s", begins ? "" : s.name);
+            break;
+        }
+        i = c.subtree_end - 1; /* another thread's */
+    }
+    return out;
+}
+
 static hsc_status load_waits(report *r, bool quantiles, report_wait **rows, uint32_t *n, hsc_err *err) {
     report_wait *list = malloc(((size_t)r->info.waits + 1) * sizeof *list);
     uint32_t count = 0;

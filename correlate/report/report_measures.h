@@ -48,6 +48,9 @@ const char *report_ended_by(uint32_t wait_kind); /* "held by", "signalled in": w
  * code that the thread has samples in; `context` where that is his own, there is none, or the thread is not known (HSC_NONE). Cost: the
  * contexts up to there, and a row of values for each routine that threads are begun with. */
 uint32_t report_thread_routine(const report *r, uint32_t context, uint32_t thread);
+/* What tells the thread from others: its name, if that is not its process's program, else the outermost of the user's procedures that it has samples in, if that
+ * is not where the program begins. "": nothing. Returns out. Cost: as report_thread_routine(). */
+const char *report_thread_name(const report *r, uint32_t thread, char *out, size_t size);
 bool report_is_own_path(const report *r, uint32_t context);
 
 double report_message_size(const report_message *m);        /* mean, bytes */

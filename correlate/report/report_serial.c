@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Code that one thread alone runs, because it stands outside parallel regions: no imbalance, but what Amdahl's law is about. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,3 +121,17 @@ bool report_is_serial(report *r, uint32_t scope, const report_spread *p) {
         return false;
     return !r->in_region[scope];
 }
+
+/* The spread over those threads alone that have any; its least is still that of all. */
+static report_spread among_running(const report_spread *all) {
+    report_spread p = *all;
+    double sum = all->mean * all->columns, squares = all->dispersion * (all->mean + (all->columns ? all->excess / all->columns : 0));
+    squares -= (double)(all->columns - all->running) * all->mean * all->mean; /* the zeros' */
+    p.columns = all->running;
+    p.mean = sum / all->running;
+    squares -= (double)all->running * (p.mean - all->mean) * (p.mean - all->mean); /* round their own mean */
+    p.dispersion = p.mean > 0 ? fmax(0, squares) / (p.mean + all->excess / all->running) : 0;
+    return p;
+}
+
+report_spread report_compared(report *r, uint32_t scope, const report_spread *p) { return report_is_of_few(r, scope, p) ? among_running(p) : *p; }
