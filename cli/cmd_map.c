@@ -8,6 +8,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <heatscope/formats/source_path.h>
+
 #include "map_book.h"
 #include "map_check.h"
 #include "map_data.h"
@@ -23,7 +25,7 @@
 #include "map_store.h"
 
 enum { OPT_LISTING, OPT_ONLY, OPT_DIFF, OPT_FORMAT, OPT_REMARKS, OPT_SUMMARY, OPT_ARRAYS, OPT_MESSAGES,
-       OPT_OUTPUT, OPT_SAVE, OPT_STORE, OPT_VALUES, OPT_WIDTH };
+       OPT_OUTPUT, OPT_SAVE, OPT_STORE, OPT_VALUES, OPT_WIDTH, OPT_ALL };
 
 static const hsc_cli_option options[] = {
     {"listing", 'l', NULL, "print the source with what became of each loop and call"},
@@ -39,6 +41,7 @@ static const hsc_cli_option options[] = {
     {"store", 0, "DIR", "folder of --save (~/.local/share/heatscope/maps)"},
     {"values", 0, "RUN", "print the numbers that only a run knows, as it recorded them (--probe=values)"},
     {"width", 'w', "N", "columns of the listing (the terminal's, else 100)"},
+    {"all", 0, NULL, "of the table as text: procedures in headers of the system and of compilers too"},
     {NULL, 0, NULL, NULL}};
 
 static const hsc_cli_command command = {
@@ -68,7 +71,7 @@ static const hsc_cli_command command = {
 
 typedef struct map_options {
     const char *output, *store, *values;
-    bool remarks, summary, arrays, messages, listing, diff, save, width_given;
+    bool remarks, summary, arrays, messages, listing, diff, save, width_given, all;
     hsc_map_format format;
     unsigned long long width;
     hsc_listing_options list;
@@ -116,6 +119,9 @@ static int set_option(void *ctx, int option, const char *value) {
         return -1;
     case OPT_VALUES:
         o->values = value;
+        return -1;
+    case OPT_ALL:
+        o->all = true;
         return -1;
     default:
         o->width_given = true;
@@ -248,7 +254,14 @@ static void print_range(uint64_t begin, uint64_t end) {
     printf("%12s  ", text);
 }
 
-static void print_module(const hsc_map_module *m, bool remarks, bool arrays) {
+/* Procedures of the standard library and of the system: instances of templates that the user has not written, with names as long as templates make them. */
+static bool is_left_out(const hsc_map_module *m, const hsc_rec_procedure *p, const map_options *o) {
+    return !o->all && p->file_id && hsc_system_header(m->files[p->file_id - 1].path.p);
+}
+
+static void print_module(const hsc_map_module *m, const map_options *o) {
+    bool remarks = o->remarks, arrays = o->arrays;
+    size_t procedures = 0, loops = 0; /* left out */
     print_module_line(m);
     if (arrays)
         hsc_map_print_arrays(m);
@@ -260,6 +273,12 @@ static void print_module(const hsc_map_module *m, bool remarks, bool arrays) {
             any = m->loops[l].procedure_id == p->procedure_id;
         if ((p->flags & HSC_procedure_flag_DECLARED) && !any)
             continue; /* of another module */
+        if (is_left_out(m, p, o)) {
+            procedures++;
+            for (size_t l = 0; l < m->n_loops; l++)
+                loops += m->loops[l].procedure_id == p->procedure_id;
+            continue;
+        }
         if (p->file_id != file && p->file_id) {
             file = p->file_id;
             printf("  in %s\n", m->files[file - 1].path.p);
@@ -290,6 +309,8 @@ static void print_module(const hsc_map_module *m, bool remarks, bool arrays) {
     }
     if (remarks)
         hsc_map_print_other_remarks(m);
+    if (procedures)
+        printf("  left out: %zu procedure%s with %zu loop%s in headers of the system and of compilers; --all shows them\n", procedures, plural(procedures), loops, plural(loops));
 }
 
 /* ---- what is asked for ---------------------------------------------------------------------------------------------- */
@@ -383,7 +404,7 @@ static hsc_status show(map_options *o, char **programs, int count, hsc_err *err)
             else if (o->messages)
                 hsc_map_print_messages(&model, i, &partners);
             else
-                print_module(&model.modules[i], o->remarks, o->arrays);
+                print_module(&model.modules[i], o);
         hsc_map_partners_fini(&partners);
     }
     hsc_map_book_fini(&book);

@@ -181,6 +181,8 @@ int hsc_cli_correlate_together(const char *command, const hsc_join_options *want
     return correlate(command, wanted, true, summary);
 }
 
+#define HARM 0.05 /* of the CPU time, in no sample: from there on shares may be wrong, and the report's first finding says so too */
+
 void hsc_cli_warn(const char *command, const hsc_join_summary *s) {
     if (s->files_bad)
         fprintf(stderr, "heatscope %s: warning: %llu of %llu files left out: %s\n", command, (unsigned long long)s->files_bad,
@@ -192,7 +194,7 @@ void hsc_cli_warn(const char *command, const hsc_join_summary *s) {
         fprintf(stderr, "heatscope %s: note: %s\n", command, s->modules_note);
     if (s->cache_note[0])
         fprintf(stderr, "heatscope %s: note: %s\n", command, s->cache_note);
-    if (s->lost)
+    if ((double)s->lost > HARM * (double)(s->lost + s->samples))
         fprintf(stderr, "heatscope %s: warning: no sample has %llu periods of CPU time (%.2f %%); the ledger tells why\n", command,
                 (unsigned long long)s->lost, 100.0 * (double)s->lost / (double)(s->lost + s->samples));
 }

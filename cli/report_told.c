@@ -273,8 +273,8 @@ static bool put_counted(report *r, const counted *c, int indent, const hsc_db_pr
     return of_all;
 }
 
-/* What the automatic choice took, once for each program: its processes say the same. */
-static hsc_status put_choices(report *r, hsc_err *err) {
+/* What the automatic choice took and what --probe names nowhere, once for each program: its processes say the same. free() *list; texts are borrowed. */
+static hsc_status find_choices(report *r, const char ***list, uint32_t *count, hsc_err *err) {
     static const char about[] = "probes: ";
     uint32_t all = hsc_db_count_told(r->db, HSC_TOLD_NOTES), n = 0;
     const char **said = calloc((size_t)all + 1, sizeof *said);
@@ -285,12 +285,21 @@ static hsc_status put_choices(report *r, hsc_err *err) {
             continue;
         bool known = false;
         for (uint32_t k = 0; k < n && !known; k++)
-            known = !strcmp(said[k], note.text);
-        if (known)
-            continue;
-        said[n++] = note.text;
-        report_text_wrap(r->out, r->width, note.text + sizeof about - 1, 4, fprintf(r->out, " "));
+            known = !strcmp(said[k], note.text + sizeof about - 1);
+        if (!known)
+            said[n++] = note.text + sizeof about - 1;
     }
+    *list = said;
+    *count = n;
+    return s;
+}
+
+static hsc_status put_choices(report *r, hsc_err *err) {
+    const char **said;
+    uint32_t n;
+    hsc_status s = find_choices(r, &said, &n, err);
+    for (uint32_t i = 0; !s && i < n; i++)
+        report_text_wrap(r->out, r->width, said[i], 4, fprintf(r->out, " "));
     free(said);
     return s;
 }
@@ -547,6 +556,24 @@ static void counted_cells(const report *r, hsc_table *t, const counted *c, const
     report_put_over(r, t, &c->over);
 }
 
+/* The same for programs: rows of kind "note", which have a text as their name and count nothing. */
+static hsc_status choice_rows(report *r, hsc_table *t, hsc_err *err) {
+    const char **said;
+    uint32_t n;
+    counted nothing = {0};
+    hsc_status s = t->naming ? HSC_OK : find_choices(r, &said, &n, err);
+    if (t->naming)
+        return HSC_OK;
+    for (uint32_t i = 0; !s && i < n; i++) {
+        hsc_db_probe p = {.kind_text = "note", .name = said[i], .file = ""};
+        hsc_table_begin_row(t);
+        counted_cells(r, t, &nothing, &p);
+        hsc_table_end_row(t);
+    }
+    free(said);
+    return s;
+}
+
 static hsc_status probe_rows(report *r, hsc_table *t, bool blocks, hsc_err *err) {
     counts c = {0};
     hsc_db_probe none = {.kind_text = "", .name = "", .file = ""};
@@ -580,7 +607,7 @@ static hsc_status probe_rows(report *r, hsc_table *t, bool blocks, hsc_err *err)
         t->naming = false;
     }
     clear(&c);
-    return s;
+    return s || blocks ? s : choice_rows(r, t, err);
 }
 
 static hsc_status phase_rows(report *r, hsc_table *t, hsc_err *err) {

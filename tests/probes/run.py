@@ -4,6 +4,7 @@
 with what the program is known to do. Counts are exact; times are compared with each other only."""
 import csv
 import glob
+import io
 import os
 import re
 import shutil
@@ -477,6 +478,9 @@ def unfound():
         run(os.path.join(WORK, "unfound"), arguments=["200"])
         report = subprocess.run([HEATSCOPE, "report", "--by=probe", os.path.join(WORK, "m")], check=True, capture_output=True, text=True).stdout
         text = " ".join(report.split())
+        rows = [r for r in csv.DictReader(io.StringIO(subprocess.run([HEATSCOPE, "report", "--by=probe", "--format=csv", os.path.join(WORK, "m")], check=True,
+                                                                     capture_output=True, text=True).stdout)) if r["kind"] == "note"]
+        expect(f"rows {items}", all(any(line in r["name"] for r in rows) for line in said) and all(r["visits"] == "0" for r in rows), rows)
         expect(f"said {items}", text.count(" names no code of ") == len(said) and all("--probe=" + line in text for line in said), report)
 
 
