@@ -103,6 +103,7 @@ static void wait_row(sink *s, uint32_t rank, const report_wait *w) {
     if (w->holder_thread != HSC_NONE)
         report_processor(s->r, HSC_AXIS_THREAD, w->holder_thread, thread, sizeof thread);
     put_text(s, "held_by", thread);
+    put_count(s, "column", w->column);
     end_row(s);
     s->t.naming = false;
 }

@@ -208,6 +208,7 @@ static void cause_row(const report *r, hsc_table *t, uint32_t rank, const report
     report_put_over(r, t, &row->over);
     for (unsigned i = 0; i < REPORT_OVER_QUANTILES; i++)
         hsc_table_number(t, quantiles[i], row->quantiles[i]);
+    hsc_table_count(t, "column", x->column);
     hsc_table_end_row(t);
     t->naming = false;
 }

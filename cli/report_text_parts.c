@@ -10,6 +10,7 @@
 #include "report_measures.h"
 #include "report_reasons.h"
 #include "report_text.h"
+#include "wait_calls.h"
 
 /* A paragraph with a number, broken at blanks to the width; what follows the first line is indented. */
 hsc_status report_text_findings(report *r, hsc_err *err) {
@@ -234,7 +235,7 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
     report_wait *rows;
     uint32_t n, shown = 0, hidden = 0, own = 0, most = report_text_rows(r, 4);
     double total = 0, rest = 0, libraries = 0;
-    char amount[16], where[700];
+    char amount[16], where[700], kind[64], call[64];
     hsc_status s = report_waits(r, false, &rows, &n, err);
     if (s)
         return s;
@@ -243,7 +244,7 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
     for (uint32_t i = 0; i < n; i++) {
         *(rows[i].own ? &total : &libraries) += rows[i].total_s;
         if (rows[i].own && (!most || own < most))
-            kind_columns = widened(kind_columns, rows[i].kind_text, 18 + r->width - 80);
+            kind_columns = widened(kind_columns, report_wait_call_text(rows[i].kind_text, rows[i].column, kind, sizeof kind), 18 + r->width - 80);
         own += rows[i].own;
     }
     if (r->brief && (!own || total < 0.01 * r->info.wall_s)) { /* only what libraries' own threads sleep in, or next to nothing */
@@ -267,8 +268,7 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
             continue;
         }
         shown++;
-        char kind[64];
-        report_fit_prose(w->kind_text, kind_columns, kind, sizeof kind);
+        report_fit_prose(report_wait_call_text(w->kind_text, w->column, call, sizeof call), kind_columns, kind, sizeof kind);
         place(r, w->line, w->context, r->width - 48 - kind_columns, where, sizeof where);
         fprintf(r->out, "%8.3f %4.0f %7llu %7.*f %7.*f %5s  %-*s %s\n", w->total_s,
                 total > 0 ? 100 * w->total_s / total : 0, (unsigned long long)w->waits,

@@ -78,11 +78,16 @@ static int by_cell(const void *pa, const void *pb) {
     const jcell *a = pa, *b = pb;
     if (a->delay != b->delay)
         return a->delay < b->delay ? -1 : 1;
-    if (a->spot.context != b->spot.context)
-        return a->spot.context < b->spot.context ? -1 : 1;
-    if (a->spot.line != b->spot.line)
-        return a->spot.line < b->spot.line ? -1 : 1;
-    return a->spot.instance < b->spot.instance ? -1 : a->spot.instance > b->spot.instance;
+    const jdoing *x = &a->doing, *y = &b->doing;
+    if (x->spot.context != y->spot.context)
+        return x->spot.context < y->spot.context ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->spot.line != y->spot.line)
+        return x->spot.line < y->spot.line ? -1 : 1;
+    if (x->column != y->column)
+        return x->column < y->column ? -1 : 1;
+    return x->spot.instance < y->spot.instance ? -1 : x->spot.instance > y->spot.instance;
 }
 
 static int by_delayed(const void *pa, const void *pb) {
@@ -96,23 +101,23 @@ static int by_delayed(const void *pa, const void *pb) {
     return a->line < b->line ? -1 : a->line > b->line;
 }
 
-/* How much longer the late one was in the context of cells[0..n) than those who waited; 0: not more than chance explains. */
+/* How much longer the late one was in the context and kind of call of cells[0..n) than those who waited; 0: not more than chance explains. */
 static double excess(const jdelays *d, const jdelay_sum *s, uint32_t delay, const jcell *cells, size_t n, bool surely, double *own) {
-    uint32_t at = hsc_table_get(&d->other_rows, (uint64_t)delay << 32 | cells->spot.context, (uint64_t)HSC_NO_INDEX << 32 | HSC_NO_INDEX);
+    uint32_t at = hsc_table_get(&d->other_rows, (uint64_t)delay << 32 | cells->doing.spot.context, (uint64_t)HSC_NO_INDEX << 32 | cells->doing.kind);
     double others = at == HSC_NO_INDEX || s->victims <= 0 ? 0 : d->others.p[at].ns * s->windows / s->victims;
     *own = 0;
     for (size_t i = 0; i < n; i++)
         *own += cells[i].ns;
     double more = *own - others, drawn = *own + others; /* of what is drawn by samples */
-    if (cells->spot.context == HSC_NO_INDEX) /* all but what samples tell */
+    if (cells->doing.spot.context == HSC_NO_INDEX) /* all but what samples tell */
         drawn = s->told_ns + (s->victims > 0 ? s->told_of_others_ns * s->windows / s->victims : 0);
-    if (cells->spot.context == HSC_NO_INDEX && s->noise_ns2 > 0)
+    if (cells->doing.spot.context == HSC_NO_INDEX && s->noise_ns2 > 0)
         return more > 2 * sqrt(s->noise_ns2) ? more : 0;
     return more > (surely ? sqrt(drawn * d->period_ns) : 0) ? more : 0;
 }
 
 typedef struct share { /* a part of a delay */
-    jspot spot;
+    jdoing doing;
     double part;
     uint8_t how; /* as delay_place's not_running */
     uint32_t cell; /* row of cells; HSC_NO_INDEX: none has its times */
@@ -122,9 +127,10 @@ enum { RUNNING = 0, NOT_RUNNING = 1, NOT_KNOWN = 2 };
 
 typedef HSC_VEC(share) shares;
 
+/* And in the same kind of call, if in one: what others computed there is no part of what this one slept. */
 static size_t same_context(const jcell *cells, size_t i, size_t n) {
     size_t end = i + 1;
-    while (end < n && cells[end].spot.context == cells[i].spot.context)
+    while (end < n && cells[end].doing.spot.context == cells[i].doing.spot.context && cells[end].doing.kind == cells[i].doing.kind)
         end++;
     return end;
 }
@@ -135,7 +141,7 @@ static void fit(const jdelays *d, const jdelay_sum *s, uint32_t delay, jcell *ce
     double waited = 0, drawn = 0, nowhere_ns = 0, own;
     jcell *nowhere = NULL;
     for (size_t i = 0; i < n; i++) {
-        if (cells[i].spot.context == HSC_NO_INDEX) {
+        if (cells[i].doing.spot.context == HSC_NO_INDEX) {
             nowhere = &cells[i];
             nowhere_ns = nowhere->ns;
             continue;
@@ -156,7 +162,7 @@ static void fit(const jdelays *d, const jdelay_sum *s, uint32_t delay, jcell *ce
  * beyond that it may have been in waits too short for a record. */
 static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t n, double in_line_ns, shares *out) {
     const jdelay_sum *s = &d->sums.p[delay];
-    const jspot call = {s->key.context, s->key.line, HSC_NO_INDEX};
+    const jdoing call = {.spot = {s->key.context, s->key.line, HSC_NO_INDEX}};
     double found = 0, own, unknown, expected = s->victims > 0 ? s->windows * s->late_ns / s->victims : 0, known = 0;
     bool surely = true;
     out->n = 0;
@@ -176,8 +182,8 @@ static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t 
         end = same_context(cells, i, n);
         double more = excess(d, s, delay, cells + i, end - i, surely, &own);
         for (; more > 0 && i < end; i++) {
-            bool nowhere = cells[i].spot.context == HSC_NO_INDEX;
-            share part = {nowhere ? call : cells[i].spot, known * more / found * (nowhere ? 1 : cells[i].ns / own), nowhere ? NOT_RUNNING : RUNNING,
+            bool nowhere = cells[i].doing.spot.context == HSC_NO_INDEX;
+            share part = {nowhere ? call : cells[i].doing, known * more / found * (nowhere ? 1 : cells[i].ns / own), nowhere ? NOT_RUNNING : RUNNING,
                           nowhere || cells[i].timed_ns <= 0 ? HSC_NO_INDEX : (uint32_t)(cells + i - d->cells.p)};
             if (nowhere && more > in_line_ns) {
                 unknown += part.part * (1 - in_line_ns / more);
@@ -280,20 +286,20 @@ static bool make_rows(join *j, jdelays *d, jamounts *caused, jamounts *waiting, 
         for (size_t k = 0; ok && k < parts.n; k++) {
             const share *p = &parts.p[k];
             jdelay_place *last = j->delay_places.n ? &j->delay_places.p[j->delay_places.n - 1] : NULL;
-            if (last && last->delay == i && last->context == p->spot.context && last->line == p->spot.line &&
-                last->not_running == p->how) {
+            if (last && last->delay == i && last->context == p->doing.spot.context && last->line == p->doing.spot.line &&
+                last->wait_kind == p->doing.kind && last->column == p->doing.column && last->not_running == p->how) {
                 last->direct_s += p->part * own * 1e-9;
                 last->caused_s += p->part * s->caused_ns * 1e-9;
             } else {
-                ok = HSC_PUSH(j->delay_places, (jdelay_place){i, p->spot.context, p->spot.line, p->part * own * 1e-9,
-                                                              p->part * s->caused_ns * 1e-9, p->how});
+                ok = HSC_PUSH(j->delay_places, (jdelay_place){i, p->doing.spot.context, p->doing.spot.line, p->part * own * 1e-9,
+                                                              p->part * s->caused_ns * 1e-9, p->how, (uint8_t)p->doing.kind, p->doing.column});
             }
             jpart timed = {delay, (uint32_t)(j->delay_places.n - 1), HSC_NO_INDEX, p->part * own, p->part * s->caused_ns, 0};
             if (p->cell != HSC_NO_INDEX) {
                 timed.cell = d->cells.p[p->cell].id;
                 timed.cell_ns = d->cells.p[p->cell].timed_ns;
             }
-            ok = ok && (!d->spill || HSC_PUSH(d->parts, timed)) && HSC_PUSH(*caused, (jamount){s->key.thread, HSC_state_UNKNOWN, p->spot, p->part * s->caused_ns});
+            ok = ok && (!d->spill || HSC_PUSH(d->parts, timed)) && HSC_PUSH(*caused, (jamount){s->key.thread, HSC_state_UNKNOWN, p->doing.spot, p->part * s->caused_ns});
         }
     }
     for (size_t i = 0; ok && i < d->victims.n; i++) {
@@ -380,6 +386,8 @@ hsc_status hsc_join_emit_blame(join *j, hsc_store *store, hsc_err *err) {
     PUT(delay_place_direct_s, j->delay_places, jdelay_place, direct_s);
     PUT(delay_place_caused_s, j->delay_places, jdelay_place, caused_s);
     PUT(delay_place_not_running, j->delay_places, jdelay_place, not_running);
+    PUT(delay_place_wait_kind, j->delay_places, jdelay_place, wait_kind);
+    PUT(delay_place_column, j->delay_places, jdelay_place, column);
     uint8_t *categories = malloc(j->delay_places.n + 1);
     for (size_t i = 0; categories && i < j->delay_places.n; i++)
         categories[i] = j->delay_places.p[i].context < j->context_categories.n ? j->context_categories.p[j->delay_places.p[i].context] : 0;

@@ -29,8 +29,11 @@ typedef struct jmessage_event { /* one record message_event */
 typedef struct jmoment { /* time spent at a place, which ended at `time` or, of a sample, was seen then */
     uint64_t time, length; /* ns */
     uint32_t frame;        /* while the file is read: row of the node; HSC_NO_INDEX */
-    uint32_t is_interval;
+    float stands_for;      /* of an interval: times its length, with that of shorter ones that have no moment */
+    uint8_t is_interval;
+    uint8_t kind; /* of enum wait_kind; of samples: in a call of that kind, the frame is then the call's. JMOMENT_IN_CALL: not known yet in which. 0: in none */
 } jmoment;
+#define JMOMENT_IN_CALL 255u
 
 typedef struct jheld { /* a wait for a lock that another thread held, or at a barrier of threads */
     uint64_t time, length; /* ns; time: when it ended */
@@ -104,9 +107,15 @@ typedef struct jpending { /* of a slice of time that goes on: blame_slices.c */
     double waits, ns, max_ns;
 } jpending;
 
+typedef struct jdoing { /* what a thread did */
+    jspot spot;
+    uint32_t kind;    /* of enum wait_kind: in that call; 0: in none that is timed */
+    uint32_t column;  /* of that call in its line; 0: not known */
+} jdoing;
+
 typedef struct jcell { /* time of a delay's late thread */
     uint32_t delay;
-    jspot spot;
+    jdoing doing;
     double ns;
     double waited_ns; /* of ns: in waits and calls, whose begin and end are known; the rest is drawn by samples */
     uint32_t id;     /* that slices of time know it by */
@@ -137,8 +146,9 @@ typedef struct jdelays {
     HSC_VEC(jvictim) victims;
     HSC_VEC(jflow) flows;
     HSC_VEC(jcell) cells;  /* of those who came late */
-    HSC_VEC(jcell) others; /* of those who waited, by context alone */
+    HSC_VEC(jcell) others; /* of those who waited, by context and kind of call alone */
     hsc_table sum_rows, victim_rows, flow_rows, cell_rows, other_rows;
+    hsc_table call_rows; /* by instance, kind and column of what was done: part of the keys of cells */
     HSC_VEC(jpart) parts;  /* by delay */
     HSC_VEC(jwait_part) wait_parts; /* of the process under way */
     hsc_spill *spill;      /* NULL: no slices of time */
@@ -162,10 +172,10 @@ bool hsc_delay_add_victim(jdelays *d, uint32_t delay, uint32_t thread, uint32_t 
                           double max_ns);
 bool hsc_delay_add_flow(jdelays *d, uint32_t from, uint32_t to, double ns);
 /* tick: when it did that; HSC_DELAY_NO_TICK: not known. */
-bool hsc_delay_add_cell(jdelays *d, uint32_t delay, const jspot *spot, bool late, double ns, uint64_t tick);
+bool hsc_delay_add_cell(jdelays *d, uint32_t delay, const jdoing *doing, bool late, double ns, uint64_t tick);
 #define HSC_DELAY_NO_TICK UINT64_MAX
 /* The same of the late one, in a wait or call whose begin and end are known. */
-bool hsc_delay_add_waited(jdelays *d, uint32_t delay, const jspot *spot, double ns, uint64_t tick);
+bool hsc_delay_add_waited(jdelays *d, uint32_t delay, const jdoing *doing, double ns, uint64_t tick);
 
 /* ---- slices of time (blame_slices.c) ---- */
 
@@ -180,6 +190,12 @@ bool hsc_blame_is_barrier(uint32_t wait_kind); /* of threads */
 /* Context of the OpenMP region that a barrier at this site belongs to; HSC_NO_INDEX. */
 uint32_t hsc_blame_region_of(const join *j, const jsite *site, uint32_t wait_kind);
 jspot hsc_blame_spot(const join *j, uint32_t frame);
+jdoing hsc_blame_doing(const join *j, const jmoment *m);
+#define HSC_DOING_NOTHING ((jdoing){.spot = {HSC_NO_INDEX, HSC_NO_INDEX, HSC_NO_INDEX}}) /* the thread was nowhere */
+/* A sample that was drawn in a wait, or in a call, that has a moment of its own: that begins at `begin` and is the first to end after the sample. */
+static inline bool hsc_blame_is_within(const jmoment *sample, uint64_t begin) { return !sample->is_interval && sample->kind && sample->time >= begin; }
+/* So many times what it took of a window is what it stands for. */
+static inline double hsc_blame_times(const jmoment *m) { return m->is_interval && m->stands_for > 1 ? (double)m->stands_for : 1; }
 void hsc_blame_team_sort(jblame *b); /* once all is read */
 /* Rows of the process's threads that took part in that region, of so many, as far as they are known. */
 void hsc_blame_team_of(const jprocess *p, uint64_t region, uint64_t master, uint32_t threads, bool *in_team);

@@ -18,6 +18,15 @@ jspot hsc_blame_spot(const join *j, uint32_t frame) {
     return s;
 }
 
+jdoing hsc_blame_doing(const join *j, const jmoment *m) {
+    jdoing did = {.spot = hsc_blame_spot(j, m->frame)};
+    if (m->kind && m->kind != JMOMENT_IN_CALL && m->frame < j->frames.n) {
+        did.kind = m->kind;
+        did.column = hsc_join_call_column(hsc_join_place_of(j, m->frame));
+    }
+    return did;
+}
+
 uint32_t hsc_delay_of(jdelays *d, jdelay_key key) {
     uint32_t *at = hsc_table_at(&d->sum_rows, (uint64_t)key.kind << 32 | key.thread, (uint64_t)key.context << 32 | key.line);
     if (!at)
@@ -64,32 +73,35 @@ bool hsc_delay_add_flow(jdelays *d, uint32_t from, uint32_t to, double ns) {
     return true;
 }
 
-static jcell *cell_of(jdelays *d, uint32_t delay, const jspot *spot, bool late) {
+static jcell *cell_of(jdelays *d, uint32_t delay, const jdoing *doing, bool late) {
     hsc_table *rows = late ? &d->cell_rows : &d->other_rows;
-    jspot s = late ? *spot : (jspot){spot->context, HSC_NO_INDEX, HSC_NO_INDEX};
-    uint32_t *at = hsc_table_at(rows, (uint64_t)delay << 32 | s.context, (uint64_t)s.line << 32 | s.instance);
+    jdoing s = late ? *doing : (jdoing){.spot = {doing->spot.context, HSC_NO_INDEX, HSC_NO_INDEX}, .kind = doing->kind};
+    uint32_t *call = late ? hsc_table_at(&d->call_rows, (uint64_t)s.spot.instance << 32 | s.kind, s.column) : &s.kind;
+    if (late && call && *call == HSC_NO_INDEX)
+        *call = (uint32_t)d->call_rows.count;
+    uint32_t *at = call ? hsc_table_at(rows, (uint64_t)delay << 32 | s.spot.context, (uint64_t)s.spot.line << 32 | *call) : NULL;
     if (!at)
         return NULL;
     size_t n = late ? d->cells.n : d->others.n;
     if (*at == HSC_NO_INDEX) {
         *at = (uint32_t)n;
-        if (!(late ? HSC_PUSH(d->cells, (jcell){.delay = delay, .spot = s, .id = (uint32_t)n})
-                   : HSC_PUSH(d->others, (jcell){.delay = delay, .spot = s})))
+        if (!(late ? HSC_PUSH(d->cells, (jcell){.delay = delay, .doing = s, .id = (uint32_t)n})
+                   : HSC_PUSH(d->others, (jcell){.delay = delay, .doing = s})))
             return NULL;
     }
     return &(late ? d->cells.p : d->others.p)[*at];
 }
 
-bool hsc_delay_add_cell(jdelays *d, uint32_t delay, const jspot *spot, bool late, double ns, uint64_t tick) {
-    jcell *c = cell_of(d, delay, spot, late);
+bool hsc_delay_add_cell(jdelays *d, uint32_t delay, const jdoing *doing, bool late, double ns, uint64_t tick) {
+    jcell *c = cell_of(d, delay, doing, late);
     if (!c)
         return false;
     c->ns += ns;
     return !late || hsc_delay_cell_at(d, c, tick, ns);
 }
 
-bool hsc_delay_add_waited(jdelays *d, uint32_t delay, const jspot *spot, double ns, uint64_t tick) {
-    jcell *c = cell_of(d, delay, spot, true);
+bool hsc_delay_add_waited(jdelays *d, uint32_t delay, const jdoing *doing, double ns, uint64_t tick) {
+    jcell *c = cell_of(d, delay, doing, true);
     if (!c)
         return false;
     c->ns += ns;
@@ -111,4 +123,5 @@ void hsc_delays_free(jdelays *d) {
     hsc_table_fini(&d->flow_rows);
     hsc_table_fini(&d->cell_rows);
     hsc_table_fini(&d->other_rows);
+    hsc_table_fini(&d->call_rows);
 }

@@ -276,28 +276,30 @@ static uint64_t tick_of(const match *m, const lane *l, uint64_t time) {
 static hsc_status look_into(match *m, uint32_t delay, lane *l, uint64_t from, uint64_t to, bool late, double weight, hsc_err *err) {
     hsc_status status = look(m, l, to, err);
     double told = 0;
+    uint64_t timed = UINT64_MAX; /* begin of the wait that ended next */
     for (size_t i = l->seen.n; status == HSC_OK && i-- > 0 && l->seen.p[i].time > from;) {
         const jmoment *o = &l->seen.p[i];
         uint64_t ns = o->length;
         if (o->is_interval) {
-            uint64_t begin = o->time > o->length ? o->time - o->length : 0, out;
+            uint64_t begin = timed = o->time > o->length ? o->time - o->length : 0, out;
             begin = begin > from ? begin : from;
             ns = hsc_blame_overlap(begin, o->time, from, to);
             out = ns ? time_waited(l, begin, o->time < to ? o->time : to) : 0;
             ns = ns > out ? ns - out : 0;
-        } else if (o->time > to || was_waiting(l, o->time)) {
+        } else if (o->time > to || hsc_blame_is_within(o, timed) || was_waiting(l, o->time)) {
             continue;
         }
-        jspot s = hsc_blame_spot(m->j, o->frame);
-        told += (double)ns;
-        if (ns && !hsc_delay_add_cell(m->d, delay, &s, late, weight * (double)ns, tick_of(m, l, o->time)))
+        jdoing did = hsc_blame_doing(m->j, o);
+        double stands_for = hsc_blame_times(o) * (double)ns;
+        told += stands_for;
+        if (ns && !hsc_delay_add_cell(m->d, delay, &did, late, weight * stands_for, tick_of(m, l, o->time)))
             status = hsc_join_no_memory(err);
     }
     jdelay_sum *sum = &m->d->sums.p[delay];
     *(late ? &sum->told_ns : &sum->told_of_others_ns) += weight * told;
     bool whole = !l->forgot || (l->seen.n && l->seen.p[0].time <= from);
     double nothing = (double)(to - from) - (double)time_waited(l, from, to) - told;
-    const jspot nowhere = {HSC_NO_INDEX, HSC_NO_INDEX, HSC_NO_INDEX};
+    const jdoing nowhere = HSC_DOING_NOTHING;
     if (status == HSC_OK && whole && !l->p->blame->wall_event && !hsc_delay_add_cell(m->d, delay, &nowhere, late, weight * nothing, HSC_DELAY_NO_TICK))
         status = hsc_join_no_memory(err);
     return status;

@@ -86,15 +86,24 @@ static bool take_held(join *j, jprocess *p, uint64_t stream, const hsc_rec_wait_
 }
 
 /* Only of threads that hold locks, pass messages, and of the first one, which may come to that later. */
-static bool take_moment(join *j, jprocess *p, uint64_t stream, uint64_t time, uint64_t length, uint64_t node, bool is_interval) {
+static bool take_moment(join *j, jprocess *p, uint64_t stream, uint64_t time, uint64_t length, uint64_t node, bool is_interval, uint64_t kind, double stands_for) {
     jblame *b = p->blame;
     bool is_first = b && b->begin_ns && stream == 1;
     jtrack *t = b && time < INT64_MAX && length < INT64_MAX ? track_of(b, stream, is_first) : NULL;
     if (!b || (!t && !is_first) || time >= INT64_MAX || length >= INT64_MAX)
         return true;
-    jmoment m = {time, length, row_of(p, stream, node), is_interval};
+    jmoment m = {.time = time, .length = length, .frame = row_of(p, stream, node), .is_interval = is_interval, .stands_for = (float)stands_for,
+                 .kind = kind < JMOMENT_IN_CALL ? (uint8_t)kind : JMOMENT_IN_CALL};
     return t && hsc_spill_put(j->spill, &t->moments, &m, sizeof m);
 }
+
+/* What the wait stands for, against what it took: locks, whose waits are known by who held them, for themselves. */
+static double times_of(const hsc_rec_wait_interval *r) {
+    return !r->holder_thread_id && r->duration_ns && r->stands_for_ns > r->duration_ns ? (double)r->stands_for_ns / (double)r->duration_ns : 1;
+}
+
+/* Of a sample: wrappers have set the state of the thread, whatever the code is that it was met in. */
+static uint64_t kind_of(uint64_t state) { return state == HSC_state_IO || state == HSC_state_WAITING ? JMOMENT_IN_CALL : 0; }
 
 static uint64_t period_of(const jprocess *p, uint64_t event) {
     if (!event && p->period_ns)
@@ -141,18 +150,18 @@ bool hsc_join_blame_take(join *j, jprocess *p, const hsc_record *rec) {
     }
     case HSC_REC_sample: {
         const hsc_rec_sample *r = rec->value;
-        return !p->blame || p->blame->wall_event || take_moment(j, p, rec->stream, r->time, period_of(p, 0), r->node_id, false);
+        return !p->blame || p->blame->wall_event || take_moment(j, p, rec->stream, r->time, period_of(p, 0), r->node_id, false, kind_of(r->state), 1);
     }
     case HSC_REC_sample_weighted: {
         const hsc_rec_sample_weighted *r = rec->value;
         uint64_t wanted = p->blame ? p->blame->wall_event : 0, length;
         return !p->blame || r->event_id != wanted || __builtin_mul_overflow(r->weight, period_of(p, wanted), &length) ||
-               take_moment(j, p, rec->stream, r->time, length, r->node_id, wanted != 0);
+               take_moment(j, p, rec->stream, r->time, length, r->node_id, wanted != 0, kind_of(r->state), 1);
     }
     case HSC_REC_wait_interval: {
         const hsc_rec_wait_interval *r = rec->value;
         return !p->blame || (take_held(j, p, rec->stream, r) &&
-                             (p->blame->wall_event || take_moment(j, p, rec->stream, r->time, r->duration_ns, r->node_id, true)));
+                             (p->blame->wall_event || take_moment(j, p, rec->stream, r->time, r->duration_ns, r->node_id, true, r->kind, times_of(r))));
     }
     default:
         return true;
@@ -168,13 +177,51 @@ static void change_event(void *thread, void *item) {
     e->frame = frame_of(thread, e->frame);
 }
 
-static void change_moment(void *thread, void *item) {
+typedef struct calls { /* where the threads of a process wait */
+    const jthread *thread;
+    hsc_table kinds; /* by thread's id and row of the node */
+    hsc_table whole; /* of `thread`, by row of the node: from here on its moments stand for all of its waits there */
+    bool failed;
+} calls;
+
+/* A sample in a call that is timed: the call is it, not what the library does for it. */
+static void change_moment(void *ctx, void *item) {
+    calls *c = ctx;
+    const jthread *t = c->thread;
     jmoment *m = item;
-    m->frame = frame_of(thread, m->frame);
+    uint32_t row = m->frame, kind = HSC_NO_INDEX;
+    if (m->kind == JMOMENT_IN_CALL) {
+        while (row < t->work->nodes.n && (kind = hsc_table_get(&c->kinds, t->id, row)) == HSC_NO_INDEX)
+            row = t->work->nodes.p[row].parent;
+        m->kind = kind == HSC_NO_INDEX ? 0 : (uint8_t)kind;
+    }
+    if (m->is_interval && m->stands_for > 1) {
+        uint32_t *at = hsc_table_at(&c->whole, m->frame, 0);
+        c->failed = c->failed || !at;
+        if (at)
+            *at = 0;
+    } else if (!m->is_interval && kind != HSC_NO_INDEX && hsc_table_get(&c->whole, row, 0) != HSC_NO_INDEX) {
+        m->length = 0; /* that is in what these stand for */
+    }
+    m->frame = frame_of(t, kind == HSC_NO_INDEX ? m->frame : row);
+}
+
+static bool find_calls(const jprocess *p, hsc_table *kinds) {
+    bool ok = true;
+    for (size_t i = 0; ok && p->blame && i < p->waits.n; i++) {
+        const jsite *s = &p->sites.p[p->waits.p[i].site];
+        uint32_t row = row_of(p, s->thread, s->node), kind = p->waits.p[i].kind, *at = NULL;
+        bool known = row != HSC_NO_INDEX && kind < JMOMENT_IN_CALL;
+        ok = !known || (at = hsc_table_at(kinds, s->thread, row));
+        if (at)
+            *at = kind;
+    }
+    return ok;
 }
 
 hsc_status hsc_join_blame_frames(join *j, jprocess *p, hsc_err *err) {
-    hsc_status status = HSC_OK;
+    calls c = {.thread = NULL};
+    hsc_status status = find_calls(p, &c.kinds) ? HSC_OK : hsc_join_no_memory(err);
     for (size_t i = 0; p->blame && status == HSC_OK && i < p->blame->tracks.n; i++) {
         jtrack *track = &p->blame->tracks.p[i];
         const jthread *known = hsc_join_known_thread(p, track->thread);
@@ -184,12 +231,19 @@ hsc_status hsc_join_blame_frames(join *j, jprocess *p, hsc_err *err) {
             hsc_spill_list_fini(&track->moments);
             continue;
         }
+        c.thread = t;
+        hsc_table_fini(&c.whole);
+        c.whole = (hsc_table){0};
         status = hsc_spill_change(j->spill, &track->events, change_event, t, err);
         if (status == HSC_OK)
-            status = hsc_spill_change(j->spill, &track->moments, change_moment, t, err);
+            status = hsc_spill_change(j->spill, &track->moments, change_moment, &c, err);
+        if (status == HSC_OK && c.failed)
+            status = hsc_join_no_memory(err);
         if (status == HSC_OK && !(hsc_spill_flush(j->spill, &track->events) && hsc_spill_flush(j->spill, &track->moments)))
             status = hsc_join_no_memory(err);
     }
+    hsc_table_fini(&c.kinds);
+    hsc_table_fini(&c.whole);
     if (p->blame && status == HSC_OK && !hsc_spill_flush(j->spill, &p->blame->held))
         status = hsc_join_no_memory(err);
     return status;

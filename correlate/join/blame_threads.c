@@ -81,9 +81,9 @@ static bool work_of(const join *j, const worker *w, uint32_t region, jdelays *d,
         const jkind *kind = &j->kinds.p[w->profile[low].kind];
         if (!is_work(j, kind))
             continue;
-        jspot s = {kind->context, kind->line, kind->instance};
+        jdoing did = {.spot = {kind->context, kind->line, kind->instance}};
         *sum += w->profile[low].count;
-        if (d && !hsc_delay_add_cell(d, delay, &s, late, scale * w->profile[low].count, HSC_DELAY_NO_TICK))
+        if (d && !hsc_delay_add_cell(d, delay, &did, late, scale * w->profile[low].count, HSC_DELAY_NO_TICK))
             return false;
     }
     return true;

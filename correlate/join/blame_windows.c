@@ -284,9 +284,12 @@ static hsc_status next_moment(join *j, stream *s, jmoment *m, bool *any, hsc_err
     jmessage_event e;
     hsc_status status = hsc_spill_next(j->spill, &s->from, &e, any, err);
     if (status == HSC_OK && *any)
-        *m = (jmoment){e.time + e.duration, e.duration, e.frame, true};
+        *m = (jmoment){.time = e.time + e.duration, .length = e.duration, .frame = e.frame, .is_interval = true};
     return status;
 }
+
+/* A sample in a call does not tell that: the call's own moment is still to come. */
+static bool is_behind(const jmoment *m, uint64_t end) { return m->time > end && (m->is_interval || !m->kind); }
 
 /* Those that end after `begin`, until one that ends after `end`. */
 static hsc_status look_on(join *j, stream *s, uint64_t begin, uint64_t end, hsc_err *err) {
@@ -296,7 +299,7 @@ static hsc_status look_on(join *j, stream *s, uint64_t begin, uint64_t end, hsc_
         if (s->seen.p[i].time > begin)
             s->seen.p[keep++] = s->seen.p[i];
     s->seen.n = keep;
-    while (status == HSC_OK && s->from.list && !s->ended && !(s->seen.n && s->seen.p[s->seen.n - 1].time > end)) {
+    while (status == HSC_OK && s->from.list && !s->ended && !(s->seen.n && is_behind(&s->seen.p[s->seen.n - 1], end))) {
         jmoment m;
         bool any = false;
         status = next_moment(j, s, &m, &any, err);
@@ -375,13 +378,13 @@ static hsc_status find_homes(locks *x, uint32_t thread, hsc_err *err) {
 
 /* `waited`: from its begin to its end, not drawn by a sample. */
 static bool add(locks *x, const look *l, const jmoment *m, bool waited, double ns, double *told) {
-    jspot s = hsc_blame_spot(x->j, m->frame);
-    go_home(x, l, m->frame, &s);
+    jdoing did = hsc_blame_doing(x->j, m);
+    go_home(x, l, m->frame, &did.spot);
     *told += ns;
     if (ns <= 0)
         return true;
-    return waited ? hsc_delay_add_waited(x->d, l->delay, &s, l->weight * ns, tick_of(x, m->time))
-                  : hsc_delay_add_cell(x->d, l->delay, &s, true, l->weight * ns, tick_of(x, m->time));
+    return waited ? hsc_delay_add_waited(x->d, l->delay, &did, l->weight * ns, tick_of(x, m->time))
+                  : hsc_delay_add_cell(x->d, l->delay, &did, true, l->weight * ns, tick_of(x, m->time));
 }
 
 /* First of the looks by victim in which `thread` waited that ends after `time`. */
@@ -424,8 +427,12 @@ static hsc_status look_into(locks *x, const look *l, const stream *moments, cons
     bool ok = !hands_on || time_locked(x, l->holder, l->begin, l->end, l, &locked);
     for (size_t i = 0; ok && i < calls->seen.n; i++)
         ok = add(x, l, &calls->seen.p[i], true, (double)hsc_blame_overlap(begin_of(&calls->seen.p[i]), calls->seen.p[i].time, l->begin, l->end), &told);
-    for (size_t i = 0; ok && i < moments->seen.n; i++) {
+    uint64_t timed = UINT64_MAX; /* begin of the wait that ended next */
+    for (size_t i = moments->seen.n; ok && i-- > 0;) {
         const jmoment *m = &moments->seen.p[i];
+        if (hsc_blame_is_within(m, timed))
+            continue;
+        timed = m->is_interval ? begin_of(m) : timed;
         uint64_t from = m->is_interval ? begin_of(m) : m->time - 1, to = m->time;
         from = from > l->begin ? from : l->begin;
         to = to < l->end ? to : l->end;
@@ -436,11 +443,11 @@ static hsc_status look_into(locks *x, const look *l, const stream *moments, cons
         for (size_t k = 0; k < calls->seen.n; k++)
             in_call += hsc_blame_overlap(begin_of(&calls->seen.p[k]), calls->seen.p[k].time, from, to);
         ok = !hands_on || time_locked(x, l->holder, from, to, NULL, &in_lock);
-        double ns = m->is_interval ? (double)(to - from) - (double)in_call - in_lock : in_call || in_lock > 0 ? 0 : (double)m->length;
+        double ns = m->is_interval ? hsc_blame_times(m) * ((double)(to - from) - (double)in_call - in_lock) : in_call || in_lock > 0 ? 0 : (double)m->length;
         ok = ok && add(x, l, m, m->is_interval && !wall, ns, &told);
     }
     jdelay_sum *s = &x->d->sums.p[l->delay];
-    const jspot nowhere = {HSC_NO_INDEX, HSC_NO_INDEX, HSC_NO_INDEX};
+    const jdoing nowhere = HSC_DOING_NOTHING;
     s->told_ns += l->weight * told;
     s->noise_ns2 += l->weight * l->weight * length * period * l->alike;
     ok = ok && (wall || hsc_delay_add_cell(x->d, l->delay, &nowhere, true, l->weight * (length - locked - told), HSC_DELAY_NO_TICK));

@@ -131,6 +131,8 @@ static void put_moment(void *ctx, const void *item) {
     put_near(x->a, m->time, &x->last);
     put(x->a, m->length);
     put(x->a, row_of(x->r, m->frame) << 1 | (m->is_interval != 0));
+    put(x->a, m->kind);
+    parcel_put(x->a, &m->stands_for, sizeof m->stands_for);
 }
 
 static const jtrack *track_of(const jprocess *p, uint64_t thread) {
@@ -355,6 +357,8 @@ static void take_moments(join *j, jtrack *track, size_t nodes, parcel *a) {
         uint64_t row = take(a);
         m.frame = row_from(row >> 1);
         m.is_interval = row & 1;
+        m.kind = (uint8_t)take(a);
+        parcel_take(a, &m.stands_for, sizeof m.stands_for);
         a->failed = a->failed || !track || (m.frame != HSC_NO_INDEX && m.frame >= nodes) || !hsc_spill_put(j->spill, &track->moments, &m, sizeof m);
     }
 }

@@ -80,6 +80,7 @@ static void list_waits(columns *c, const jprocess *p) {
         CELL(c, wait_bytes, uint64_t, w->bytes);
         CELL(c, wait_holder_thread, uint32_t, holder ? hsc_join_thread_row(p, holder->thread) : HSC_NO_INDEX);
         CELL(c, wait_holder_context, uint32_t, holder ? holder->context : HSC_NO_INDEX);
+        CELL(c, wait_column, uint32_t, site->column);
         CELL(c, wait_category, uint8_t, hsc_join_state_of_wait(w->kind) - 1);
         for (unsigned b = 0; w->durations && b < JOIN_BUCKETS; b++)
             if (w->durations[b]) {

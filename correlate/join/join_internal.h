@@ -211,6 +211,7 @@ typedef struct jsite { /* where something was counted */
     uint64_t thread, node; /* ids */
     uint32_t context, line; /* contexts.c: rows; line HSC_NO_INDEX: unknown */
     uint32_t region;        /* of a worker of an OpenMP region: hsc_join_region_at; 0: none */
+    uint32_t column;        /* in the line; 0: not known */
 } jsite;
 
 typedef struct jspot { /* where a node is; context HSC_NO_INDEX: nowhere, the thread was not running */
@@ -350,7 +351,7 @@ typedef struct jplace { /* a distinct address */
     bool exact;
     uint8_t level; /* hsc_join_level */
     uint32_t element_begin, element_count; /* in the module's elements: indices of the code's tables */
-    uint32_t file, line;                   /* of the code's tables */
+    uint32_t file, line, column;           /* of the code's tables; column 0: not known */
     uint32_t instance;                     /* of the code's tables */
     uint32_t line_row;                     /* in the line table */
     uint32_t instruction;                  /* in the instruction table; HSC_NO_INDEX: no samples */
@@ -438,7 +439,8 @@ typedef struct jdelayed { /* those who waited for them */
 typedef struct jdelay_place { /* what the late thread did before */
     uint32_t delay, context, line;
     double direct_s, caused_s;
-    uint8_t not_running;
+    uint8_t not_running, wait_kind; /* wait_kind: of the call it was in; 0: in none that is timed */
+    uint32_t column;                /* of that call; 0: not known */
 } jdelay_place;
 
 typedef struct jrule { /* categories.def tells what they mean */
@@ -644,6 +646,8 @@ const jplace *hsc_join_place_of(const join *j, uint32_t frame);
 /* users_place.c: marks scopes and places; then, of what was counted or timed at a place: the innermost context of the user's own code on its path, and
  * the line there. Left alone where the place is in such code, or no such code is on the path. `contexts`: what *context is a row of. */
 void hsc_join_mark_users(join *j);
+/* What tells the call apart from others on its line; 0: nothing, it is in a language's library or a header of the system. */
+static inline uint32_t hsc_join_call_column(const jplace *place) { return place->is_inner ? 0 : place->column; }
 void hsc_join_users_place(const join *j, const jcontext *contexts, const jplace *place, uint32_t *context, uint32_t *line);
 struct hsc_store;
 hsc_status hsc_join_put_instructions(join *j, struct hsc_store *store, hsc_err *err);

@@ -20,7 +20,7 @@ uint32_t hsc_join_site_of(jprocess *p, uint64_t thread, uint64_t node, uint32_t 
         return HSC_NO_INDEX;
     if (*at == HSC_NO_INDEX) {
         *at = (uint32_t)p->sites.n;
-        if (!HSC_PUSH(p->sites, (jsite){thread, node, 0, HSC_NO_INDEX, node <= UINT32_MAX ? region : 0}))
+        if (!HSC_PUSH(p->sites, (jsite){thread, node, 0, HSC_NO_INDEX, node <= UINT32_MAX ? region : 0, 0}))
             return HSC_NO_INDEX;
     }
     return *at;

@@ -167,7 +167,7 @@ static bool place_block(join *j, jprocess *p, jtold_thread *t, size_t number) {
     if (scope != HSC_NO_INDEX && !(call && j->growing.nodes[context].kind == KIND_PROBED && j->growing.nodes[context].scope == scope))
         context = hsc_join_grow(j, context, KIND_PROBED, scope, HSC_NO_INDEX);
     b->site = (uint32_t)p->sites.n;
-    return context != HSC_NO_INDEX && HSC_PUSH(p->sites, (jsite){t->id, 0, context, line, 0});
+    return context != HSC_NO_INDEX && HSC_PUSH(p->sites, (jsite){t->id, 0, context, line, 0, 0});
 }
 
 bool hsc_join_place_blocks(join *j, jprocess *p) {

@@ -132,6 +132,7 @@ static hsc_status resolve_place(jmodule *m, jplace *place, hsc_err *err) {
     place->element_count = (uint32_t)a.element_count;
     place->file = a.file;
     place->line = a.line;
+    place->column = a.repaired ? 0 : hsc_code_get_column(m->code, place->address, place->exact);
     place->instance = a.instance;
     bool in_loop = false;
     for (size_t i = 0; i < a.element_count; i++) {

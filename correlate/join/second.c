@@ -287,6 +287,7 @@ static bool place_sites(counting *x, hsc_table *known) {
             s->context = frame != HSC_NO_INDEX ? j->frames.p[frame].context : j->no_path_context != HSC_NO_INDEX ? j->no_path_context : 0;
         }
         s->line = frame != HSC_NO_INDEX ? hsc_join_place_of(j, frame)->line_row : HSC_NO_INDEX;
+        s->column = frame != HSC_NO_INDEX ? hsc_join_call_column(hsc_join_place_of(j, frame)) : 0;
         if (ok && frame != HSC_NO_INDEX && x->gave_back[p->site_order.p[low]])
             ok = place_release(x, home, hsc_join_place_of(j, frame), s);
         if (ok && frame != HSC_NO_INDEX)

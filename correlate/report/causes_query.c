@@ -7,6 +7,7 @@
 
 #include "report_causes.h"
 #include "report_measures.h"
+#include "wait_calls.h"
 
 typedef struct waited { /* what a thread waited at a place, in one kind of wait */
     uint32_t thread, context, line, kind;
@@ -60,37 +61,14 @@ static uint32_t first_from(const waited *list, uint32_t n, const waited *key) {
     return low;
 }
 
-/* Row of the wait that is at least half of what the thread is late by at that place; HSC_NONE. `part`: of the seconds that all waited for it, those of who
- * waited longest: several that wait at once do not make it later. */
-static uint32_t waited_at(const waited *list, uint32_t n, uint32_t thread, const hsc_db_delay_place *p, double part) {
-    const waited key = {.thread = thread, .context = p->context, .line = p->line};
-    uint32_t low = first_from(list, n, &key), best = HSC_NONE;
-    for (; low < n && list[low].thread == thread && list[low].context == p->context && list[low].line == p->line; low++)
-        if (list[low].total_s > 0 && list[low].total_s >= 0.5 * part * p->direct_s && (best == HSC_NONE || list[low].total_s > list[best].total_s))
-            best = low;
-    return best;
-}
-
-/* The same for a worker of OpenMP between regions, which has no path of its own then: its waits stand where the region was forked. */
-static uint32_t waited_between(const waited *list, uint32_t n, uint32_t thread, const hsc_db_delay_place *p, double part) {
-    uint32_t best = HSC_NONE;
-    if (p->context || p->line == HSC_NONE)
-        return best;
-    for (uint32_t i = first_from(list, n, &(waited){.thread = thread}); i < n && list[i].thread == thread; i++)
-        if (list[i].line == p->line && (list[i].kind == HSC_wait_kind_OMP_IDLE || list[i].kind == HSC_wait_kind_OMP_REGION_END) &&
-            list[i].total_s > 0 && list[i].total_s >= 0.5 * part * p->direct_s && (best == HSC_NONE || list[i].total_s > list[best].total_s))
-            best = i;
-    return best;
-}
-
-/* What it waited for, and with that where, if it did. */
-static void find_wait(const waited *list, uint32_t n, hsc_db_cause *c, double part) {
-    uint32_t at = waited_at(list, n, c->delay.thread, &c->place, part);
-    at = at == HSC_NONE ? waited_between(list, n, c->delay.thread, &c->place, part) : at;
-    if (at == HSC_NONE)
-        return;
-    c->waited_kind = list[at].kind;
-    c->context = list[at].context;
+/* Where a worker of OpenMP waited between regions, it has no path of its own: its waits stand where the region was forked. */
+static void find_fork(const waited *list, uint32_t n, hsc_db_cause *c) {
+    const hsc_db_delay_place *p = &c->place;
+    const waited *best = NULL;
+    for (uint32_t i = first_from(list, n, &(waited){.thread = c->delay.thread}); !p->context && i < n && list[i].thread == c->delay.thread; i++)
+        if (list[i].line == p->line && list[i].kind == p->wait_kind && (!best || list[i].total_s > best->total_s))
+            best = &list[i];
+    c->context = best ? best->context : c->context;
 }
 
 /* The innermost place on the path that `is` takes; false: there is none, and nothing is changed. */
@@ -186,6 +164,7 @@ static hsc_status share_own(hsc_db_cause *list, uint32_t n, const double *waitin
 hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_err *err) {
     report r = {.db = db};
     waited *waits = NULL;
+    report_wait_calls calls = {0};
     double *own = NULL, *longest = NULL;
     uint32_t wait_count = 0;
     hsc_db_get_info(db, &r.info);
@@ -197,6 +176,8 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
         s = load_own(&r, &own, &longest, err);
     if (!s)
         s = load_waits(&r, &waits, &wait_count, err);
+    if (!s)
+        s = report_load_wait_calls(&r, &calls, err);
     double begin_s, end_s;
     bool whole = !hsc_db_get_interval(db, &begin_s, &end_s);
     uint32_t count = 0;
@@ -210,8 +191,11 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
         count++;
         c->context = c->place.context;
         c->line = c->place.line;
-        if (!c->place.not_running && !c->place.not_known)
-            find_wait(waits, wait_count, c, c->delay.wait_s > 0 ? longest[c->place.delay] / c->delay.wait_s : 1);
+        if (c->place.wait_kind) {
+            c->waited_kind = c->place.wait_kind;
+            c->column = report_wait_call_column(&calls, &(report_wait_call){c->context, c->line, c->waited_kind, c->place.column});
+            find_fork(waits, wait_count, c);
+        }
         c->waited = c->waited_kind == HSC_NONE ? "" : hsc_enum_text("wait_kind", c->waited_kind);
         c->waited = c->waited ? c->waited : "";
         climb(&r, &c->context, &c->line);
@@ -224,6 +208,7 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
     if (!s)
         s = share_own(list, count, own, r.info.delays, err);
     free(waits);
+    free(calls.list);
     free(own);
     free(longest);
     report_clear(&r);
@@ -237,9 +222,10 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
 }
 
 int hsc_db_compare_causes(const hsc_db_cause *x, const hsc_db_cause *y) {
-    const uint32_t a[] = {x->delay.kind, x->scope, x->place.not_known, x->place.not_running, x->waited_kind, !x->own, x->delay.line,
+    bool calls = x->waited_kind != HSC_NONE && y->waited_kind != HSC_NONE; /* each call is a cause of its own */
+    const uint32_t a[] = {x->delay.kind, x->scope, x->place.not_known, x->place.not_running, x->waited_kind, calls ? x->line : 0, calls ? x->column : 0, !x->own, x->delay.line,
                           x->delay.line == HSC_NONE ? x->delay.context : 0};
-    const uint32_t b[] = {y->delay.kind, y->scope, y->place.not_known, y->place.not_running, y->waited_kind, !y->own, y->delay.line,
+    const uint32_t b[] = {y->delay.kind, y->scope, y->place.not_known, y->place.not_running, y->waited_kind, calls ? y->line : 0, calls ? y->column : 0, !y->own, y->delay.line,
                           y->delay.line == HSC_NONE ? y->delay.context : 0};
     for (size_t i = 0; i < sizeof a / sizeof *a; i++)
         if (a[i] != b[i])

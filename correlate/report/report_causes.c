@@ -2,6 +2,7 @@
 /* Delays of the database, added up for people. */
 #include "report_causes.h"
 #include "report_elapsed.h"
+#include "wait_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +154,8 @@ hsc_status report_cause_list(report *r, report_cause_row **rows, uint32_t *n, hs
 }
 
 void report_cause_place(const report *r, const report_cause *c, int width, char *out, size_t size) {
-    const char *what = c->of.waited;
+    char call[100];
+    const char *what = report_wait_call_text(c->of.waited, c->of.column, call, sizeof call);
     int room = width - (*what ? report_columns_of(what) + 4 : 0);
     if (c->of.place.not_running || c->of.place.not_known) { /* of barriers and locks: which */
         char at[300] = "";
@@ -306,7 +308,7 @@ hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hs
 }
 
 static bool is_same_doing(const hsc_db_cause *a, const hsc_db_cause *b) {
-    return a->own && !a->place.not_known && !a->place.not_running && a->scope == b->scope && a->line == b->line && a->waited_kind == b->waited_kind;
+    return a->own && !a->place.not_known && !a->place.not_running && a->scope == b->scope && a->line == b->line && a->waited_kind == b->waited_kind && a->column == b->column;
 }
 
 /* " Then 3.66 s: rank 2 (late at collective halo.c:58), by loop halo.c:23 in hot": what comes in order from row `first` on, down to a tenth of all. */

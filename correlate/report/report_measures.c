@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "report_measures.h"
+#include "wait_calls.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -203,6 +204,8 @@ static int wait_key(const report_wait *x, const report_wait *y) {
     int c = by_place(x->line, x->context, y->line, y->context);
     if (!c)
         c = (x->kind > y->kind) - (x->kind < y->kind);
+    if (!c)
+        c = (x->column > y->column) - (x->column < y->column);
     return c ? c : (x->holder_context > y->holder_context) - (x->holder_context < y->holder_context);
 }
 
@@ -220,7 +223,7 @@ static int longest_wait(const void *a, const void *b) {
 }
 
 bool report_is_same_wait(const report_wait *a, const report_wait *b) {
-    return a->kind == b->kind && !by_place(a->line, a->context, b->line, b->context);
+    return a->kind == b->kind && a->column == b->column && !by_place(a->line, a->context, b->line, b->context);
 }
 
 static int by_wait_place(const void *a, const void *b) {
@@ -228,6 +231,8 @@ static int by_wait_place(const void *a, const void *b) {
     int c = by_place(x->line, x->context, y->line, y->context);
     if (!c)
         c = (x->kind > y->kind) - (x->kind < y->kind);
+    if (!c)
+        c = (x->column > y->column) - (x->column < y->column);
     return c ? c : longest_wait(x, y);
 }
 
@@ -368,12 +373,14 @@ const char *report_thread_name(const report *r, uint32_t thread, char *out, size
 
 static hsc_status load_waits(report *r, bool quantiles, report_wait **rows, uint32_t *n, hsc_err *err) {
     report_wait *list = malloc(((size_t)r->info.waits + 1) * sizeof *list);
-    uint32_t count = 0;
-    hsc_status s = list ? HSC_OK : no_memory(r, err);
+    report_wait_calls calls = {0};
+    uint32_t count = 0, column = 0;
+    hsc_status s = list ? report_load_wait_calls(r, &calls, err) : no_memory(r, err);
     for (uint32_t i = 0; !s && i < r->info.waits; i++) {
         hsc_db_wait w;
         if (!(s = hsc_db_get_wait(r->db, i, &w, err))) {
             uint32_t held_line = HSC_NONE;
+            column = report_wait_call_column(&calls, &(report_wait_call){w.context, w.line, w.kind, w.column});
             hsc_db_find_wait_place(r->db, w.kind, &w.context, &w.line);
             if (hsc_cause_of_wait(w.kind) == HSC_wait_cause_THREAD_END) /* that began in a library's code: by what it was given to do */
                 w.holder_context = report_thread_routine(r, w.holder_context, w.holder_thread);
@@ -383,8 +390,9 @@ static hsc_status load_waits(report *r, bool quantiles, report_wait **rows, uint
             continue;
         list[count++] =
             (report_wait){w.line,  w.context, w.kind,    w.holder_thread, w.holder_context,         1, w.kind_text,
-                          w.waits, w.bytes,   w.total_s, w.max_s,         report_is_own_path(r, w.context), w.thread, .row = i};
+                          w.waits, w.bytes,   w.total_s, w.max_s,         report_is_own_path(r, w.context), w.thread, .row = i, .column = column};
     }
+    free(calls.list);
     if (!s && count > 1)
         qsort(list, count, sizeof *list, by_wait);
     if (!s && quantiles)

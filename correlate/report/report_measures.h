@@ -29,6 +29,7 @@ typedef struct report_wait { /* of one place, kind and holder */
     bool own;        /* code of the user's is on the path of the first */
     uint32_t thread; /* of the first */
     uint32_t row;     /* of the database: the first */
+    uint32_t column;  /* where there are several such calls on the line: of this one, from 1; 0: the only one */
     report_over over; /* what each thread waited */
     report_quantile median, p95; /* of one wait's duration; where `quantiles` */
 } report_wait;
@@ -38,7 +39,7 @@ hsc_status report_messages(report *r, bool by_class, report_message **rows, uint
 hsc_status report_waits(report *r, bool quantiles, report_wait **rows, uint32_t *n, hsc_err *err);
 /* The same in another order: what was waited for at one place, in one kind of wait, stands together, the thread that ended most of it first. */
 void report_sort_waits_by_place(report_wait *rows, uint32_t n);
-bool report_is_same_wait(const report_wait *a, const report_wait *b); /* place and kind */
+bool report_is_same_wait(const report_wait *a, const report_wait *b); /* place, call and kind */
 const char *report_ended_by(uint32_t wait_kind); /* "held by", "signalled in": what comes before who ended waits of that kind */
 
 /* While an interval is set, both tell of it: sums of slices of some 100 ms, each where it ends. */

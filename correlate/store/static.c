@@ -340,7 +340,8 @@ hsc_status hsc_db_get_wait(const hsc_db *db, uint32_t r, hsc_db_wait *out, hsc_e
                          .total_s = HSC_WITHIN(db, wait_total_s, double)[r],
                          .max_s = HSC_WITHIN(db, wait_max_s, double)[r],
                          .holder_thread = HSC_COL(db, wait_holder_thread, uint32_t)[r],
-                         .holder_context = HSC_COL(db, wait_holder_context, uint32_t)[r]};
+                         .holder_context = HSC_COL(db, wait_holder_context, uint32_t)[r],
+                         .column = HSC_COL(db, wait_column, uint32_t)[r]};
     return HSC_OK;
 }
 
@@ -390,7 +391,9 @@ hsc_status hsc_db_get_delay_place(const hsc_db *db, uint32_t r, hsc_db_delay_pla
                                     .direct_s = HSC_WITHIN(db, delay_place_direct_s, double)[r],
                                     .caused_s = HSC_WITHIN(db, delay_place_caused_s, double)[r],
                                     .not_running = HSC_COL(db, delay_place_not_running, uint8_t)[r] == 1,
-                                    .not_known = HSC_COL(db, delay_place_not_running, uint8_t)[r] == 2};
+                                    .not_known = HSC_COL(db, delay_place_not_running, uint8_t)[r] == 2,
+                                    .wait_kind = HSC_COL(db, delay_place_wait_kind, uint8_t)[r],
+                                    .column = HSC_COL(db, delay_place_column, uint32_t)[r]};
     return status;
 }
 

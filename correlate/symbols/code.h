@@ -217,6 +217,9 @@ size_t hsc_code_stub_length(const char *name);
 /* address: ELF virtual address; `exact`: of the instruction itself, else a return address (1 is subtracted). */
 hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_answer *out, hsc_err *err);
 
+/* Column of the code there in its line, from 1; 0: not known. */
+uint32_t hsc_code_get_column(const hsc_code *c, uint64_t address, bool exact);
+
 /* A lock was given back by what the call before the return address leads to. Where that is a function of the module that ends in a jump to the
  * wrapped function (a tail call), its frame is on no path: returns how many such functions there are, one after the other (0: none, or not
  * known), and where each one's jump is, in `jumps`. Of several jumps in one it is where the function begins. x86-64 only. */

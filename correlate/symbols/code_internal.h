@@ -20,6 +20,7 @@ typedef struct hsc_line_span {
     uint32_t line : 31, is_statement : 1; /* code that its statement begins with; code that was moved to other statements' is not */
     uint32_t discriminator;
     uint32_t unit; /* HSC_NO_INDEX: a gap */
+    uint32_t column, unused; /* column: from 1; 0: not known */
 } hsc_line_span;
 
 /* A subprogram with code or an inlined copy. */

@@ -235,7 +235,7 @@ static bool is_code(const hsc_code *c, uint64_t address, uint64_t *end) {
 
 typedef struct machine { /* of the program */
     uint64_t address, operation;
-    uint64_t line, file;
+    uint64_t line, file, column;
     uint32_t discriminator;
     bool is_statement;
 } machine;
@@ -252,7 +252,7 @@ static void advance(machine *m, const program *p, uint64_t by) {
 /* A row of the table: of several at one address the last says what the code is. Its file is a number until the sequence ends. */
 static bool put(const hsc_dwarf_unit *u, rows *r, size_t first, const machine *m) {
     hsc_line_span s = {m->address, m->file < HSC_NO_INDEX ? (uint32_t)m->file : HSC_NO_INDEX,
-                       m->line < HSC_NO_INDEX >> 1 ? (uint32_t)m->line : 0, m->is_statement, m->discriminator, u->row};
+                       m->line < HSC_NO_INDEX >> 1 ? (uint32_t)m->line : 0, m->is_statement, m->discriminator, u->row, m->column < HSC_NO_INDEX ? (uint32_t)m->column : 0, 0};
     hsc_line_span *last = r->list.n > first ? &r->list.p[r->list.n - 1] : NULL;
     if (last && last->lo >= s.lo) {
         if (last->lo == s.lo) {
@@ -339,6 +339,9 @@ static bool run(hsc_dwarf *d, hsc_dwarf_unit *u, const program *p, rows *r) {
             break;
         case DW_LNS_negate_stmt:
             m.is_statement = !m.is_statement;
+            break;
+        case DW_LNS_set_column:
+            m.column = hsc_take_uleb(&c);
             break;
         case DW_LNS_const_add_pc:
             advance(&m, p, (255u - p->opcode_base) / p->line_range);

@@ -539,6 +539,12 @@ static bool is_asked_much(hsc_code *c, const hsc_symbol *s) {
     return *left && !--*left;
 }
 
+uint32_t hsc_code_get_column(const hsc_code *c, uint64_t address, bool exact) {
+    uint32_t row;
+    HSC_FIND_SPAN_BY(c->lines, &c->line_index, exact || !address ? address : address - 1, row);
+    return row != HSC_NO_INDEX && c->lines.p[row].line ? c->lines.p[row].column : 0;
+}
+
 hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_answer *out, hsc_err *err) {
     uint64_t at = exact || !address ? address : address - 1;
     if (hsc_code_recall(c, at, out))

@@ -372,6 +372,7 @@ typedef struct hsc_rt_wait_sum {
     uint64_t fork; /* of an OpenMP worker: where its region was forked, thread_id << 32 | node; 0: not known, or in none */
     bool dirty, open;
     uint64_t total_ns, max_ns, bytes, told_ns; /* told: of waits that ended, in records with `open` */
+    uint64_t unrecorded_ns; /* of waits that ended since the last one that has a record of its own */
     uint32_t bucket[HSC_RT_WAIT_BUCKETS];
 } hsc_rt_wait_sum;
 
@@ -534,7 +535,7 @@ void hsc_rt_tell_region(hsc_rt_thread *t, uint64_t region, uint64_t now);
 void hsc_rt_sample_end(hsc_rt_thread *t, uint64_t cpu_ns); /* what is still missing at the thread's end */
 
 /* waits_ss.c: all for the owner of the thread's writer, but for help (helper; rt.lock is held) and clear */
-void hsc_rt_waits_add(hsc_rt_thread *t, uint32_t node, uint32_t kind, uint64_t duration_ns, uint64_t told_ns, uint64_t bytes,
+hsc_rt_wait_sum *hsc_rt_waits_add(hsc_rt_thread *t, uint32_t node, uint32_t kind, uint64_t duration_ns, uint64_t told_ns, uint64_t bytes,
                       uint32_t holder_thread, uint32_t holder_node);
 void hsc_rt_wait_over(hsc_rt_thread *t, uint64_t now_ns, uint64_t bytes, uint32_t holder_thread, uint32_t holder_node);
 bool hsc_rt_waits_due(const hsc_rt_thread *t, uint64_t now_ns); /* sums are to be written */

@@ -88,13 +88,13 @@ static uint64_t fork_of(const hsc_rt_thread *t) {
     return r ? atomic_load_explicit(&r->fork, memory_order_acquire) : 0;
 }
 
-void hsc_rt_waits_add(hsc_rt_thread *t, uint32_t node, uint32_t kind, uint64_t duration_ns, uint64_t told_ns, uint64_t bytes,
-                      uint32_t holder_thread, uint32_t holder_node) {
+hsc_rt_wait_sum *hsc_rt_waits_add(hsc_rt_thread *t, uint32_t node, uint32_t kind, uint64_t duration_ns, uint64_t told_ns, uint64_t bytes,
+                                  uint32_t holder_thread, uint32_t holder_node) {
     hsc_rt_waits *w = &t->waits;
     hsc_rt_wait_sum *e = find(w, &(hsc_rt_wait_sum){
                                      .node = node, .kind = kind, .holder_thread = holder_thread, .holder_node = holder_node, .fork = fork_of(t)});
     if (!e)
-        return;
+        return NULL;
     uint32_t b = duration_ns ? 63 - (uint32_t)__builtin_clzll(duration_ns) : 0;
     b = b < BUCKET_LOW ? 0 : b - BUCKET_LOW;
     e->bucket[b < HSC_RT_WAIT_BUCKETS ? b : HSC_RT_WAIT_BUCKETS - 1]++;
@@ -103,7 +103,9 @@ void hsc_rt_waits_add(hsc_rt_thread *t, uint32_t node, uint32_t kind, uint64_t d
     e->max_ns = duration_ns > e->max_ns ? duration_ns : e->max_ns;
     e->bytes += bytes;
     e->told_ns += told_ns;
+    e->unrecorded_ns += duration_ns;
     mark(w, e);
+    return e;
 }
 
 static bool put(hsc_rt_thread *t, hsc_rt_wait_sum *e, uint64_t now) {
@@ -122,7 +124,9 @@ static bool put(hsc_rt_thread *t, hsc_rt_wait_sum *e, uint64_t now) {
     if (!hsc_rt_thread_put(t, HSC_REC_wait, &r, now))
         return false;
     uint32_t next = e->next_dirty;
+    uint64_t unrecorded_ns = e->unrecorded_ns;
     *e = empty(e);
+    e->unrecorded_ns = unrecorded_ns;
     t->waits.dirty = next;
     return true;
 }
@@ -204,17 +208,18 @@ void hsc_rt_wait_over(hsc_rt_thread *t, uint64_t now, uint64_t bytes, uint32_t h
     if (!o->kind)
         return;
     uint64_t duration = now > o->begin_ns ? now - o->begin_ns : 0, told = o->told_ns < duration ? o->told_ns : duration;
-    hsc_rt_waits_add(t, o->node, o->kind, duration, told, bytes, holder_thread, holder_node);
+    bool omp = o->kind >= HSC_wait_kind_OMP_BARRIER && o->kind <= HSC_wait_kind_OMP_IDLE;
+    bool alone = !holder_thread && !omp && o->kind != HSC_wait_kind_BARRIER; /* nobody asks for each: who came last to a barrier */
+    hsc_rt_wait_sum *sum = hsc_rt_waits_add(t, o->node, o->kind, duration, told, bytes, holder_thread, holder_node);
     t->waits.unrecorded_ns += holder_thread ? duration : 0;
-    uint64_t stands_for = holder_thread ? t->waits.unrecorded_ns : 0;
+    uint64_t *unrecorded = holder_thread ? &t->waits.unrecorded_ns : alone && sum ? &sum->unrecorded_ns : NULL, stands_for = unrecorded ? *unrecorded : 0;
     if (hsc_rt.options.trace || duration >= LONG_NS || stands_for >= LONG_NS) {
         uint64_t fork = fork_of(t);
-        bool omp = o->kind >= HSC_wait_kind_OMP_BARRIER && o->kind <= HSC_wait_kind_OMP_IDLE;
         const hsc_rt_team team = omp ? t->team : (hsc_rt_team){0};
         hsc_rec_wait_interval r = {now, duration, o->node, o->kind, bytes, holder_thread, holder_node, stands_for, fork >> 32, (uint32_t)fork,
                                    team.region, team.master, team.threads};
-        if (hsc_rt_thread_put(t, HSC_REC_wait_interval, &r, now))
-            t->waits.unrecorded_ns -= stands_for;
+        if (hsc_rt_thread_put(t, HSC_REC_wait_interval, &r, now) && unrecorded)
+            *unrecorded -= stands_for;
     }
     o->kind = 0;
     if (hsc_rt_waits_due(t, now))

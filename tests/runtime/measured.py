@@ -49,6 +49,7 @@ class Thread:
         self.progress_time = 0
         self.waits = []      # one dict for each wait record, in the order of the file
         self.intervals = []  # (end, duration, node, kind, bytes)
+        self.stand_for = {}  # ns by (node, kind), of intervals
         self.regions = {}    # region -> node where it was forked
         self.region_work = []
         self.in_region = {}  # region -> weight of samples in it, of those that have a path below a region's body
@@ -129,6 +130,9 @@ class Process:
             elif kind == "wait_interval":
                 self.thread(stream).intervals.append((number(f["time"]), number(f["duration_ns"]), number(f["node_id"]),
                                                       number(f["kind"]), number(f["bytes"])))
+                where = number(f["node_id"]), number(f["kind"])
+                of = self.thread(stream).stand_for
+                of[where] = of.get(where, 0) + number(f["stands_for_ns"])
             elif kind == "region":
                 self.thread(stream).regions[number(f["region_id"])] = number(f["node_id"])
             elif kind == "region_work":

@@ -199,6 +199,21 @@ def ended():
         expect(f"{mode}: samples after", seen >= 0.1e9 - scenarios.reserve_ns(p) - (scenarios.away() - before) * 1e9, seen)
 
 
+def brief_waits():
+    """Of calls that are too short for a record each one in a millisecond stands for them: all but the last millisecond, and one on its way."""
+    done, found = run(["dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=1000"])
+    expect("exit code", done.returncode == 0, done)
+    t = only(found).threads[1]
+    sums = {}
+    for w in t.waits:
+        sums[w["node_id"], w["kind"]] = sums.get((w["node_id"], w["kind"]), 0) + w["total_ns"]
+    names = kind_names()
+    expect("reads", max(ns for (_, kind), ns in sums.items() if names[kind] == "READ") > 5e6, sums)
+    for where, ns in sums.items():
+        expect(f"{names[where[1]]}: what its records stand for", 0 <= ns - t.stand_for.get(where, 0) < 1e6, f"{t.stand_for.get(where, 0)} of {ns} ns")
+    expect("not one each", len(t.intervals) <= sum(sums.values()) / 1e6, (len(t.intervals), sums))
+
+
 def waits_off():
     done, found = run([program("waits")], env={"HEATSCOPE_WAITS": "0"})
     expect("exit code", done.returncode == 0, done)

@@ -332,6 +332,7 @@ typedef struct hsc_db_wait {
     uint64_t waits, bytes;
     double total_s, max_s;
     uint32_t holder_thread, holder_context; /* HSC_NONE: none, or not known */
+    uint32_t column;                /* of the call in its line, from 1; 0: not known */
 } hsc_db_wait;
 hsc_status hsc_db_get_wait(const hsc_db *db, uint32_t row, hsc_db_wait *out, hsc_err *err);
 
@@ -358,6 +359,8 @@ typedef struct hsc_db_delay_place { /* what the late thread did before; sorted b
     uint32_t delay, context, line;
     double direct_s, caused_s;      /* parts of wait_s - indirect_s, and of caused_s */
     bool not_running, not_known;    /* it had no processor; nothing tells what it did. context and line are then the delay's */
+    uint32_t wait_kind;             /* HSC_wait_kind_* of records.h: it was in such a call; 0: in none that is timed */
+    uint32_t column;                /* of that call, as in hsc_db_wait */
 } hsc_db_delay_place;
 hsc_status hsc_db_get_delay_place(const hsc_db *db, uint32_t row, hsc_db_delay_place *out, hsc_err *err);
 
@@ -831,6 +834,7 @@ typedef struct hsc_db_cause {
     uint32_t file, file_line;      /* where to show it: a loop where it begins, else the line; HSC_NONE, 0 */
     uint32_t waited_kind;          /* it waited there itself, outside message passing: HSC_wait_kind_* of records.h; HSC_NONE */
     const char *waited;            /* "sleep"; "" */
+    uint32_t column;               /* where there are several such calls on the line: of this one, from 1; 0: the only one */
     bool own;                      /* no: threads that libraries made for themselves, about a lock of the library */
 } hsc_db_cause;
 /* All of them, in the order of delay places; while an interval is set, those with a part in it. free() *out. */
