@@ -214,6 +214,20 @@ def brief_waits():
     expect("not one each", len(t.intervals) <= sum(sums.values()) / 1e6, (len(t.intervals), sums))
 
 
+def same_line():
+    """Each call on a line is a wait and a cause of its own; copies of one are one."""
+    done, _ = run([program("same_line")])
+    expect("exit code", done.returncode == 0, done)
+    waits, causes = [[r for r in csv.DictReader(of_command("report", os.path.join(scenarios.WORK, "m"), by, "--top=0", "--format=csv").splitlines())
+                      if r[kind] == "sleep"] for by, kind in (("--by=wait", "kind"), ("--by=cause", "waited"))]
+    told = sorted((int(r["waits"]), r["column"] != "0") for r in waits)
+    expect("calls", told == [(10, True), (10, True), (30, False)], waits)
+    expect("the same", {(r["line"], r["column"]) for r in waits} == {(r["line"], r["column"]) for r in causes} and len(causes) == 3, causes)
+    seconds = {(r["line"], r["column"]): float(r["total_s"]) for r in waits}
+    for r in causes:
+        expect("all of it", float(r["caused_s"]) >= 0.99 * seconds[r["line"], r["column"]], (r, seconds))
+
+
 def waits_off():
     done, found = run([program("waits")], env={"HEATSCOPE_WAITS": "0"})
     expect("exit code", done.returncode == 0, done)

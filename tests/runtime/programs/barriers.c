@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "asleep.h"
+
 enum { THREADS = 3, ROUNDS = 12 };
 static const struct timespec late = {0, 10000000};
 
@@ -24,20 +26,9 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int sleeps(int thread) {
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
-    int fd = open(path, O_RDONLY);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
-    close(fd);
-    text[n > 0 ? n : 0] = 0;
-    const char *p = strrchr(text, ')');
-    return p && p[2] == 'S';
-}
-
 __attribute__((noinline)) static void comes_late(int me, int round) {
     for (int k = 0; k < THREADS; k++)
-        while (k != me && !(atomic_load(&here[k]) == round + 1 && sleeps(atomic_load(&tid[k]))))
+        while (k != me && !(atomic_load(&here[k]) == round + 1 && asleep(atomic_load(&tid[k]))))
             sched_yield();
     nanosleep(&late, NULL);
 }

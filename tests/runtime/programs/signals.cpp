@@ -14,6 +14,8 @@
 #include <thread>
 #include <unistd.h>
 
+#include "asleep.h"
+
 static const int rounds = 5;
 static const auto held = std::chrono::milliseconds(10);
 
@@ -24,17 +26,6 @@ static bool flag;
 static std::promise<int> promised;
 static std::atomic<int> word;
 static std::counting_semaphore<1> semaphore(0);
-
-static bool asleep(int thread) {
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
-    int fd = open(path, O_RDONLY);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
-    close(fd);
-    text[n > 0 ? n : 0] = 0;
-    const char *p = strrchr(text, ')');
-    return p && p[2] == 'S';
-}
 
 static __attribute__((noinline)) void holds(void) {
     while (!about)

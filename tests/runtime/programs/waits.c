@@ -23,6 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "asleep.h"
+
 #define ROUNDS 5
 #define HELD_MS 10
 
@@ -48,17 +50,6 @@ static __attribute__((noinline)) void held(void) {
     struct timespec t = {0, HELD_MS * 1000000};
     while (nanosleep(&t, &t) && errno == EINTR)
         ;
-}
-
-static int asleep(int thread) {
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
-    int fd = open(path, O_RDONLY);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
-    close(fd);
-    text[n > 0 ? n : 0] = 0;
-    const char *p = strrchr(text, ')');
-    return p && p[2] == 'S';
 }
 
 static void until_it_waits(void) {
