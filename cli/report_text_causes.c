@@ -12,12 +12,12 @@
 
 /* ---- text ---- */
 
-/* Seconds at barriers of threads and ends of regions in which nobody was waited for. */
+/* Seconds at barriers of threads and ends of regions in which nobody was waited for, and those of joins. */
 static hsc_status put_untold_barriers(report *r, hsc_err *err) {
     report_wait *rows;
     report_delayed *delayed;
     uint32_t n;
-    double all = 0, told = 0;
+    double all = 0, told = 0, joins = 0;
     hsc_status s = report_delayed_list(r, &delayed, &n, err);
     for (uint32_t i = 0; !s && i < n; i++)
         told += delayed[i].d.kind == HSC_wait_cause_OMP_BARRIER ? delayed[i].v.wait_s : 0;
@@ -26,10 +26,14 @@ static hsc_status put_untold_barriers(report *r, hsc_err *err) {
     if (s || (s = report_waits(r, false, &rows, &n, err)))
         return s;
     for (uint32_t i = 0; i < n; i++)
+        joins += rows[i].own && rows[i].kind == HSC_wait_kind_JOIN ? rows[i].total_s : 0;
+    for (uint32_t i = 0; i < n; i++)
         if (rows[i].kind == HSC_wait_kind_BARRIER || rows[i].kind == HSC_wait_kind_OMP_BARRIER || rows[i].kind == HSC_wait_kind_OMP_REGION_END ||
             rows[i].kind == HSC_wait_kind_OMP_REDUCTION)
             all += rows[i].total_s;
     free(rows);
+    if (joins >= 0.0005)
+        fprintf(r->out, "   Not counted: %.3f s in which threads wait for others to end, for their work\n", joins);
     if (all - told >= 0.0005 && all - told >= 0.01 * all)
         fprintf(r->out, "   At barriers of threads, laid to nobody: %.3f s of %.3f: all had come\n"
                         "   (no processor), or the others did no more than the one that waited\n", all - told, all);

@@ -26,7 +26,8 @@ typedef struct report_delayed { /* a row of delayed, and the delay that it is of
     hsc_db_delay d;
 } report_delayed;
 
-/* The heaviest first. free() *rows. */
+/* The program's, the heaviest first, then the machine's. Who joins a thread waits for its work, which no cause is told of: only what others waited
+ * for who joins. free() *rows. */
 hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *err);
 hsc_status report_cause_list(report *r, report_cause_row **rows, uint32_t *n, hsc_err *err); /* the same, not added up */
 hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hsc_err *err);
