@@ -40,6 +40,28 @@ static hsc_status put_untold_barriers(report *r, hsc_err *err) {
     return HSC_OK;
 }
 
+enum { NAMED_COLUMNS = 22 }; /* that a thread's number takes with its name */
+
+/* "thread 2 worker": as much of the name as there is room for; names: by thread, found when first asked for. */
+static void put_named(const report *r, uint32_t thread, char **names, char *out, size_t size) {
+    char name[128], text[128];
+    report_who(r, thread, out, size);
+    int room = NAMED_COLUMNS - report_columns_of(out) - 1;
+    if (room < 4 || thread >= r->info.threads)
+        return;
+    if (!names[thread] && !(names[thread] = strdup(report_thread_name(r, thread, name, sizeof name))))
+        return;
+    size_t n = strlen(out);
+    if (*names[thread])
+        snprintf(out + n, size - n, " %s", report_fit(names[thread], room, text, sizeof text));
+}
+
+static void free_names(char **names, uint32_t n) {
+    for (uint32_t i = 0; names && i < n; i++)
+        free(names[i]);
+    free(names);
+}
+
 hsc_status report_text_causes(report *r, hsc_err *err) {
     report_cause *rows;
     uint32_t n, shown = 0, most = report_text_rows(r, 3);
@@ -50,11 +72,19 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
     hsc_status s = report_causes(r, &rows, &n, err);
     if (s)
         return s;
-    int who_columns = 16; /* a processor's name is never cut: it would be another's */
+    char **names = calloc((size_t)r->info.threads + 1, sizeof *names);
+    if (!names) {
+        free(rows);
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+    }
+    int who_columns = 16; /* a processor's number is never cut: it would be another's */
     for (uint32_t i = 0; i < n; i++) {
         *(rows[i].of.own ? &total : &libraries) += rows[i].caused_s;
         theirs += !rows[i].of.own;
-        report_who(r, rows[i].most_thread, who, sizeof who);
+        if (rows[i].of.own && (!most || i - theirs < most))
+            put_named(r, rows[i].most_thread, names, who, sizeof who);
+        else
+            report_who(r, rows[i].most_thread, who, sizeof who);
         who_columns = report_columns_of(who) > who_columns ? report_columns_of(who) : who_columns;
     }
     fprintf(r->out, "\nCauses of waiting: time that others waited, by what the late ones did before\n"
@@ -71,7 +101,7 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         if (c->of.place.not_running && !machine)
             fputs("   The machine's: the late ones were ready to run, but had no processor\n", r->out);
         machine = machine || c->of.place.not_running;
-        report_who(r, c->most_thread, who, sizeof who);
+        put_named(r, c->most_thread, names, who, sizeof who);
         report_cause_place(r, c, r->width - 43 - who_columns, where, sizeof where);
         fprintf(r->out, "%8.3f %4.0f %7llu  %-19.19s %-*s %s\n", c->caused_s, total > 0 ? 100 * c->caused_s / total : 0,
                 (unsigned long long)c->waits, report_cause_kind(c->of.delay.kind), who_columns, who, where);
@@ -88,6 +118,7 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         fputs("  none\n", r->out);
     if (theirs && libraries >= 0.0005 && (!r->brief || libraries >= 0.01 * total))
         fprintf(r->out, "   Libraries' locks among their own threads, not counted: %.3f s\n", libraries);
+    free_names(names, r->info.threads);
     free(rows);
     return r->brief ? HSC_OK : put_untold_barriers(r, err);
 }

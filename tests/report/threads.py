@@ -48,9 +48,11 @@ text = report("processor")
 for number, tid in tids.items():
     that(f"thread {number}, {tid}" in text, f"thread {number}, {tid}:\n{text}")
 that(text.count(": refine") == text.count(": coarsen") == 1 and ": main" not in text and ": _start" not in text, f"routines:\n{text}")
+that(re.search(r"late end of thread +thread \d (coarsen|refine) ", report("cause")), f"most by:\n{report('cause')}")
 text = run(HEATSCOPE, "report", "m")
 told = re.search(r"Imbalance: compute \S+ takes (\S+) times the mean", " ".join(text.split()))
 ratio = re.search(r"^ +\d+ .* (\d\.\d\d)[ ~] compute ", text.split("\nProcedures")[1], re.M)
-that(told and ratio and told[1] == ratio[1] and 1.2 < float(ratio[1]) < 1.5, f"max/mean of those that ran it:\n{text}")
+# the finding has the clock's own code with it, in calls of a library: 2 % of the time at most; over all three it would be 2.0
+that(told and ratio and abs(float(told[1]) - float(ratio[1])) < 0.04 and 1.2 < float(ratio[1]) < 1.5, f"max/mean of those that ran it:\n{text}")
 if wrong:
     sys.exit("\n".join(wrong))
