@@ -48,7 +48,7 @@ text = report("processor")
 for number, tid in tids.items():
     that(f"thread {number}, {tid}" in text, f"thread {number}, {tid}:\n{text}")
 that(text.count(": refine") == text.count(": coarsen") == 1 and ": main" not in text and ": _start" not in text, f"routines:\n{text}")
-that(re.search(r"late end of thread +thread \d (coarsen|refine) ", report("cause")), f"most by:\n{report('cause')}")
+that(re.search(r"held a lock +thread \d refine ", report("cause")), f"most by:\n{report('cause')}")
 text = run(HEATSCOPE, "report", "m")
 told = re.search(r"Imbalance: compute \S+ takes (\S+) times the mean", " ".join(text.split()))
 ratio = re.search(r"^ +\d+ .* (\d\.\d\d)[ ~] compute ", text.split("\nProcedures")[1], re.M)
