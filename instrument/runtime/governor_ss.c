@@ -25,6 +25,7 @@
 #define MOVES_EARLY 10.0            /* budgets that switches cost, for the tick to be taken at the first look */
 #define CALM_NS 1000000000ull       /* CPU time within the budget before the rate is raised */
 #define LATELY_NS 500000000.0       /* CPU time: shares of wrappers and helper come in lumps */
+#define PREEMPTED_NS 1000000ull     /* of CPU time: who works is preempted at most so often; more are his own yields */
 #define KERNEL_TICK_NS 4000000.0    /* of CONFIG_HZ=250, the usual one */
 
 /* Those that the thread makes itself, and those that others force on it. */
@@ -53,10 +54,23 @@ static double switch_ns(const hsc_rt_thread *t, uint64_t periods) {
     return hsc_rt_is_perf(t->mechanism) ? perf_switch_ns(periods) : 0;
 }
 
-void hsc_rt_switches_note(hsc_rt_thread *t, uint64_t switches) {
-    if (switches > t->switches_seen)
-        t->switches_ns += (uint64_t)((double)(switches - t->switches_seen) * switch_ns(t, t->periods) * HSC_RT_SHARE_OF_TRIAL);
-    t->switches_seen = switches > t->switches_seen ? switches : t->switches_seen;
+hsc_rt_switch_counts hsc_rt_switches_now(void) {
+    hsc_rt_switch_counts c;
+    count_switches(&c.own, &c.forced);
+    c.cpu_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
+    return c;
+}
+
+static uint64_t since(uint64_t now, uint64_t *seen) {
+    uint64_t before = *seen;
+    *seen = now > before ? now : before;
+    return *seen - before;
+}
+
+void hsc_rt_switches_note(hsc_rt_thread *t, hsc_rt_switch_counts now) {
+    hsc_rt_switch_counts *seen = &t->switches_seen;
+    uint64_t own = since(now.own, &seen->own), forced = since(now.forced, &seen->forced), most = since(now.cpu_ns, &seen->cpu_ns) / PREEMPTED_NS + 1;
+    t->switches_ns += (uint64_t)((double)(own + (forced < most ? forced : most)) * switch_ns(t, t->periods) * HSC_RT_SHARE_OF_TRIAL);
 }
 
 uint64_t hsc_rt_govern_longest(void) {
@@ -123,7 +137,7 @@ static look take_look(hsc_rt_thread *t, uint64_t cpu, hsc_rec_rate *told) {
     uint64_t n, involuntary, runs = atomic_load_explicit(&t->beats, memory_order_relaxed) - g->runs;
     uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed), wrapped = t->wrapper_cycles;
     count_switches(&n, &involuntary);
-    hsc_rt_switches_note(t, n + involuntary);
+    hsc_rt_switches_note(t, (hsc_rt_switch_counts){n, involuntary, cpu});
     look l = {.passed = (double)(cpu - g->cpu_ns), .each = (double)(n - g->switches)};
     l.budget = l.passed * (double)hsc_rt.options.budget / 1000;
     l.samples = (double)hsc_rt_cycles_ns(t->plain_cycles - g->plain_cycles, rate) + (double)runs * (double)hsc_rt.interrupt_ns;

@@ -453,7 +453,7 @@ static void append_seconds(char *line, size_t size, size_t *at, uint64_t time_us
 
 /* "; measuring added 3.4 % (110 ms): start 1.1, handler 0.4, signals 1.5, helper 0.4": of what the program took by itself. */
 static void append_cost(char *line, size_t size, size_t *at, const notes *all) {
-    static const char *const names[TOOK] = {"handler ", "signals ", "wrappers ", "probes ", "switches ", "helper ", "start ", "end "};
+    static const char *const names[TOOK] = {"handler ", "signals ", "wrappers ", "probes ~", "switches ~", "helper ", "start ", "end "}; /* ~: estimates */
     static const int order[TOOK] = {6, 0, 1, 4, 2, 3, 5, 7};
     uint64_t sum = 0, own = 0, told = 0;
     for (int k = 0; k < TOOK; k++) {

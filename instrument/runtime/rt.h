@@ -406,6 +406,11 @@ typedef struct hsc_rt_usage {
     uint64_t run_ns, waited_ns; /* on a processor, in line for one; both 0: the kernel does not tell */
 } hsc_rt_usage;
 
+/* Context switches of a thread up to a moment: that it made itself, that others forced on it (also by its own sched_yield), and its CPU time. */
+typedef struct hsc_rt_switch_counts {
+    uint64_t own, forced, cpu_ns;
+} hsc_rt_switch_counts;
+
 typedef struct hsc_rt_scopes hsc_rt_scopes; /* probes.h */
 
 /* omp.c: of an OpenMP region, as one of its threads knows it */
@@ -472,7 +477,8 @@ typedef struct hsc_rt_thread {
     uint32_t last_node;    /* of the last sample of CPU time */
     uint64_t last_region, system_call_region; /* OpenMP regions that last_node and system_call were met in */
     uint64_t closed_cpu_ns; /* at its end: CPU time since it was first measured */
-    uint64_t switches_seen, switches_ns; /* context switches when they were last noted; what those took so far */
+    hsc_rt_switch_counts switches_seen; /* context switches when they were last noted */
+    uint64_t switches_ns;               /* what those took so far */
     uint64_t turn_cycles;  /* of the handler's last run */
     uint32_t put_off;      /* expiries of timer-monotonic on end that found the writer taken */
     uint64_t plain_cycles; /* as handler_cycles, without what was hardly ours: preemption, first use of a table */
@@ -608,7 +614,10 @@ uint64_t hsc_rt_switches(void); /* the calling thread's context switches so far 
 /* Of what the trial's switches cost, those of programs do: told in full, it was 1.4 (two threads in turn), 1.6 (OpenMP's that wait passively) and
  * 2.7 times (ranks that yield) what runs without us take less. */
 #define HSC_RT_SHARE_OF_TRIAL 0.5
-void hsc_rt_switches_note(hsc_rt_thread *t, uint64_t switches);
+/* Forced ones beyond one in a millisecond of CPU time are of a thread that waits by yielding (an MPI rank where there are more than processors: 100,000 a second), and not
+ * told: their time is that of the waiting, which without us goes into more yields. */
+void hsc_rt_switches_note(hsc_rt_thread *t, hsc_rt_switch_counts now);
+hsc_rt_switch_counts hsc_rt_switches_now(void); /* of the calling thread */
 /* A share of CPU time of late, after `cost_ns` of another `cpu_ns`: what was half a second of CPU time ago and more counts less than half. */
 double hsc_rt_govern_share(double share, double cost_ns, double cpu_ns);
 /* A record that its samples come from t->mechanism from now on. In the handler or with `busy` set; `own`: by the thread itself. */

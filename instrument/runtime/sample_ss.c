@@ -245,7 +245,7 @@ static void fall_asleep(hsc_rt_thread *t, uint64_t cpu, bool own) {
     hsc_rt_sample_end(t, cpu);
     t->asleep_cpu_ns = cpu;
     if (hsc_rt_usage_read(t->tid, own, &t->usage_asleep))
-        hsc_rt_switches_note(t, t->usage_asleep.voluntary + t->usage_asleep.involuntary);
+        hsc_rt_switches_note(t, (hsc_rt_switch_counts){t->usage_asleep.voluntary, t->usage_asleep.involuntary, cpu});
 }
 
 static bool take_as_helper(hsc_rt_thread *t) {
@@ -286,7 +286,7 @@ static void wake_up(hsc_rt_thread *t) {
     }
     hsc_rt_credit_begin(t, cpu);
     hsc_rt_credit_noted(t);
-    t->switches_seen = t->seen.switches;
+    t->switches_seen = hsc_rt_switches_now();
     hsc_rt_source_wake(t);
     hsc_rt_govern_begin(t);
 }

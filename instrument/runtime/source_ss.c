@@ -359,7 +359,7 @@ bool hsc_rt_source_start(hsc_rt_thread *t) {
 bool hsc_rt_source_to_timer(hsc_rt_thread *t) {
     if (!hsc_rt_is_perf(t->mechanism) || t->tick_timer < 0)
         return false;
-    hsc_rt_switches_note(t, hsc_rt_switches());
+    hsc_rt_switches_note(t, hsc_rt_switches_now());
     stop_counter(&t->counter[0]);
     t->mechanism = HSC_RT_CPU;
     t->main_timer = t->tick_timer;
@@ -371,7 +371,7 @@ bool hsc_rt_source_to_timer(hsc_rt_thread *t) {
 bool hsc_rt_source_to_perf(hsc_rt_thread *t) {
     if (t->mechanism != HSC_RT_CPU || !hsc_rt_is_perf(hsc_rt.mechanism) || t->main_timer < 0)
         return false;
-    hsc_rt_switches_note(t, hsc_rt_switches());
+    hsc_rt_switches_note(t, hsc_rt_switches_now());
     t->mechanism = preferred();
     t->tick_timer = t->main_timer;
     t->main_timer = -1;
@@ -379,7 +379,7 @@ bool hsc_rt_source_to_perf(hsc_rt_thread *t) {
 }
 
 void hsc_rt_source_rate(hsc_rt_thread *t, uint32_t periods) {
-    hsc_rt_switches_note(t, hsc_rt_switches());
+    hsc_rt_switches_note(t, hsc_rt_switches_now());
     t->periods = periods;
     t->first_ns = 0;
     uint64_t tick_ns = (hsc_rt_is_perf(t->mechanism) ? 4 : 1) * periods * hsc_rt.period_ns; /* without perf, ticks are the samples */

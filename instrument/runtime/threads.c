@@ -80,7 +80,7 @@ void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack
     t->generation = UINT32_MAX;
     t->cpu_start_ns = hsc_rt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     hsc_rt_credit_begin(t, t->cpu_start_ns);
-    t->switches_seen = t->seen.switches;
+    t->switches_seen = hsc_rt_switches_now();
     if (!creator_id) /* one that begins with us has nothing yet */
         hsc_rt_usage_read(t->tid, true, &t->usage_start);
     uint64_t mask, now = hsc_rt_now_ns();
@@ -177,6 +177,15 @@ void hsc_rt_cost_add(hsc_rt_cost *to, const hsc_rt_thread *t) {
 
 static uint32_t others; /* under rt.lock */
 
+/* u: since it was first measured; NULL: not known but for the sum at the last look. */
+static hsc_rt_switch_counts switches_at_end(const hsc_rt_thread *t, const hsc_rec_thread_usage *u, uint64_t cpu_ns) {
+    const hsc_rt_usage *start = &t->usage_start;
+    if (u)
+        return (hsc_rt_switch_counts){u->voluntary_switches + start->voluntary, u->involuntary_switches + start->involuntary, cpu_ns};
+    uint64_t own = t->switches_seen.own, all = t->seen.switches;
+    return (hsc_rt_switch_counts){own, all > own ? all - own : 0, cpu_ns};
+}
+
 void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own) {
     uint64_t now = hsc_rt_now_ns();
     uint64_t rate = atomic_load(&hsc_rt.ns_per_cycle_q32);
@@ -185,7 +194,7 @@ void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own
     if (t->asleep)
         cpu_ns = t->asleep_cpu_ns;
     else /* since it was first measured, or at the last look */
-        hsc_rt_switches_note(t, knows ? u.voluntary_switches + u.involuntary_switches + t->usage_start.voluntary + t->usage_start.involuntary : t->seen.switches);
+        hsc_rt_switches_note(t, switches_at_end(t, knows ? &u : NULL, cpu_ns));
     t->closing = own;
     if (own) {
         t->last_time = now > t->last_time ? now : t->last_time;

@@ -82,7 +82,7 @@ void hsc_rt_source_rate(hsc_rt_thread *t, uint32_t periods) {
 
 static bool move_to(hsc_rt_thread *t, enum hsc_rt_mechanism mechanism) {
     assert_int_not_equal(t->mechanism, mechanism);
-    hsc_rt_switches_note(t, hsc_rt_switches());
+    hsc_rt_switches_note(t, hsc_rt_switches_now());
     t->mechanism = mechanism;
     simulated.moves++;
     simulated.moved_ns = simulated.cpu_ns;
@@ -272,7 +272,7 @@ static void storms_of_switches(void **state) {
     assert_int_equal(t->periods, 1);
     assert_int_equal(simulated.moves, 2);
     assert_int_equal(simulated.records, simulated.changes);
-    hsc_rt_switches_note(t, simulated.switches);
+    hsc_rt_switches_note(t, hsc_rt_switches_now());
     print_message("switches took %.1f ms, told %.1f\n", 1e-6 * simulated.dear_ns, 1e-6 * (double)t->switches_ns);
     assert_true((double)t->switches_ns > 0.9 * HSC_RT_SHARE_OF_TRIAL * simulated.dear_ns && (double)t->switches_ns < 1.1 * HSC_RT_SHARE_OF_TRIAL * simulated.dear_ns);
     t = begin(10, true);
@@ -286,8 +286,27 @@ static void storms_of_switches(void **state) {
     t = begin(0, false); /* told all the same; some 440,000 draws: 5 standard deviations are below 1 % */
     run(t, &stormy, 15 * (uint64_t)SECOND);
     assert_int_equal(simulated.moves, 0);
-    hsc_rt_switches_note(t, simulated.switches);
+    hsc_rt_switches_note(t, hsc_rt_switches_now());
     assert_true((double)t->switches_ns > 0.98 * HSC_RT_SHARE_OF_TRIAL * simulated.dear_ns && (double)t->switches_ns < 1.02 * HSC_RT_SHARE_OF_TRIAL * simulated.dear_ns);
+}
+
+/* Who yields while he waits is switched 100,000 times a second: that takes nothing of the program's work. Who is preempted is told in full. */
+static void yields_are_not_told(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        hsc_rt_thread *t = begin(0, false);
+        hsc_rt_switch_counts c = t->switches_seen;
+        hsc_rt.switch_cost_ns = 14000;
+        hsc_rt.switch_far_ns = 2500;
+        double each = HSC_RT_SHARE_OF_TRIAL * switch_ns(t, t->periods);
+        for (int n = 0; n < 100; n++) {
+            c = (hsc_rt_switch_counts){c.own + 3, c.forced + (k ? 5 : 5000), c.cpu_ns + LOOK_NS};
+            hsc_rt_switches_note(t, c);
+            hsc_rt_switches_note(t, c); /* nothing new */
+        }
+        double told = (double)t->switches_ns / each, most = 100 * (k ? 8.0 : 3 + LOOK_NS / 1e6 + 1);
+        assert_true(told > 0.99 * (k ? most : 100 * (3 + LOOK_NS / 1e6)) && told <= most + 200);
+    }
 }
 
 /* Switches that a lower rate makes cheap are no reason to leave perf's clock, nor is what else samples cost. */
@@ -370,7 +389,7 @@ static void system_calls_are_no_crowd(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(budgets), cmocka_unit_test(comes_back),
                                        cmocka_unit_test(one_look_is_chance), cmocka_unit_test(without_a_budget),
-                                       cmocka_unit_test(storms_of_switches), cmocka_unit_test(few_switches_move_nobody),
+                                       cmocka_unit_test(storms_of_switches), cmocka_unit_test(yields_are_not_told), cmocka_unit_test(few_switches_move_nobody),
                                        cmocka_unit_test(program_gets_its_turn), cmocka_unit_test(system_calls_are_no_crowd)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
