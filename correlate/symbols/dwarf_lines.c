@@ -254,6 +254,11 @@ static bool put(const hsc_dwarf_unit *u, rows *r, size_t first, const machine *m
     hsc_line_span s = {m->address, m->file < HSC_NO_INDEX ? (uint32_t)m->file : HSC_NO_INDEX,
                        m->line < HSC_NO_INDEX >> 1 ? (uint32_t)m->line : 0, m->is_statement, m->discriminator, u->row, m->column < HSC_NO_INDEX ? (uint32_t)m->column : 0, 0};
     hsc_line_span *last = r->list.n > first ? &r->list.p[r->list.n - 1] : NULL;
+    size_t before = r->list.n;
+    while (before > first && (r->list.p[before - 1].lo >= s.lo || !r->list.p[before - 1].line))
+        before--;
+    if (before > first && r->list.p[before - 1].line == s.line && r->list.p[before - 1].file == s.file) /* it goes on: LLVM marks no row of a line but the first */
+        s.is_statement = s.is_statement || r->list.p[before - 1].is_statement;
     if (last && last->lo >= s.lo) {
         if (last->lo == s.lo) {
             s.is_statement = s.is_statement || (last->is_statement && last->line == s.line && last->file == s.file);
