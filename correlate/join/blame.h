@@ -42,6 +42,7 @@ typedef struct jheld { /* a wait for a lock that another thread held, or at a ba
     uint32_t kind;         /* of enum wait_kind */
     uint32_t threads;      /* of the OpenMP region's team; 0: not known */
     uint64_t region, master; /* number of that region, 0: none; id of the thread that forked it */
+    uint64_t after;          /* ns, the last of them: the other one had ended it, and it was not running yet */
 } jheld;
 
 typedef struct jmember { /* of teams of OpenMP: from that region on, until the thread's next one */

@@ -16,7 +16,7 @@
 #define LATE_MAX 8u /* threads that came within the last millisecond: one of them was the last */
 
 typedef struct look { /* one wait */
-    uint64_t begin, end;
+    uint64_t begin, end, until; /* until: what ended it was done; from there to the end it had no processor */
     double weight; /* times of its window that it stands for */
     uint32_t delay, victim, holder; /* rows of the process's threads */
     uint32_t region, alike; /* of a barrier: context, and waits that tell of the same time */
@@ -84,7 +84,7 @@ static bool add_lock(locks *x, const jheld *h) {
     if (delay == HSC_NO_INDEX)
         return false;
     x->d->sums.p[delay].windows += (double)h->stands_for;
-    return HSC_PUSH(x->looks, (look){h->time - h->length, h->time, (double)h->stands_for / (double)h->length, delay,
+    return HSC_PUSH(x->looks, (look){h->time - h->length, h->time, h->time - h->after, (double)h->stands_for / (double)h->length, delay,
                                      (uint32_t)(victim - p->threads.p), (uint32_t)(thread - p->threads.p), HSC_NO_INDEX, 1, 1});
 }
 
@@ -203,7 +203,7 @@ static bool add_barrier(locks *x, const arrival *const *a, size_t n, const bool 
             if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(x->d, delay, x->p->threads.p[a[i]->thread].row, site->context, site->line,
                                                                k == 0, ns, (double)(until - a[i]->begin)) ||
                 !hsc_delay_victim_at(x->d, x->d->victim, tick_of(x, until), k == 0, ns, (double)(until - a[i]->begin)) ||
-                !HSC_PUSH(x->looks, (look){a[i]->begin, until, 1.0 / (double)lates, delay, a[i]->thread, late[k], a[i]->region, (uint32_t)n, (uint32_t)lates}))
+                !HSC_PUSH(x->looks, (look){a[i]->begin, until, until, 1.0 / (double)lates, delay, a[i]->thread, late[k], a[i]->region, (uint32_t)n, (uint32_t)lates}))
                 return false;
             x->d->sums.p[delay].windows += ns;
         }
@@ -421,12 +421,12 @@ static bool time_locked(const locks *x, uint32_t thread, uint64_t a, uint64_t b,
 
 /* What the holder did in one window. */
 static hsc_status look_into(locks *x, const look *l, const stream *moments, const stream *calls, hsc_err *err) {
-    double locked = 0, told = 0, period = (double)x->p->period_ns, length = (double)(l->end - l->begin);
+    double locked = 0, told = 0, period = (double)x->p->period_ns, length = (double)(l->end - l->begin); /* what is after `until` nobody is told to have done */
     /* who joins a thread waits for its work, and that it waited meanwhile is no other's doing towards who joins */
     bool hands_on = x->d->sums.p[l->delay].key.kind != HSC_wait_cause_THREAD_END, wall = x->p->blame->wall_event != 0;
-    bool ok = !hands_on || time_locked(x, l->holder, l->begin, l->end, l, &locked);
+    bool ok = !hands_on || time_locked(x, l->holder, l->begin, l->until, l, &locked);
     for (size_t i = 0; ok && i < calls->seen.n; i++)
-        ok = add(x, l, &calls->seen.p[i], true, (double)hsc_blame_overlap(begin_of(&calls->seen.p[i]), calls->seen.p[i].time, l->begin, l->end), &told);
+        ok = add(x, l, &calls->seen.p[i], true, (double)hsc_blame_overlap(begin_of(&calls->seen.p[i]), calls->seen.p[i].time, l->begin, l->until), &told);
     uint64_t timed = UINT64_MAX; /* begin of the wait that ended next */
     for (size_t i = moments->seen.n; ok && i-- > 0;) {
         const jmoment *m = &moments->seen.p[i];
@@ -435,7 +435,7 @@ static hsc_status look_into(locks *x, const look *l, const stream *moments, cons
         timed = m->is_interval ? begin_of(m) : timed;
         uint64_t from = m->is_interval ? begin_of(m) : m->time - 1, to = m->time;
         from = from > l->begin ? from : l->begin;
-        to = to < l->end ? to : l->end;
+        to = to < l->until ? to : l->until;
         if (from >= to)
             continue;
         uint64_t in_call = 0;

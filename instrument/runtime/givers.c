@@ -28,7 +28,7 @@ static bool is_being_written(uint64_t word) {
 }
 
 /* The first signal for `on` since then that somebody may still be woken by, as it was when it had *word. */
-static sent *first_of(uint32_t slot, const void *on, uint64_t since_ns, uint64_t *word, hsc_rt_holder *by) {
+static sent *first_of(uint32_t slot, const void *on, uint64_t since_ns, uint64_t *word, hsc_rt_holder *by, uint64_t *when_ns) {
     sent *first = NULL;
     uint64_t first_ns = 0;
     for (sent *s = slots[slot]; s < slots[slot] + SIGNALS; s++) {
@@ -41,24 +41,25 @@ static sent *first_of(uint32_t slot, const void *on, uint64_t since_ns, uint64_t
         if (atomic_load_explicit(&s->word, memory_order_relaxed) != w) /* written meanwhile: by a later one */
             continue;
         first = s;
-        first_ns = time_ns;
+        first_ns = *when_ns = time_ns;
         *word = w;
         *by = (hsc_rt_holder){(uint32_t)(of >> 32), (uint32_t)of};
     }
     return first;
 }
 
-hsc_rt_holder hsc_rt_await_end(const hsc_rt_thread *t, const void *on, bool signalled) {
+hsc_rt_holder hsc_rt_await_end(hsc_rt_thread *t, const void *on, bool signalled) {
     hsc_rt_holder by = {0};
     if (!t)
         return by;
     uint32_t slot = hsc_rt_await_slot(on);
     atomic_fetch_sub_explicit(&hsc_rt_awaited[slot], 1, memory_order_relaxed);
     while (signalled) {
-        uint64_t word;
-        sent *s = first_of(slot, on, t->open.begin_ns, &word, &by);
+        uint64_t word, when_ns = 0;
+        sent *s = first_of(slot, on, t->open.begin_ns, &word, &by, &when_ns);
         if (!s)
             return (hsc_rt_holder){0};
+        t->open.ended_ns = when_ns;
         /* another waiter may have had it meanwhile, or it is another signal's now */
         if (atomic_compare_exchange_strong_explicit(&s->word, &word, (uint32_t)word == UINT32_MAX ? word : word - 1, memory_order_relaxed,
                                                     memory_order_relaxed))
@@ -186,13 +187,15 @@ void hsc_rt_ended(hsc_rt_thread *t, uint64_t of, uint64_t pc) {
     release(&ends[i].busy);
 }
 
-hsc_rt_holder hsc_rt_ended_by(const hsc_rt_thread *t, uint64_t of, uint64_t since_ns) {
+hsc_rt_holder hsc_rt_ended_by(hsc_rt_thread *t, uint64_t of, uint64_t since_ns) {
     uint32_t i = slot_of(of);
     hsc_rt_holder by = {0};
     if (!t || !of || !take(&ends[i].busy))
         return by;
-    if (ends[i].of == of && ends[i].time_ns >= since_ns && ends[i].by.thread_id != t->thread_id)
+    if (ends[i].of == of && ends[i].time_ns >= since_ns && ends[i].by.thread_id != t->thread_id) {
         by = ends[i].by;
+        t->open.ended_ns = ends[i].time_ns;
+    }
     release(&ends[i].busy);
     return by;
 }

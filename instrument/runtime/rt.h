@@ -391,6 +391,7 @@ typedef struct hsc_rt_open {
     bool supposed; /* node is that of the last call from there */
     hsc_rt_here at;
     uint64_t begin_ns, told_ns; /* told: of its duration, in records already */
+    uint64_t ended_ns;          /* when another thread ended it; 0: not known */
 } hsc_rt_open;
 /* wall_ss.c: the helper's */
 typedef struct hsc_rt_wall {

@@ -55,15 +55,17 @@ void hsc_rt_barrier_end(const void *barrier);
 bool hsc_rt_barrier_is_last(const void *barrier);
 /* Who ended a wait, where that thread says so itself while others wait: signals of conditions, posts of semaphores, wakes of futexes. A wait for `on`
  * begins once hsc_rt_wait_begin has returned t (NULL: nothing to record); at its end the thread that signalled first of those whose signal nobody
- * else was woken by. `waiters`: how many threads the signal wakes, UINT32_MAX: all. The caller of hsc_rt_signalled has seen hsc_rt_is_awaited. */
+ * else was woken by. `waiters`: how many threads the signal wakes, UINT32_MAX: all. The caller of hsc_rt_signalled has seen hsc_rt_is_awaited.
+ * The open wait of t learns when that was. */
 void hsc_rt_await_begin(const hsc_rt_thread *t, const void *on);
-hsc_rt_holder hsc_rt_await_end(const hsc_rt_thread *t, const void *on, bool signalled);
+hsc_rt_holder hsc_rt_await_end(hsc_rt_thread *t, const void *on, bool signalled);
 void hsc_rt_signalled(const void *on, uint32_t waiters, const hsc_rt_here *at);
 
 /* Who ended what is waited for last, by what it is known by (a task's parent, a task group, a thread): told where it ends; `pc`: an address
- * in the program that stands for it. None: not known, not since `since_ns`, or `t` itself. */
+ * in the program that stands for it. None: not known, not since `since_ns`, or `t` itself.
+ * The open wait of t learns when that was. */
 void hsc_rt_ended(hsc_rt_thread *t, uint64_t of, uint64_t pc);
-hsc_rt_holder hsc_rt_ended_by(const hsc_rt_thread *t, uint64_t of, uint64_t since_ns);
+hsc_rt_holder hsc_rt_ended_by(hsc_rt_thread *t, uint64_t of, uint64_t since_ns);
 uint32_t hsc_rt_wait_alone(hsc_rt_thread *t, uint64_t pc); /* node of an address in the program without a path; 0: none */
 
 #define HSC_RT_AWAITED 64u

@@ -337,6 +337,18 @@ found = ranks("sampled", [*samples(10 * MS, 20 * MS, 2), *in_call(20 * MS, 180 *
                           wait(900 * MS, 2, WRITE, 640, 160 * MS, MS // 4)], other)
 that(found == {("yes", "write"): 0.16}, f"sampled calls: {found}")
 
+# what the late one did after its signal is no cause: thread 2 computes for 150 ms, signals and reads, thread 1 has a processor 150 ms later, in which nobody
+# else is to blame
+WORK = os.path.join(os.path.dirname(WORK), "signalled")
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "out.h5")
+process(0, (1, thread(1) + [held(100 * MS, 400 * MS, 3, (2, 2)).replace("kind=1", "kind=7") + f" ended_before_ns={150 * MS}",
+                            wait(401 * MS, 3, 7, 1, 300 * MS, 300 * MS, holder=(2, 2))]),
+        (2, thread(2, 0) + [*samples(100 * MS, 250 * MS, 2), long_wait(250 * MS, 450 * MS, 3, 10), wait(460 * MS, 3, 10, 1, 200 * MS, 200 * MS)]))
+run("correlate", "-o", DATABASE, WORK)
+found = {(r["running"], r["waited"]): round(float(r["caused_s"]), 6) for r in table("cause")}
+that(found == {("yes", ""): 0.15, ("no", ""): 0.15}, f"signalled: {found}")
+
 # a join is no cost of its own, in the table as in the finding, which says what each kind of waiting is in all
 WORK = os.path.join(os.path.dirname(WORK), "ends")
 os.makedirs(WORK)

@@ -96,6 +96,7 @@ static void in_turn(void **unused) {
     signal_as(3, things[0], 1, 6);
     signal_as(4, things[0], 2, 7);
     signal_as(5, things[1], UINT32_MAX, 8);
+    const uint64_t signalled_ns = hsc_rt_now_ns();
     const uint32_t expected[] = {3, 4, 4, 0};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         hsc_rt_await_begin(w, things[0]);
@@ -106,6 +107,8 @@ static void in_turn(void **unused) {
         hsc_rt_holder by = hsc_rt_await_end(w, things[1], true);
         assert_int_equal(by.thread_id, 5);
         assert_int_equal(by.node, 13);
+        assert_in_range(w->open.ended_ns, w->open.begin_ns, signalled_ns);
+        w->open.ended_ns = 0;
     }
     hsc_rt_await_begin(w, things[1]);
     assert_int_equal(hsc_rt_await_end(w, things[1], false).thread_id, 0);
