@@ -519,54 +519,68 @@ static void look_at_tables(hsc_db *db) {
     }
 }
 
+/* A column of `table` that is not there yet; HSC_COL_COUNT: all are. */
+static int missing_column(const hsc_db *db, enum hsc_table_id table) {
+    int i = first_column(table);
+    while (i < HSC_COL_COUNT && (hsc_schema_columns[i].table != table || db->columns[i] || db->strings[i].bytes))
+        i++;
+    return i;
+}
+
+static hsc_status load_column(hsc_db *db, int i, hsc_err *err) {
+    const hsc_column_def *c = &hsc_schema_columns[i];
+    uint64_t n = db->tables.rows[c->table];
+    unsigned size = hsc_schema_type_size(c->type);
+    char name[96];
+    name_column(i, name, sizeof name);
+    if (!size) {
+        hsc_status status = load_strings(db, name, n, &db->strings[i], err);
+        if (status) {
+            free(db->strings[i].bytes);
+            free(db->strings[i].offsets);
+            free(db->strings[i].longs);
+            db->strings[i] = (hsc_strings){0};
+        }
+        return status;
+    }
+    if (came_later(i) && !hsc_db_has(db, name)) {
+        db->tables.columns[i] = db->columns[i] = made_up(i, n);
+        return db->columns[i] ? HSC_OK : out_of_memory(db, err);
+    }
+    hsc_array a = {.set = -1};
+    hsc_status status = hsc_array_open(db, name, c->type, n, &a, err);
+    if (status)
+        return status;
+    if (n * size > HSC_COLUMN_BYTES_MAX)
+        status = hsc_err_set(err, HSC_E_LIMIT, "%s: %s: %" PRIu64 " rows are more than the reader takes", db->path, name, n);
+    void *p = status ? NULL : hsc_large_malloc(n * size);
+    if (!status && !p)
+        status = out_of_memory(db, err);
+    if (!status && n)
+        status = hsc_dbfile_read(db->file, a.set, 0, n, p, err);
+    hsc_array_close(db, &a);
+    if (status)
+        free(p);
+    else
+        db->tables.columns[i] = db->columns[i] = p;
+    return status;
+}
+
 static hsc_status load_table(hsc_db *db, enum hsc_table_id table, hsc_err *err) {
     hsc_status status = HSC_OK;
-    uint64_t n = db->tables.rows[table];
     if (db->loaded[table])
         return HSC_OK;
-    for (int i = 0; i < HSC_COL_COUNT && !status; i++) {
-        const hsc_column_def *c = &hsc_schema_columns[i];
-        unsigned size = hsc_schema_type_size(c->type);
-        char name[96];
-        if (c->table != table || db->columns[i] || db->strings[i].bytes)
-            continue;
-        name_column(i, name, sizeof name);
-        if (!size) {
-            status = load_strings(db, name, n, &db->strings[i], err);
-            if (status) {
-                free(db->strings[i].bytes);
-                free(db->strings[i].offsets);
-                free(db->strings[i].longs);
-                db->strings[i] = (hsc_strings){0};
-            }
-            continue;
-        }
-        hsc_array a = {.set = -1};
-        if (came_later(i) && !hsc_db_has(db, name)) {
-            db->tables.columns[i] = db->columns[i] = made_up(i, n);
-            status = db->columns[i] ? HSC_OK : out_of_memory(db, err);
-            continue;
-        }
-        status = hsc_array_open(db, name, c->type, n, &a, err);
-        if (status)
-            continue;
-        if (n * size > HSC_COLUMN_BYTES_MAX)
-            status = hsc_err_set(err, HSC_E_LIMIT, "%s: %s: %" PRIu64 " rows are more than the reader takes", db->path, name, n);
-        void *p = status ? NULL : hsc_large_malloc(n * size);
-        if (!status && !p)
-            status = out_of_memory(db, err);
-        if (!status && n)
-            status = hsc_dbfile_read(db->file, a.set, 0, n, p, err);
-        hsc_array_close(db, &a);
-        if (status)
-            free(p);
-        else
-            db->tables.columns[i] = db->columns[i] = p;
-    }
+    for (int i; !status && (i = missing_column(db, table)) < HSC_COL_COUNT;)
+        status = load_column(db, i, err);
     if (!status)
         status = hsc_check_table(&db->tables, table, err);
     db->loaded[table] = !status;
     return explain(db, status, err);
+}
+
+hsc_status hsc_db_load_some(hsc_db *db, enum hsc_table_id table, hsc_err *err) {
+    int i = db->loaded[table] ? HSC_COL_COUNT : missing_column(db, table);
+    return i < HSC_COL_COUNT ? explain(db, load_column(db, i, err), err) : load_table(db, table, err);
 }
 
 hsc_status hsc_db_load(hsc_db *db, enum hsc_table_id table, hsc_err *err) {

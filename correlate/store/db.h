@@ -138,6 +138,8 @@ void hsc_arrays_give_back(hsc_db *db); /* all that are not pinned */
 bool hsc_db_has(const hsc_db *db, const char *name); /* an object behind hard links */
 
 hsc_status hsc_db_load(hsc_db *db, enum hsc_table_id table, hsc_err *err);
+/* The same by and by: one column of it, or, when all are there, looks at their values; db->loaded[table] then. */
+hsc_status hsc_db_load_some(hsc_db *db, enum hsc_table_id table, hsc_err *err);
 /* Loads the table where it is not yet, and checks the row. Loading changes nothing that can be seen. */
 hsc_status hsc_db_want(const hsc_db *db, enum hsc_table_id table, uint32_t row, hsc_err *err);
 const char *hsc_db_text(const hsc_db *db, enum hsc_column_id column, uint64_t row);

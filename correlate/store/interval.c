@@ -764,6 +764,8 @@ hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n,
         return HSC_OK;
     }
     hsc_status status = hsc_times_begin(db, &t, err);
+    if (!status)
+        status = hsc_times_load_leaves(db, err);
     return status ? status : set_parts(db, list, n, false, err);
 }
 

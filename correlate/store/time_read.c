@@ -212,11 +212,7 @@ static hsc_status open_times(hsc_db *db, hsc_times *t, hsc_err *err) {
     double end = 0, bin = 0;
     if (!hsc_db_has(db, "/time/samples"))
         return HSC_OK;
-    hsc_status status = hsc_db_load(db, HSC_TAB_leaf, err);
-    if (!status)
-        status = hsc_db_load(db, HSC_TAB_context, err);
-    if (!status)
-        status = hsc_db_number(db, "/time", "tick_s", &t->tick_s, err);
+    hsc_status status = hsc_db_number(db, "/time", "tick_s", &t->tick_s, err);
     if (!status)
         status = hsc_db_number(db, "/time", "end", &end, err);
     if (!status)
@@ -383,6 +379,25 @@ hsc_status hsc_times_level(hsc_db *db, unsigned level, hsc_err *err) {
     return status;
 }
 
+hsc_status hsc_times_load_leaves(hsc_db *db, hsc_err *err) {
+    hsc_status status = hsc_db_load(db, HSC_TAB_leaf, err);
+    return status ? status : hsc_db_load(db, HSC_TAB_context, err);
+}
+
+hsc_status hsc_db_prepare_intervals(hsc_db *db, bool *ready, hsc_err *err) {
+    static const enum hsc_table_id needed[] = {HSC_TAB_context, HSC_TAB_leaf};
+    *ready = true;
+    if (!hsc_db_has(db, "/time/samples"))
+        return HSC_OK;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!db->loaded[needed[i]]) {
+            hsc_status status = hsc_db_load_some(db, needed[i], err);
+            *ready = !status && db->loaded[HSC_TAB_leaf] && db->loaded[HSC_TAB_context];
+            return status;
+        }
+    return HSC_OK;
+}
+
 hsc_status hsc_db_get_times(hsc_db *db, hsc_db_times *out, hsc_err *err) {
     hsc_times *t = NULL;
     hsc_status status = hsc_times_open(db, &t, err);
@@ -448,6 +463,8 @@ hsc_status hsc_db_samples_open(hsc_db *db, uint32_t thread, double begin_s, doub
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: thread %" PRIu32 " asked for, there are %" PRIu64, db->path, thread,
                            db->tables.rows[HSC_TAB_thread]);
     hsc_status status = hsc_times_begin(db, &t, err);
+    if (!status)
+        status = hsc_times_load_leaves(db, err);
     if (!status)
         status = hsc_times_find(db, t, thread, hsc_times_tick(t, begin_s), &first, err);
     if (!status)

@@ -66,6 +66,8 @@ typedef struct hsc_times {
 hsc_status hsc_times_open(hsc_db *db, hsc_times **out, hsc_err *err);
 /* The same, HSC_E_MISSING where there are none. Also gives back pieces when they are too many: none is valid any more. */
 hsc_status hsc_times_begin(hsc_db *db, hsc_times **out, hsc_err *err);
+/* What a sample can be: read for who looks at samples or intervals, not for the timeline, which has bins. */
+hsc_status hsc_times_load_leaves(hsc_db *db, hsc_err *err);
 /* Gives all pieces back. */
 void hsc_times_give_back(hsc_times *t);
 /* The samples of all threads as those of one, where the file has them (NULL: not); after hsc_times_begin. */

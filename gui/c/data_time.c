@@ -100,6 +100,16 @@ static int interval_command(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj
     return TCL_OK;
 }
 
+/* prepare: reads a part of what the first interval needs; 1 when all is there. */
+static int prepare_command(hsc_handle *h, Tcl_Interp *interp) {
+    hsc_err err = {0};
+    bool ready = false;
+    if (hsc_db_prepare_intervals(h->db, &ready, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_SetObjResult(interp, Tcl_NewBooleanObj(ready));
+    return TCL_OK;
+}
+
 /* later ?BOOL?: values by processor of an interval are not counted when they are asked for, but by `count`. */
 static int later_command(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
     int later;
@@ -135,6 +145,8 @@ int hsc_data_time(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc,
         return later_command(h, interp, objc, objv);
     if (!strcmp(name, "count"))
         return count_command(h, interp, objc, objv);
+    if (!strcmp(name, "prepare") && objc == 0)
+        return prepare_command(h, interp);
     if (!strcmp(name, "only"))
         return only_command(h, interp, objc, objv);
     return TCL_CONTINUE;

@@ -633,6 +633,9 @@ typedef struct hsc_db_times { /* samples in the order of time */
     bool slices;            /* what was counted and timed exactly (messages, waits, ...) is known by time, too */
 } hsc_db_times;
 hsc_status hsc_db_get_times(hsc_db *db, hsc_db_times *out, hsc_err *err);
+/* Reads a part of what the first interval, or the first cursor over samples, would read at once (of a large database 20 MB, 100 ms); *ready: all is
+ * there, or there are no times. For what else is done meanwhile. */
+hsc_status hsc_db_prepare_intervals(hsc_db *db, bool *ready, hsc_err *err);
 
 /* From now on every query of values counts only samples with begin_s <= time < end_s (seconds since the start of the run);
  * begin_s >= end_s: the whole run again. Exact to the sample. Borrowed strings stay; totals of hsc_db_get_info stay those

@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::TimelineView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection Time Other VarKey Shown Turned
+    variable Path Bus Run Nav Db App Selection Time Other VarKey Shown Turned Preparing
 
     method name {} { return timeline }
     method title {} { return Timeline }
@@ -13,6 +13,7 @@ oo::class create ::heatscope::TimelineView {
         set t ::heatscope::theme
         set VarKey category
         set Shown {}
+        set Preparing {}
         ttk::frame $body.tools -style Card.TFrame -padding [list [$t size pad] [$t dp 4] [$t size pad] 0]
         foreach {key words} {category Category procedure Procedure scope Loop} {
             ttk::radiobutton $body.tools.$key -style Segment.TRadiobutton -text $words -value $key \
@@ -56,6 +57,10 @@ oo::class create ::heatscope::TimelineView {
         }
     }
 
+    destructor {
+        after cancel $Preparing
+        next
+    }
     method Timelines {} {
         return [concat [list $Time] $Other]
     }
@@ -91,6 +96,27 @@ oo::class create ::heatscope::TimelineView {
         }
         my Beside $changed
         my Words
+        my PrepareLater
+    }
+    # While nothing else is to be done: an interval is likely to come next, and its table is read a column at a time.
+    method PrepareLater {} {
+        if {$Preparing eq ""} {
+            set Preparing [after 50 [namespace code {my Prepare}]]
+        }
+    }
+    method Prepare {} {
+        set Preparing {}
+        if {[my reading] || [my readingPicture]} {
+            my PrepareLater
+            return
+        }
+        try {
+            if {![$Db prepare]} {
+                set Preparing [after 10 [namespace code {my Prepare}]]
+            }
+        } trap {HEATSCOPE DB} {} {
+            # who asks for an interval is told
+        }
     }
     # With a second database its timeline stands below, from the same instant on and as wide, so that the shorter run ends sooner.
     method Beside {changed} {
