@@ -366,19 +366,20 @@ static void on_nest_lock(int endpoint, uint64_t lock, const void *return_address
 }
 
 /* Whoever has taken the lock before had it until now: who gave it back may say so later than this thread has it. */
-void hsc_rt_acquired(uint32_t kind, const void *lock, uint64_t begin, bool waited, const hsc_rt_here *at) {
+void hsc_rt_acquired(uint32_t kind, const void *lock, uint64_t begin_ns, bool waited, const hsc_rt_here *at) {
     hsc_rt_thread *t = hsc_rt_measured();
-    hsc_rt_taker before = lock ? hsc_rt_lock_before(lock, t ? t->thread_id : 0) : (hsc_rt_taker){0};
-    hsc_rt_holder by = {t ? t->thread_id : 0, 0};
-    if (t)
-        by.node = waited          ? hsc_rt_wait_add(t, kind, at, begin, before.holder)
-                  : before.wanted ? hsc_rt_wait_node(t, at)
-                                  : hsc_rt_wait_supposed(t, at);
-    if (lock)
-        hsc_rt_lock_taken(lock, by, waited);
+    if (t && waited)
+        hsc_rt_lock_awaited(t, kind, lock, begin_ns, at);
+    else if (t && lock)
+        hsc_rt_lock_had(t, lock, at);
+    else if (lock)
+        hsc_rt_lock_had_by_nobody(lock);
 }
 
+/* Locks that are tried tell by the wrappers (gomp.c). */
 static void on_mutex_acquired(int mutex, uint64_t lock, const void *return_address) {
+    if (mutex == OMPT_TEST_LOCK || mutex == OMPT_TEST_NEST_LOCK)
+        return;
     hsc_rt_thread *t = hsc_rt_measured();
     hsc_rt_here at = {0};
     if (!hsc_rt.options.waits)

@@ -364,7 +364,7 @@ typedef struct hsc_rt_here {
 } hsc_rt_here;
 
 #define HSC_RT_WAIT_BUCKETS 36u
-#define HSC_RT_RECENT 32u
+#define HSC_RT_RECENT 64u
 
 /* waits_ss.c: what has not been written yet of one (context, kind, holder) */
 typedef struct hsc_rt_wait_sum {
@@ -501,6 +501,7 @@ typedef struct hsc_rt_thread {
     bool omp; /* a thread that the OpenMP runtime knows */
     uint32_t lock_state; /* omp.c */
     uint64_t lock_begin_ns;
+    uint64_t walk_after; /* cycles: no walk for a lock that is free before then */
     uint64_t region, region_told; /* OpenMP region that it works in as a worker; and the last one in the chunk */
     hsc_rt_tasks tasks;
     uint64_t start_pc;            /* of the procedure that it began in; 0: not known */

@@ -4,6 +4,9 @@
 #include "waits.h"
 
 #define BRIEF_NS 2000u
+#define BRIEF_LOCK_NS 20000u /* shorter waits for locks are not worth a walk of the stack each */
+#define LOCK_WALKS 32u       /* times as long as a walk took there is none for a lock that is free */
+#define BRIEF_LOCK_CYCLES 60u /* what a lock costs that was free */
 #define BRIEF_OWN_CYCLES 250u /* what a call costs of which only the time is taken: measured once, not each time */
 
 _Atomic uint32_t hsc_rt_locks_wanted[HSC_RT_LOCKS];
@@ -18,10 +21,15 @@ static struct {
 
 static struct {
     _Atomic uint32_t busy; /* nobody waits until it is not: what was to be told then is not */
-    uint32_t wanted;
-    const void *lock;
-    hsc_rt_holder holder;
-} taken[TAKEN];
+    _Atomic uint32_t wanted;
+    _Atomic(const void *) lock;
+    _Atomic uint64_t holder; /* thread_id << 32 | node */
+} taken[TAKEN]; /* written by who has set `busy` */
+
+typedef struct taker {
+    hsc_rt_holder holder; /* the one before; none: not known, or the same thread */
+    bool wanted;          /* somebody has waited for the lock of late: where it is taken is of interest */
+} taker;
 
 static uint32_t state_of(uint32_t kind) {
     return kind >= HSC_wait_kind_READ && kind <= HSC_wait_kind_SYNC ? HSC_state_IO : HSC_state_WAITING;
@@ -74,7 +82,7 @@ static void open_wait(hsc_rt_thread *t, uint32_t kind, uint32_t node, uint64_t n
 /* Calls that mostly return at once (reads and writes of a few bytes) are not worth a walk of the stack each: one from the same
  * frame is supposed to have the same path as the last, and walked for when it has turned out to take long. */
 static __typeof__(&hsc_rt_self->recent[0]) recent(hsc_rt_thread *t, const hsc_rt_here *at) {
-    return &t->recent[(((at->pc ^ at->sp) * 0x9e3779b97f4a7c15u) >> 59) & (HSC_RT_RECENT - 1)];
+    return &t->recent[(((at->pc ^ at->sp) * 0x9e3779b97f4a7c15u) >> 58) & (HSC_RT_RECENT - 1)];
 }
 
 static bool is_often_brief(uint32_t kind) {
@@ -198,12 +206,34 @@ void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder) {
     leave(t);
 }
 
+/* Where a lock is taken: as in the last call from the same frame (exact: with the same frame pointer, too). Else by a walk of the stack, of which
+ * there are as many as cost a small part of the time: most locks are free, others wait while this one is had, and programs take millions a
+ * second. 0: not known. */
+static uint32_t lock_node(hsc_rt_thread *t, const hsc_rt_here *at, bool exact) {
+    __typeof__(recent(t, at)) r = recent(t, at);
+    bool known = r->at.pc == at->pc && r->at.sp == at->sp && r->at.caller == at->caller &&
+                 r->generation == atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed);
+    if (known && (!exact || r->at.bp == at->bp))
+        return r->node;
+    uint64_t begin = hsc_cycles();
+    if (begin < t->walk_after)
+        return known ? r->node : 0;
+    uint32_t node = hsc_rt_wait_node(t, at);
+    if (node)
+        *r = (__typeof__(*r)){*at, node, t->generation, false};
+    uint64_t end = hsc_cycles();
+    t->walk_after = end + LOCK_WALKS * (end - begin);
+    return node;
+}
+
 uint32_t hsc_rt_wait_add(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at, uint64_t begin_ns, hsc_rt_holder holder) {
+    uint32_t node = hsc_rt_now_ns() < begin_ns + BRIEF_LOCK_NS ? lock_node(t, at, false) : 0;
     if (!hsc_rt_own(t))
         return 0;
     bool truncated;
     uint64_t begin = hsc_cycles(), now = hsc_rt_thread_now(t);
-    uint32_t node = hsc_rt_walk_here(t, at, now, &truncated);
+    if (!node)
+        node = hsc_rt_walk_here(t, at, now, &truncated);
     if (!t->open.kind) {
         t->open.supposed = false;
         open_wait(t, kind, node, begin_ns);
@@ -211,13 +241,6 @@ uint32_t hsc_rt_wait_add(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at,
     }
     hsc_rt_charge_wrapper_since(t, begin);
     hsc_rt_disown(t, node);
-    return node;
-}
-
-uint32_t hsc_rt_wait_supposed(hsc_rt_thread *t, const hsc_rt_here *at) {
-    uint32_t node = supposed_node(t, HSC_wait_kind_OMP_LOCK, at);
-    if (!node && (node = hsc_rt_wait_node(t, at)))
-        *recent(t, at) = (__typeof__(t->recent[0])){*at, node, t->generation, false};
     return node;
 }
 
@@ -265,30 +288,53 @@ static uint32_t taken_slot(const void *lock) {
 }
 
 /* The caller has the lock: only those of other locks come to its slot meanwhile. */
-hsc_rt_taker hsc_rt_lock_before(const void *lock, uint32_t thread_id) {
+static taker lock_before(const void *lock, uint32_t thread_id) {
     uint32_t i = taken_slot(lock);
-    hsc_rt_taker before = {0};
+    taker before = {0};
     if (atomic_exchange_explicit(&taken[i].busy, 1, memory_order_acquire))
         return before;
-    if (taken[i].lock == lock) {
-        uint32_t wanted = taken[i].wanted;
-        before.holder = taken[i].holder.thread_id == thread_id ? (hsc_rt_holder){0} : taken[i].holder;
+    if (atomic_load_explicit(&taken[i].lock, memory_order_relaxed) == lock) {
+        uint32_t wanted = atomic_load_explicit(&taken[i].wanted, memory_order_relaxed);
+        uint64_t holder = atomic_load_explicit(&taken[i].holder, memory_order_relaxed);
+        before.holder = holder >> 32 == thread_id ? (hsc_rt_holder){0, 0} : (hsc_rt_holder){(uint32_t)(holder >> 32), (uint32_t)holder};
         before.wanted = wanted != 0;
-        taken[i].wanted = wanted - before.wanted;
+        atomic_store_explicit(&taken[i].wanted, wanted - before.wanted, memory_order_relaxed);
     }
     atomic_store_explicit(&taken[i].busy, 0, memory_order_release);
     return before;
 }
 
-void hsc_rt_lock_taken(const void *lock, hsc_rt_holder by, bool waited) {
+static void lock_taken(const void *lock, hsc_rt_holder by, bool waited) {
     uint32_t i = taken_slot(lock);
     if (atomic_exchange_explicit(&taken[i].busy, 1, memory_order_acquire))
         return;
-    uint32_t wanted = taken[i].lock == lock ? taken[i].wanted : 0;
-    taken[i].wanted = waited ? TAKEN_WANTED : wanted;
-    taken[i].lock = lock;
-    taken[i].holder = by;
+    uint32_t wanted = atomic_load_explicit(&taken[i].lock, memory_order_relaxed) == lock ? atomic_load_explicit(&taken[i].wanted, memory_order_relaxed) : 0;
+    atomic_store_explicit(&taken[i].wanted, waited ? TAKEN_WANTED : wanted, memory_order_relaxed);
+    atomic_store_explicit(&taken[i].lock, lock, memory_order_relaxed);
+    atomic_store_explicit(&taken[i].holder, (uint64_t)by.thread_id << 32 | by.node, memory_order_relaxed);
     atomic_store_explicit(&taken[i].busy, 0, memory_order_release);
+}
+
+void hsc_rt_lock_had(hsc_rt_thread *t, const void *lock, const hsc_rt_here *at) {
+    uint32_t i = taken_slot(lock);
+    bool same = atomic_load_explicit(&taken[i].lock, memory_order_relaxed) == lock, wanted = same && atomic_load_explicit(&taken[i].wanted, memory_order_relaxed);
+    if (wanted)
+        lock_before(lock, t->thread_id);
+    hsc_rt_holder by = {t->thread_id, lock_node(t, at, wanted)};
+    if (wanted || !same || atomic_load_explicit(&taken[i].holder, memory_order_relaxed) != ((uint64_t)by.thread_id << 32 | by.node))
+        lock_taken(lock, by, false);
+    hsc_rt_charge_wrapper(t, BRIEF_LOCK_CYCLES);
+}
+
+void hsc_rt_lock_awaited(hsc_rt_thread *t, uint32_t kind, const void *lock, uint64_t begin_ns, const hsc_rt_here *at) {
+    taker before = lock ? lock_before(lock, t->thread_id) : (taker){0};
+    hsc_rt_holder by = {t->thread_id, hsc_rt_wait_add(t, kind, at, begin_ns, before.holder)};
+    if (lock)
+        lock_taken(lock, by, true);
+}
+
+void hsc_rt_lock_had_by_nobody(const void *lock) {
+    lock_taken(lock, (hsc_rt_holder){0, 0}, false);
 }
 
 hsc_rt_holder hsc_rt_lock_holder(const void *lock) {

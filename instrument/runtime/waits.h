@@ -33,16 +33,12 @@ hsc_rt_holder hsc_rt_lock_holder(const void *lock);
 void hsc_rt_lock_given(const void *lock, const hsc_rt_here *at); /* the caller has seen hsc_rt_lock_is_wanted */
 
 /* For locks that tell only after they were given back, which may be after the next one has them: who has the lock says that it took it, and who had
- * taken it before is told. The slot of a lock is also of others: the one of them that was taken last is known. `waited`: it had to wait, so
- * the next ones that take the lock are asked exactly where they do, though they may not wait. */
-typedef struct hsc_rt_taker {
-    hsc_rt_holder holder; /* the one before; none: not known, or the same thread */
-    bool wanted;          /* somebody has waited for the lock of late: where it is taken is of interest */
-} hsc_rt_taker;
-hsc_rt_taker hsc_rt_lock_before(const void *lock, uint32_t thread_id);
-void hsc_rt_lock_taken(const void *lock, hsc_rt_holder by, bool waited);
+ * taken it before is told as the holder of who waited. The slot of a lock is also of others: the one of them that was taken last is known. Where it was
+ * taken is known from the last time from the same frame, and asked exactly where somebody has waited for the lock of late, as far as that costs little. */
+void hsc_rt_lock_had(hsc_rt_thread *t, const void *lock, const hsc_rt_here *at); /* it was free */
+void hsc_rt_lock_awaited(hsc_rt_thread *t, uint32_t kind, const void *lock, uint64_t begin_ns, const hsc_rt_here *at); /* NULL: of no lock */
+void hsc_rt_lock_had_by_nobody(const void *lock); /* by a thread that is not measured */
 uint32_t hsc_rt_wait_node(hsc_rt_thread *t, const hsc_rt_here *at);     /* of a place; 0: none */
-uint32_t hsc_rt_wait_supposed(hsc_rt_thread *t, const hsc_rt_here *at); /* the same, or that of the last call from the same frame */
 
 /* Where the calling thread forks an OpenMP region; `supposed`: it is that of the last region from the same frame, which was brief. */
 uint32_t hsc_rt_fork_begin(hsc_rt_thread *t, const hsc_rt_here *at, bool *supposed);
