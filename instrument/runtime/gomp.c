@@ -176,8 +176,8 @@ typedef struct task {
     uintptr_t word[WORDS];
     void (*body)(void *);
     void (*copy)(void *, void *); /* NULL: as bytes */
-    char *data;
-    size_t size, offset; /* of the data; from here on, in a copy of this */
+    void *from;                   /* the data of the one that creates it */
+    size_t size, offset;          /* of its own data; from here on */
     uint32_t bounds;     /* words that the runtime has written by the time that the task runs */
     uint64_t parent, group; /* who created it, and in which task group; 0: not known */
 } task;
@@ -194,8 +194,9 @@ static void run_task(void *p) {
     hsc_rt_tasks outer = t ? t->tasks : (hsc_rt_tasks){0};
     if (t)
         t->tasks = (hsc_rt_tasks){(uint64_t)k, k->group, 0};
-    memcpy(k->data, k->word, k->bounds * sizeof k->word[0]);
-    k->body(k->data);
+    char *data = (char *)p + k->offset;
+    memcpy(data, k->word, k->bounds * sizeof k->word[0]);
+    k->body(data);
     if (!t || t != hsc_rt_self)
         return;
     t->tasks = outer;
@@ -205,14 +206,19 @@ static void run_task(void *p) {
 }
 
 static void copy_task(void *to, void *from) {
-    const task *old = from;
-    task *k = to;
-    *k = *old;
-    k->data = (char *)to + old->offset;
-    if (old->copy)
-        old->copy(k->data, old->data);
-    else if (old->size)
-        memcpy(k->data, old->data, old->size);
+    const task *k = from;
+    *(task *)to = *k;
+    k->copy((char *)to + k->offset, k->from);
+}
+
+/* A task whose data are bytes, with them in `room`. A procedure that copies them would make the runtime have all pieces of a long loop on the stack at
+ * once, and not leave out cancelled tasks. */
+static void *pack(const task *k, char *room, size_t align) {
+    char *p = room + (-(uintptr_t)room & (align - 1));
+    memcpy(p, k, sizeof *k);
+    if (k->size)
+        memcpy(p + k->offset, k->from, k->size);
+    return p;
 }
 
 static task task_of(void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long align, uint32_t bounds) {
@@ -224,9 +230,15 @@ static task task_of(void (*body)(void *), void *data, void (*copy)(void *, void 
     return k;
 }
 
-static long task_align(long align) {
-    return align > (long)_Alignof(task) ? align : (long)_Alignof(task);
+static size_t task_align(long align) {
+    return align > (long)_Alignof(task) ? (size_t)align : _Alignof(task);
 }
+
+/* What the runtime's call is given of it: data, how to copy them, size, alignment. */
+#define PACKED(k, align) \
+    size_t all = (k).offset + (k).size, aligned = task_align(align); \
+    void *packed = (k).copy ? (void *)&(k) : pack(&(k), __builtin_alloca(all + aligned), aligned)
+#define GIVEN(k) packed, (k).copy ? copy_task : NULL, (long)all, (long)aligned
 
 /* The last of their parameters came with newer compilers: older callers leave what is there, which their runtime's code for them does not look at. */
 void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long align, bool deferred, unsigned flags, void **depend,
@@ -234,7 +246,8 @@ void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), l
 
 static __attribute__((noinline)) void measured_task(hsc_rt_gomp g, task k, long align, bool deferred, unsigned flags, void **depend, int priority,
                                                     void *detach) {
-    JUMP(GOMP_task, g)(run_task, &k, copy_task, (long)(k.offset + k.size), task_align(align), deferred, flags, depend, priority, detach);
+    PACKED(k, align);
+    JUMP(GOMP_task, g)(run_task, GIVEN(k), deferred, flags, depend, priority, detach);
 }
 
 HSC_RT_EXPORT void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long align, bool deferred, unsigned flags,
@@ -256,7 +269,8 @@ HSC_RT_EXPORT void GOMP_task(void (*body)(void *), void *data, void (*copy)(void
             return; \
         } \
         task k = task_of(body, data, copy, size, align, 2); \
-        JUMP(name, g)(run_task, &k, copy_task, (long)(k.offset + k.size), task_align(align), flags, tasks, priority, from, to, step); \
+        PACKED(k, align); \
+        JUMP(name, g)(run_task, GIVEN(k), flags, tasks, priority, from, to, step); \
     }
 
 TASKLOOP(GOMP_taskloop, long)

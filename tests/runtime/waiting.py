@@ -513,7 +513,7 @@ def gomp_manners():
     if not os.path.exists(program("gomp")):
         sys.exit(scenarios.SKIP)
     env = {"OMP_CANCELLATION": "true", "OMP_SCHEDULE": "dynamic"}
-    cases = [[program("gomp"), what] for what in ("tasks", "constructs", "cancelled", "jumps", "exits", "crashes")]
+    cases = [[program("gomp"), what] for what in ("tasks", "constructs", "cancelled", "pieces", "discarded", "jumps", "exits", "crashes")]
     for command in cases + [[program("gomp_loader"), program("gomp_library.so")]]:
         bare = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **env})
         for options in ((), ("--trace",)):

@@ -199,6 +199,34 @@ static void cancelled(void) {
     printf("%d\n", done);
 }
 
+/* More pieces than may be on a stack at once. */
+static void pieces(void) {
+    long sum = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+#pragma omp taskloop shared(sum) grainsize(1)
+    for (int i = 0; i < 200000; i++) {
+#pragma omp atomic
+        sum += i;
+    }
+    printf("%ld\n", sum);
+}
+
+/* The first task cancels the others, which wait behind it. */
+static void discarded(void) {
+    int ran = 0;
+#pragma omp parallel num_threads(1)
+#pragma omp taskgroup
+    for (int i = 0; i < 20; i++) {
+#pragma omp task shared(ran)
+        {
+            ran++;
+#pragma omp cancel taskgroup
+        }
+    }
+    printf("%d\n", ran);
+}
+
 static sigjmp_buf out;
 
 static void leave(int signal_number) {
@@ -263,6 +291,10 @@ int main(int argc, char **argv) {
         constructs();
     else if (!strcmp(what, "cancelled"))
         cancelled();
+    else if (!strcmp(what, "pieces"))
+        pieces();
+    else if (!strcmp(what, "discarded"))
+        discarded();
     else if (!strcmp(what, "jumps"))
         jumps();
     else if (!strcmp(what, "busy_wait"))
