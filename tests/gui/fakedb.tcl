@@ -424,6 +424,11 @@ oo::class create ::FakeDb {
                 exclusive [lindex $row 1] share 0.5 leaf [lindex $row 2]
         }]
     }
+    # MPI_Waitall is called on line 5 of main
+    method hotlines {args} {
+        lappend Calls [list hotlines {*}$args]
+        return {{row 1 file 0 line 6 sum 400 share 0.4} {row 4 file 1 line 5 sum 140 share 0.1}}
+    }
     method hotpath {{c 0} args} { return {0 1 2 3 4 5} }
     method categories {scope args} {
         return [list [dict create category 0 name computation sum 10 share 1 min 1 max 4 mean 2 min_column 0 max_column 3]]

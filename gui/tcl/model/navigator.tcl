@@ -317,21 +317,17 @@ oo::class create ::heatscope::Navigator {
     }
 
     # The hottest lines of the whole program, one after the other: of what the pass compiled; where there is none, also of libraries.
+    # Where lines are shown with what they call, with the libraries that they call: with all that they call, main's would be the hottest.
     method hot {origin step} {
-        set key [my Axis]
+        set key [list {*}[my Axis] [my ShowsCalls]]
         if {$key ne $HotKey} {
             set Hot {}
-            set others {}
-            foreach row [$Db top -table line -n 300 {*}$key] {
-                set file [$Db file [dict get $row file]]
-                if {![dict get $file has_lines]} {
-                    continue
-                }
-                set module [dict get $file module]
-                set own [expr {$module >= 0 && [dict get [$Db module $module] knowledge] eq "map"}]
-                lappend [expr {$own ? "Hot" : "others"}] [list [dict get $row file] [dict get $row line]]
+            if {[my ShowsCalls]} {
+                set Hot [lmap row [$Db hotlines -n 100 -metric [$Bus get metric]] {list [dict get $row file] [dict get $row line]}]
             }
-            set Hot [lrange [expr {[llength $Hot] ? $Hot : $others}] 0 99]
+            if {![llength $Hot]} {
+                set Hot [my HotLines]
+            }
             set HotKey $key
         }
         if {![llength $Hot]} {
@@ -341,6 +337,26 @@ oo::class create ::heatscope::Navigator {
         set next [expr {$now < 0 ? ($step > 0 ? 0 : [llength $Hot] - 1) : ($now + $step) % [llength $Hot]}]
         my line $origin {*}[lindex $Hot $next]
         return [list [expr {$next + 1}] [llength $Hot]]
+    }
+
+    # Are lines shown with what they call? What is counted or timed is known by line only.
+    method ShowsCalls {} {
+        return [expr {([$Bus get category] >= 0 || [$Bus get lines] eq "calls") && ![$Run exact [$Bus get metric]]}]
+    }
+    # {FILE LINE} of lines by themselves.
+    method HotLines {} {
+        set mine {}
+        set others {}
+        foreach row [$Db top -table line -n 300 {*}[my Axis]] {
+            set file [$Db file [dict get $row file]]
+            if {![dict get $file has_lines]} {
+                continue
+            }
+            set module [dict get $file module]
+            set own [expr {$module >= 0 && [dict get [$Db module $module] knowledge] eq "map"}]
+            lappend [expr {$own ? "mine" : "others"}] [list [dict get $row file] [dict get $row line]]
+        }
+        return [lrange [expr {[llength $mine] ? $mine : $others}] 0 99]
     }
 
     # One step further along the hottest path of calls and loops; begins at the root again after its end.
