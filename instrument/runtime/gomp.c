@@ -169,8 +169,11 @@ HSC_RT_EXPORT void GOMP_taskgroup_end(void) {
 
 /* ---- tasks: worked on while their creator, or the team, waits, which is no wait then ---------------------------------------- */
 
-#define WORDS 3u      /* of a task's data that the runtime reads, or writes: bounds of a piece of a loop, reductions */
-#define DETACH 0x2000u /* it writes the event's handle there, too */
+#define WORDS 3u /* of a task's data that the runtime reads, or writes: bounds of a piece of a loop, reductions */
+/* flags of the runtime's calls */
+#define NO_GROUP 0x800u   /* a taskloop that isn't waited for */
+#define REDUCTION 0x1000u /* of a taskloop */
+#define DETACH 0x2000u    /* it writes the event's handle to the data, too */
 
 typedef struct task {
     uintptr_t word[WORDS];
@@ -193,7 +196,7 @@ static void run_task(void *p) {
     }
     hsc_rt_tasks outer = t ? t->tasks : (hsc_rt_tasks){0};
     if (t)
-        t->tasks = (hsc_rt_tasks){(uint64_t)k, k->group, 0};
+        t->tasks = (hsc_rt_tasks){(uint64_t)k, k->group, 0, 0};
     char *data = (char *)p + k->offset;
     memcpy(data, k->word, k->bounds * sizeof k->word[0]);
     k->body(data);
@@ -258,19 +261,43 @@ HSC_RT_EXPORT void GOMP_task(void (*body)(void *), void *data, void (*copy)(void
     measured_task(g, task_of(body, data, copy, size, align, 0), align, deferred, flags, depend, priority, detach);
 }
 
+/* The runtime's own group would be begun and waited for in its call: a taskloop without one has it round itself instead, and the rest is that of any group. A
+ * region of one thread is left alone: it waits for nobody, and only the runtime knows whether there is a team. */
+static bool begins_group(unsigned flags, const hsc_rt_here *at) {
+    const void *pc = (const void *)at->pc;
+    return !(flags & NO_GROUP) && hsc_rt_self && ((int (*)(void))hsc_rt_gomp_find(HSC_RT_omp_get_num_threads, pc).function)() > 1;
+}
+
+static void group_begin(unsigned flags, uintptr_t *reductions, const hsc_rt_here *at) {
+    const void *pc = (const void *)at->pc;
+    hsc_rt_self->tasks.groups++;
+    ((__typeof__(&GOMP_taskgroup_start))hsc_rt_gomp_find(HSC_RT_GOMP_taskgroup_start, pc).function)();
+    if (flags & REDUCTION)
+        ((void (*)(uintptr_t *))hsc_rt_gomp_find(HSC_RT_GOMP_taskgroup_reduction_register, pc).function)(reductions);
+}
+
+/* The data: first and last of the numbers, then what the reductions are known by, if there are any */
 #define TASKLOOP(name, number) \
     void name(void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long align, unsigned flags, unsigned long tasks, \
               int priority, number from, number to, number step); \
+    static __attribute__((noinline)) void measured_##name(hsc_rt_gomp g, hsc_rt_here at, void (*body)(void *), void *data, \
+                                                          void (*copy)(void *, void *), long size, long align, unsigned flags, \
+                                                          unsigned long tasks, int priority, number from, number to, number step) { \
+        bool group = begins_group(flags, &at); \
+        if (group) \
+            group_begin(flags, ((uintptr_t **)data)[2], &at); \
+        task k = task_of(body, data, copy, size, align, 2); \
+        PACKED(k, align); \
+        JUMP(name, g)(run_task, GIVEN(k), group ? flags | NO_GROUP : flags, tasks, priority, from, to, step); \
+        if (group) \
+            measured_GOMP_taskgroup_end(hsc_rt_gomp_find(HSC_RT_GOMP_taskgroup_end, (const void *)at.pc), at); \
+    } \
     HSC_RT_EXPORT void name(void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long align, unsigned flags, \
                             unsigned long tasks, int priority, number from, number to, number step) { \
         hsc_rt_gomp g = FIND(name); \
-        if (!g.ours || !hsc_rt_measured() || !hsc_rt.options.waits || size < (long)(2 * sizeof(number))) { \
-            JUMP(name, g)(body, data, copy, size, align, flags, tasks, priority, from, to, step); \
-            return; \
-        } \
-        task k = task_of(body, data, copy, size, align, 2); \
-        PACKED(k, align); \
-        JUMP(name, g)(run_task, GIVEN(k), flags, tasks, priority, from, to, step); \
+        if (!g.ours || !hsc_rt_measured() || !hsc_rt.options.waits || size < (long)(2 * sizeof(number))) \
+            return JUMP(name, g)(body, data, copy, size, align, flags, tasks, priority, from, to, step); \
+        measured_##name(g, HSC_RT_HERE(), body, data, copy, size, align, flags, tasks, priority, from, to, step); \
     }
 
 TASKLOOP(GOMP_taskloop, long)

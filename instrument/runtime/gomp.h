@@ -31,6 +31,7 @@
     X(GOMP_taskwait, "GOMP_2.0") \
     X(GOMP_taskgroup_start, "GOMP_4.0") \
     X(GOMP_taskgroup_end, "GOMP_4.0") \
+    X(GOMP_taskgroup_reduction_register, "GOMP_5.0") \
     X(GOMP_task, "GOMP_2.0") \
     X(GOMP_taskloop, "GOMP_4.5") \
     X(GOMP_taskloop_ull, "GOMP_4.5") \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* OpenMP programs, by OMPT: waits at barriers, locks and tasks; and which parallel region a worker's samples belong to, told
  * by the thread that forked it when a sample was taken in it. Programs with a tool of their own keep it. */
+#include <link.h>
 #include <stdlib.h>
 
 #include "interpose.h"
@@ -11,6 +12,9 @@
 
 static const hsc_rt_holder nobody;
 static _Atomic uint64_t last_region;
+static struct {
+    uint64_t low, high;
+} of_runtime; /* the addresses of LLVM's */
 static int (*get_task_info)(int level, int *flags, ompt_data **task, ompt_frame **frame, ompt_data **parallel, int *number);
 
 /* The program's frame that called the OpenMP runtime, if the runtime's entry keeps a frame pointer and returns there. */
@@ -152,7 +156,7 @@ void hsc_rt_region_enter(uint64_t id, uint32_t threads, uint32_t number) {
         r->threads = threads;
     }
     t->team = (hsc_rt_team){id, r ? r->master : 0, threads, number};
-    t->tasks = (hsc_rt_tasks){1ull << 63 | id << 24 | (uint64_t)number << 4, 0, 0}; /* no address, and room for groups */
+    t->tasks = (hsc_rt_tasks){1ull << 63 | id << 24 | (uint64_t)number << 4, 0, 0, 0}; /* no address, and room for groups */
     if (number)
         tell_member(t);
 }
@@ -262,15 +266,23 @@ typedef struct task { /* an explicit one, from its creation to its end */
     uint32_t kind, node; /* the wait of that thread which it interrupts; 0: none */
 } task;
 
+/* Of the tasks of a taskloop the runtime's own place is told: the program's is that of the loop's group, and of the task that makes the parts of a long
+ * loop. 0: not known. */
+static uint64_t created_at(const hsc_rt_thread *t, const ompt_data *creator, uint64_t pc) {
+    if (pc < of_runtime.low || pc >= of_runtime.high)
+        return pc;
+    const task *k = creator ? creator->ptr : NULL;
+    return t && t->tasks.groups ? t->tasks.group_pc : k ? k->pc : 0;
+}
+
 static void on_task_create(ompt_data *creator, const ompt_frame *frame, ompt_data *created, int flags, int dependences, const void *return_address) {
-    (void)creator;
     (void)frame;
     (void)dependences;
     const hsc_rt_thread *t = hsc_rt_self;
     task *k = created && flags & OMPT_TASK_EXPLICIT && !(flags & OMPT_TASK_TASKWAIT) ? calloc(1, sizeof *k) : NULL;
     if (!k)
         return;
-    k->pc = (uint64_t)return_address;
+    k->pc = created_at(t, creator, (uint64_t)return_address);
     k->parent = t ? t->tasks.task : 0;
     k->group = t ? hsc_rt_task_group(t) : 0;
     created->ptr = k;
@@ -293,7 +305,7 @@ static void begin_task(hsc_rt_thread *t, task *k) {
         k->node = t->open.node;
         hsc_rt_omp_wait_end(t);
     }
-    t->tasks = (hsc_rt_tasks){(uint64_t)k, k->group, 0};
+    t->tasks = (hsc_rt_tasks){(uint64_t)k, k->group, 0, 0};
 }
 
 /* Tasks are worked on while their creator waits: that is no wait. It ends, and begins again when the task is done. */
@@ -316,14 +328,15 @@ static void on_task_schedule(ompt_data *before, int status, ompt_data *next) {
 static void on_sync(int sync, int endpoint, ompt_data *parallel, ompt_data *of, const void *return_address) {
     (void)parallel;
     (void)of;
-    (void)return_address;
     hsc_rt_thread *t = hsc_rt_self;
     if (!t || sync != OMPT_SYNC_TASKGROUP)
         return;
-    if (endpoint == OMPT_BEGIN)
+    if (endpoint == OMPT_BEGIN) {
         t->tasks.groups++;
-    else if (t->tasks.groups)
+        t->tasks.group_pc = (uint64_t)return_address;
+    } else if (t->tasks.groups) {
         t->tasks.groups--;
+    }
 }
 
 /* ---- locks --------------------------------------------------------------------------------------------------------------- */
@@ -393,6 +406,19 @@ static void on_mutex_acquired(int mutex, uint64_t lock, const void *return_addre
 
 /* ---- connection ------------------------------------------------------------------------------------------------------------ */
 
+static int look_at(struct dl_phdr_info *module, size_t size, void *address) {
+    (void)size;
+    for (const ElfW(Phdr) *p = module->dlpi_phdr; p < module->dlpi_phdr + module->dlpi_phnum; p++) {
+        uint64_t low = module->dlpi_addr + p->p_vaddr, high = low + p->p_memsz;
+        if (p->p_type != PT_LOAD || (uint64_t)address < low || (uint64_t)address >= high)
+            continue;
+        of_runtime.low = low;
+        of_runtime.high = high;
+        return 1;
+    }
+    return 0;
+}
+
 static int initialize(ompt_lookup lookup, int device, ompt_data *tool) {
     (void)device;
     (void)tool;
@@ -401,6 +427,7 @@ static int initialize(ompt_lookup lookup, int device, ompt_data *tool) {
     if (!set || !state)
         return 0;
     get_task_info = (__typeof__(get_task_info))lookup("ompt_get_task_info");
+    dl_iterate_phdr(look_at, (void *)lookup);
     set(OMPT_THREAD_BEGIN, (ompt_function)on_thread_begin);
     set(OMPT_PARALLEL_BEGIN, (ompt_function)on_parallel_begin);
     set(OMPT_PARALLEL_END, (ompt_function)on_parallel_end);

@@ -424,6 +424,7 @@ typedef struct hsc_rt_team {
 typedef struct hsc_rt_tasks {
     uint64_t task, group; /* what it is known by, and the task group that it was created in; 0: none */
     uint32_t groups;      /* of its own that are open */
+    uint64_t group_pc;    /* where it began the last of them; 0: not known */
 } hsc_rt_tasks;
 
 typedef struct hsc_rt_thread {

@@ -480,7 +480,8 @@ def task_case(case, late, name):
     expect(f"{case}: what it did", ran and work >= 0.6 * sum(float(c["direct_s"]) for c in ran), ran)
 
 
-TASK_WAITS = {"taskwait": "OpenMP taskwait", "taskgroup": "end of an OpenMP task group"}
+TASK_WAITS = {"taskwait": "OpenMP taskwait", "taskgroup": "end of an OpenMP task group", "taskloop": "end of an OpenMP task group",
+              "taskloop_reduction": "end of an OpenMP task group"}
 
 
 def omp_task_causes(name="omp_causes"):

@@ -303,6 +303,41 @@ static __attribute__((noinline)) void taskgroup(int late) {
     }
 }
 
+/* One part each: who waits for the loop has done its own. */
+static __attribute__((noinline)) void taskloop(int late) {
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() != late) {
+#pragma omp taskloop num_tasks(2) /* of taskloop */
+        for (int i = 0; i < 2; i++) {
+            if (omp_get_thread_num() == late)
+                late_task();
+            else
+                until_it_is_begun();
+        }
+        add_up_task(late);
+    }
+}
+
+static __attribute__((noinline)) void taskloop_reduction(int late) {
+    int sum = 0;
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() != late) {
+        int parts = 0;
+#pragma omp taskloop num_tasks(2) reduction(+ : parts) /* of taskloop_reduction */
+        for (unsigned long long i = 0; i < 2; i++) {
+            if (omp_get_thread_num() == late)
+                late_task();
+            else
+                until_it_is_begun();
+            parts++;
+        }
+        add_up_task(late);
+        sum += parts;
+    }
+    if (sum != 2)
+        abort();
+}
+
 /* ---- locks: the holder keeps it while the other one waits for it ---- */
 
 static omp_lock_t lock;
@@ -373,7 +408,7 @@ int main(int argc, char **argv) {
         void (*run)(int);
     } late_ones[] = {{"explicit_barrier", explicit_barrier}, {"loop_end", loop_end}, {"loop_nowait", loop_nowait}, {"reduction", reduction},
                      {"orphaned", orphaned}, {"nested", nested}, {"varying", varying}, {"taskwait", taskwait},
-                     {"taskgroup", taskgroup}};
+                     {"taskgroup", taskgroup}, {"taskloop", taskloop}, {"taskloop_reduction", taskloop_reduction}};
     static const struct {
         const char *name;
         void (*run)(void);
