@@ -357,14 +357,23 @@ def rearming():
 
 def own():
     """In one open visit other blocks are entered all the time. What making visits of the notes takes is measured, and in no scope's time: both together are the
-    time that the program itself sees pass."""
-    out, (p,) = run(build("own", "--probe=procedures,-procedures:main"))
+    time that the program itself sees pass, of which a stretch without the processor while visits are made counts for little: the fastest of three runs that nobody interrupted
+    is looked at (of 40). Hardly a sample, since by samples the notes' part of what probes took themselves is what these met."""
+    program, whole = build("own", "--probe=procedures,-procedures:main"), []
+    for _ in range(40):
+        out, (p,) = run(program, "-F", "1")
+        elapsed, interrupted = map(int, out.split())
+        whole += [(elapsed, p)] if not interrupted else []
+        if len(whole) == 3:
+            break
+    expect("a run that nobody interrupted", whole)
+    elapsed, p = min(whole, key=lambda w: w[0])
     (last,) = p.progress.values()
-    elapsed, spent = float(out), sum(sum(b.times.values()) for b in p.blocks.values())
+    spent = sum(sum(b.times.values()) for b in p.blocks.values())
     making = float(last["own_ns"]) - int(last["visits"]) * float(p.cost["note_ns"])
     (outer,) = p.of("outer")
-    expect("visits", p.count("p0") + p.count("p1") + p.count("p2") == int(last["visits"]) - 1 == 2000 * 127, last)
-    expect("it takes some time", making > 1e6 and float(p.cost["note_ns"]) > float(p.cost["inside_ns"]), making, p.cost)
+    expect("visits", p.count("p0") + p.count("p1") + p.count("p2") == int(last["visits"]) - 1 == 300 * 127, last)
+    expect("it takes some time", making > 1e5 and float(p.cost["note_ns"]) > float(p.cost["inside_ns"]), making, p.cost)
     expect("taken out", abs(spent + making - elapsed) < making / 5 + 1e-3 * elapsed, spent, making, elapsed)
     expect("of open visits, too", abs(outer.total - spent) < making / 5 + 1e-3 * elapsed, outer.total, spent)
     p.check()
