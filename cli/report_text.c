@@ -310,11 +310,7 @@ static hsc_weighted take_ours(const report *r, uint32_t *rows, uint32_t *n) {
     hsc_weighted sum = {0};
     uint32_t kept = 0;
     for (uint32_t i = 0; i < *n; i++) {
-        hsc_db_scope s;
-        hsc_db_module m;
-        bool known = !hsc_db_get_scope(r->db, rows[i], &s, NULL) && s.module != HSC_NONE && !hsc_db_get_module(r->db, s.module, &m, NULL);
-        const char *slash = known ? strrchr(m.path, '/') : NULL;
-        if (known && !strncmp(slash ? slash + 1 : m.path, "libheatscope-", 13)) {
+        if (report_is_ours(r, rows[i])) {
             hsc_weighted own = report_own(r, rows[i]);
             sum.sum += own.sum;
             sum.excess += own.excess;

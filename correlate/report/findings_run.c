@@ -2,6 +2,7 @@
 /* Findings on the run as a whole, and on how well it was measured. */
 #include "findings.h"
 #include "report_measures.h"
+#include "report_paid.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -220,6 +221,7 @@ static bool cost_text(const report *r, double own_s, double cpu_s, const char *o
 #define DOUBT_LOST 0.05
 #define DOUBT_TRUNCATED 0.10
 #define DOUBT_ADDED 0.10
+#define UNTIMED_TOLD 0.02 /* of the CPU time: less of wrappers beyond what was timed is not worth a word */
 
 /* Which probe costs most, and how to be rid of it. False: probes cost little. */
 static bool dearest_probe(const report *r, double cpu_s, char *out, size_t size) {
@@ -250,6 +252,51 @@ static bool dearest_probe(const report *r, double cpu_s, char *out, size_t size)
     return dear;
 }
 
+/* What samples met in the code of Heatscope's own libraries. */
+static hsc_status sampled_ours(const report *r, hsc_weighted *sum, hsc_err *err) {
+    uint32_t *rows, n;
+    hsc_status status = report_rank(r, HSC_SCOPE_PROCEDURE, &rows, &n, err);
+    *sum = (hsc_weighted){0};
+    for (uint32_t i = 0; !status && i < n; i++)
+        if (report_is_ours(r, rows[i])) {
+            hsc_weighted own = report_own(r, rows[i]);
+            sum->sum += own.sum;
+            sum->excess += own.excess;
+        }
+    if (!status)
+        free(rows);
+    return status;
+}
+
+/* Locks that are free, and the ways into wrappers and out of them, are too short for a clock: no part of what measuring added has them. Samples have. `told_s`: of
+ * probes and wrappers. False: they are within what is told, or little. *share: of all samples. */
+static bool untimed_text(const report *r, double told_s, double *share, char *out, size_t size) {
+    hsc_weighted ours;
+    double low, high, told;
+    hsc_err err;
+    if (r->metric != 0 || strcmp(r->unit.unit, "s") || !(r->total > 0) || sampled_ours(r, &ours, &err))
+        return false;
+    report_share_interval(r, ours, &low, &high);
+    told = told_s / (r->total * r->unit.scale);
+    *share = ours.sum / r->total;
+    if (low <= told + UNTIMED_TOLD)
+        return false;
+    snprintf(out, size, "samples met Heatscope's wrappers and probes for %.3g s, %.1f %% (%.1f to %.1f %%), of which only %.1f %% is in what measuring added: locks that are free and "
+             "other calls too short for a clock are told by samples alone. The places that call them are too long by it.",
+             ours.sum * r->unit.scale, 100 * *share, 100 * low, 100 * high, 100 * told);
+    return true;
+}
+
+/* What the ledger tells of the parts that samples can meet in our code. */
+static double told_of_ours(const report *r) {
+    run_cost c = cost_of_run(r, 0);
+    double sum = 0;
+    for (unsigned k = 0; k < c.n; k++)
+        if (!strcmp(c.parts[k].name, "probes") || !strcmp(c.parts[k].name, "wrappers"))
+            sum += c.parts[k].seconds;
+    return sum;
+}
+
 /* Are most threads in no table, as they were too short? */
 static bool most_are_brief(const report *r) {
     hsc_db_ledger l;
@@ -261,7 +308,7 @@ static bool most_are_brief(const report *r) {
 
 void findings_quality(findings *f) {
     report *r = f->r;
-    double lost = 0, truncated = 0, samples = 0, own_s = 0, cpu_s = 0, begin_s, end_s;
+    double lost = 0, truncated = 0, samples = 0, own_s = 0, cpu_s = 0, untimed, begin_s, end_s;
     bool part = hsc_db_get_interval(r->db, &begin_s, &end_s);
     const char *of_run = part ? " of the whole run" : ""; /* what threads have is known of it alone */
     char text[600], first[CARE_TEXT] = "", last[CARE_TEXT] = "";
@@ -299,6 +346,8 @@ void findings_quality(findings *f) {
         if (dearest_probe(r, cpu_s, text, sizeof text))
             add_care(added > DOUBT_ADDED ? first : last, text);
     }
+    if (!findings_has_few(r) && !part && untimed_text(r, told_of_ours(r), &untimed, text, sizeof text))
+        add_care(untimed > DOUBT_ADDED ? first : last, text);
     if (r->metric == 0 && !part && cpu_s > 0.1 && r->total > 0 && !strcmp(r->unit.unit, "s")) {
         double ratio = r->total * r->unit.scale / cpu_s;
         if (ratio < 0.9 || ratio > 1.1) {

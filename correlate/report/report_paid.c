@@ -36,16 +36,26 @@ static bool begins(const char *file, const char *const *parts) {
     return false;
 }
 
+static bool is_our_library(const char *file) {
+    static const char *const ours[] = {"libheatscope-", NULL};
+    return begins(file, ours);
+}
+
+bool report_is_ours(const report *r, uint32_t scope) {
+    hsc_db_scope s;
+    hsc_db_module m;
+    return !hsc_db_get_scope(r->db, scope, &s, NULL) && s.module != HSC_NONE && !hsc_db_get_module(r->db, s.module, &m, NULL) && is_our_library(m.path);
+}
+
 static void look_at_module(pay_walk *w, uint32_t module, report_library library) {
     static const char *const mathematical[] = {"libm.", "libm-", "libmvec", "libquadmath", "libimf", "libsvml", "libamdlibm", "libsleef", NULL};
-    static const char *const ours[] = {"libheatscope-", NULL};
     hsc_db_module m;
     w->module = module;
     w->is_apart = library == REPORT_OPENMP;
     w->is_mathematical = false;
     if (module == HSC_NONE || hsc_db_get_module(w->r->db, module, &m, NULL))
         return;
-    w->is_apart = w->is_apart || hsc_library_role_of(m.path) == HSC_LIBRARY_MESSAGES || begins(m.path, ours);
+    w->is_apart = w->is_apart || hsc_library_role_of(m.path) == HSC_LIBRARY_MESSAGES || is_our_library(m.path);
     w->is_mathematical = begins(m.path, mathematical);
 }
 

@@ -32,6 +32,18 @@ m.process(11, "/made/up/worker", (1000, 0), own_ns=10000000, more=[
 told = findings()
 m.that(told[-1] == "Care: measuring added 4.9 % (49 ms): start 3.0, handler 1.0, helper 0.5, end 0.4." and not told[0].startswith("Care"), f"what measuring added, behind the facts: {told}")
 
+# what samples met in our wrappers beyond what these were timed with is told: 150 of 1000, or 15 %, where the ledger has 1; not where it is within the interval
+wrappers = "handler_time thread_id=1 time=6 own_ns=0 median_ns=0 p90_ns=0 p99_ns=0 runs=0 wrappers_ns={} switches_ns=0"
+cost = "cost time=6 handler_ns=0 signals_ns=0 probes_ns=0 switches_ns=0 wrappers_ns={} interrupt_ns=0 interrupt_measured=1 switch_ns=0 switch_far_ns=0 helper_ns=0 budget=0 longest_ns=0 start_ns=0 end_ns=0"
+for library, timed_ms, there in (("libheatscope-rt.so", 10, True), ("libheatscope-rt.so", 140, False), ("library.so", 10, False)):
+    m.process(11, "/made/up/worker", (850, 150), library="/made/up/" + library, own_ns=timed_ms * 1000000,
+              more=[wrappers.format(timed_ms * 1000000), cost.format(timed_ms * 1000000)])
+    told = findings()
+    told_here = [x for x in told if "amples met Heatscope's wrappers and probes" in x]
+    m.that(bool(told_here) == there, f"{library} {timed_ms} ms: {told}")
+    if there:
+        m.that(told[1] == told_here[0] and told[1].startswith("Care: ") and "for 0.15 s, 15.0 % (12.9 to 17.3 %), of which only 1.0 % is in what measuring added" in told[1], f"not timed: {told}")
+
 # few samples, at the rate asked for: no budget helps
 m.process(11, "/made/up/worker", (100, 0))
 told = findings()
