@@ -48,17 +48,10 @@ static bool is_total_known(const report *r) { return !r->metric && !r->category 
 
 /* Interval of a sum of the run's samples, in counts. */
 static void interval_of(const report *r, double lost, hsc_weighted v, double *low, double *high) {
-    if (r->unit.exact) {
+    if (r->unit.exact)
         *low = *high = v.sum;
-    } else if (is_total_known(r) && v.sum > 0) {
-        hsc_interval_share(v, r->all, low, high);
-        *low *= r->total;
-        *high *= r->total + lost;
-        if (v.sum >= r->total * (1 - 1e-12))
-            *low = v.sum;
-    } else {
-        hsc_interval_sum(v, r->all, low, high);
-    }
+    else
+        hsc_interval_sampled((hsc_sampled){v, r->all, 1, is_total_known(r), lost}, low, high);
 }
 
 void diff_set_change(const diff *d, diff_row *row) {

@@ -52,10 +52,22 @@ void hsc_interval_ratio(double ratio, hsc_weighted part, hsc_weighted all, doubl
     *high = ratio * exp(half);
 }
 
+void hsc_interval_sampled(hsc_sampled of, double *low, double *high) {
+    if (!of.known || !(of.v.sum > 0)) {
+        hsc_interval_sum(of.v, of.all, low, high);
+        return;
+    }
+    hsc_interval_share(of.v, of.all, low, high);
+    *low *= of.all.sum;
+    *high *= of.all.sum + of.lost;
+    if (of.v.sum >= of.all.sum * (1 - 1e-12))
+        *low = of.v.sum;
+}
+
 void hsc_interval_change(hsc_sampled a, hsc_sampled b, double *low, double *high) {
     double low_a, high_a, low_b, high_b, change = b.v.sum * b.scale - a.v.sum * a.scale;
-    hsc_interval_sum(a.v, a.all, &low_a, &high_a);
-    hsc_interval_sum(b.v, b.all, &low_b, &high_b);
+    hsc_interval_sampled(a, &low_a, &high_a);
+    hsc_interval_sampled(b, &low_b, &high_b);
     *low = change - hypot((b.v.sum - low_b) * b.scale, (high_a - a.v.sum) * a.scale);
     *high = change + hypot((high_b - b.v.sum) * b.scale, (a.v.sum - low_a) * a.scale);
 }

@@ -304,29 +304,49 @@ static int changes(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, hsc_cha
     return TCL_OK;
 }
 
+/* runs HANDLE: what is known of both runs as a whole, without sampling. */
+static int runs_of(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, const hsc_data_args *a) {
+    hsc_err err = {0};
+    hsc_db_run_figure *list;
+    uint32_t metric = 0, n = 0;
+    if (same_metric(h, a->view.metric, other, &metric, &err) != HSC_OK ||
+        hsc_db_read_run_figures(h->db, a->view.metric, other->db, metric, &list, &n, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_Obj *out = Tcl_NewListObj(0, NULL);
+    for (uint32_t i = 0; i < n && i < a->limit; i++) {
+        Tcl_Obj *d = Tcl_NewDictObj();
+        PUT(d, "of", TEXT(list[i].of));
+        PUT(d, "name", TEXT(list[i].name));
+        PUT(d, "a", Tcl_NewDoubleObj(list[i].a));
+        PUT(d, "b", Tcl_NewDoubleObj(list[i].b));
+        PUT(d, "chance_a", WIDE(list[i].chance_a));
+        PUT(d, "chance_b", WIDE(list[i].chance_b));
+        Tcl_ListObjAppendElement(NULL, out, d);
+    }
+    free(list);
+    Tcl_SetObjResult(interp, out);
+    return TCL_OK;
+}
+
 static hsc_status put_contrast(hsc_handle *h, hsc_handle *other, const uint32_t *map, uint32_t row, hsc_db_view here, hsc_db_view there,
-                               const hsc_weighted all[2], Tcl_Obj *out, hsc_err *err) {
-    hsc_db_metric m = {.scale = 1}, n = {.scale = 1};
-    hsc_weighted a = {0, 0}, b = {0, 0};
+                               const hsc_sampled runs[2], bool exact, Tcl_Obj *out, hsc_err *err) {
+    hsc_sampled a = runs[0], b = runs[1];
     double low = 0, high = 0;
-    hsc_status s = hsc_db_get_metric(h->db, here.metric, &m, err);
-    if (s == HSC_OK)
-        s = hsc_db_get_metric(other->db, there.metric, &n, err);
-    if (s == HSC_OK)
-        s = hsc_db_read_weighted(h->db, here, row, 1, &a, err);
+    a.v = b.v = (hsc_weighted){0, 0};
+    hsc_status s = hsc_db_read_weighted(h->db, here, row, 1, &a.v, err);
     if (s == HSC_OK && map[row] < other->info.contexts)
-        s = hsc_db_read_weighted(other->db, there, map[row], 1, &b, err);
+        s = hsc_db_read_weighted(other->db, there, map[row], 1, &b.v, err);
     if (s != HSC_OK)
         return s;
-    double change = b.sum * n.scale - a.sum * m.scale;
+    double change = b.v.sum * b.scale - a.v.sum * a.scale;
     low = high = change;
-    if (!m.exact || !n.exact)
-        hsc_interval_change((hsc_sampled){a, all[0], m.scale}, (hsc_sampled){b, all[1], n.scale}, &low, &high);
+    if (!exact)
+        hsc_interval_change(a, b, &low, &high);
     Tcl_Obj *d = Tcl_NewDictObj();
     PUT(d, "a", hsc_tcl_index(row));
     PUT(d, "b", hsc_tcl_index(map[row] < other->info.contexts ? map[row] : HSC_NONE));
-    PUT(d, "value_a", Tcl_NewDoubleObj(a.sum * m.scale));
-    PUT(d, "value_b", Tcl_NewDoubleObj(b.sum * n.scale));
+    PUT(d, "value_a", Tcl_NewDoubleObj(a.v.sum * a.scale));
+    PUT(d, "value_b", Tcl_NewDoubleObj(b.v.sum * b.scale));
     PUT(d, "change", Tcl_NewDoubleObj(change));
     PUT(d, "low", Tcl_NewDoubleObj(low));
     PUT(d, "high", Tcl_NewDoubleObj(high));
@@ -348,10 +368,13 @@ static int contrast(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, Tcl_Ob
         hsc_handle_match(h, other, HSC_MATCH_CONTEXTS, &map, &err) != HSC_OK)
         return hsc_tcl_error(interp, &err);
     hsc_db_view here = {a->view.metric, HSC_TABLE_CONTEXT_INCL, a->view.axis}, there = {metric, HSC_TABLE_CONTEXT_INCL, a->view.axis};
-    hsc_weighted all[2] = {{0, 0}, {0, 0}}; /* the root has everything */
-    if ((h->info.contexts && hsc_db_read_weighted(h->db, here, 0, 1, &all[0], &err) != HSC_OK) ||
-        (other->info.contexts && hsc_db_read_weighted(other->db, there, 0, 1, &all[1], &err) != HSC_OK))
+    hsc_db_metric m, m_there;
+    hsc_sampled runs[2];
+    if (hsc_db_get_metric(h->db, here.metric, &m, &err) != HSC_OK || hsc_db_get_metric(other->db, metric, &m_there, &err) != HSC_OK ||
+        hsc_handle_sampled(h, here.metric, &runs[0], &err) != HSC_OK || hsc_handle_sampled(other, metric, &runs[1], &err) != HSC_OK)
         return hsc_tcl_error(interp, &err);
+    runs[0].scale = m.scale;
+    runs[1].scale = m_there.scale;
     Tcl_Obj *out = Tcl_NewListObj(0, NULL);
     for (Tcl_Size i = 0; i < n; i++) {
         uint32_t row;
@@ -359,7 +382,7 @@ static int contrast(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, Tcl_Ob
             Tcl_DecrRefCount(out);
             return TCL_ERROR;
         }
-        if (put_contrast(h, other, map, row, here, there, all, out, &err) != HSC_OK) {
+        if (put_contrast(h, other, map, row, here, there, runs, m.exact && m_there.exact, out, &err) != HSC_OK) {
             Tcl_DecrRefCount(out);
             return hsc_tcl_error(interp, &err);
         }
@@ -409,6 +432,14 @@ int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
         return hsc_data_parse(h, interp, objc - 2, objv + 2, HSC_ARG_N, 0, 1000, 4096, &a) == TCL_OK
                    ? changes(h, interp, other, (hsc_change_by)by, &a)
                    : TCL_ERROR;
+    }
+    if (!strcmp(name, "runs")) {
+        if (objc < 1)
+            return hsc_tcl_usage(interp, "runs HANDLE ?-metric M? ?-n N?");
+        hsc_handle *other = hsc_handle_find(interp, Tcl_GetString(objv[0]));
+        if (!other || hsc_data_parse(h, interp, objc - 1, objv + 1, HSC_ARG_N, 0, 100, 4096, &a) != TCL_OK)
+            return TCL_ERROR;
+        return runs_of(h, interp, other, &a);
     }
     if (!strcmp(name, "contrast")) {
         if (objc < 2)

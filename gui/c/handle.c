@@ -288,6 +288,20 @@ hsc_status hsc_handle_contexts(hsc_handle *h, uint32_t scope, const uint32_t **c
     return rows_of_scope(h, scope, &h->contexts, h->info.contexts, hsc_db_get_scope_of_contexts, "calling contexts", contexts, n, err);
 }
 
+hsc_status hsc_handle_sampled(hsc_handle *h, uint32_t metric, hsc_sampled *out, hsc_err *err) {
+    hsc_db_view view = {metric, HSC_TABLE_SCOPE_INCL, HSC_AXIS_PROCESS};
+    hsc_db_ledger l;
+    double begin_s, end_s;
+    out->all = (hsc_weighted){0, 0};
+    out->lost = 0;
+    hsc_status s = h->info.scopes ? hsc_db_read_weighted(h->db, view, 0, 1, &out->all, err) : HSC_OK;
+    out->known = !metric && !hsc_db_get_interval(h->db, &begin_s, &end_s);
+    for (uint32_t i = 0; s == HSC_OK && out->known && i < h->info.ledger_rows; i++)
+        if ((s = hsc_db_get_ledger(h->db, i, &l, err)) == HSC_OK && !strncmp(l.name, "lost: ", 6) && !strncmp(l.meaning, "[due]", 5))
+            out->lost += (double)l.samples;
+    return s;
+}
+
 hsc_status hsc_handle_total(hsc_handle *h, uint32_t metric, double *out, hsc_err *err) {
     if (metric >= h->info.metrics)
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: no metric %u, there are %u", h->info.path, metric, h->info.metrics);

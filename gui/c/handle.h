@@ -70,6 +70,8 @@ hsc_status hsc_handle_instances(hsc_handle *h, uint32_t scope, const uint32_t **
 hsc_status hsc_handle_contexts(hsc_handle *h, uint32_t scope, const uint32_t **contexts, uint32_t *n, hsc_err *err);
 /* All samples of a metric. */
 hsc_status hsc_handle_total(hsc_handle *h, uint32_t metric, double *out, hsc_err *err);
+/* The run that sums of a metric are of: its total, and whether that is known without samples, as in `heatscope diff`; scale is left. */
+hsc_status hsc_handle_sampled(hsc_handle *h, uint32_t metric, hsc_sampled *out, hsc_err *err);
 /* Innermost scope of the file that spans the line; HSC_NONE. */
 hsc_status hsc_handle_scope_at(hsc_handle *h, uint32_t file, uint32_t line, uint32_t *out, hsc_err *err);
 /* Table rows [*lo, *hi) of the lines first..last of a file. */

@@ -167,13 +167,6 @@ done:
     return s;
 }
 
-/* Mean excess of the squared weights of a metric: 0 when every sample counts 1. */
-static double mean_excess(hsc_handle *h, uint32_t metric) {
-    hsc_weighted all;
-    hsc_db_view view = {metric, HSC_TABLE_SCOPE_INCL, HSC_AXIS_PROCESS};
-    return h->info.scopes && hsc_db_read_weighted(h->db, view, 0, 1, &all, NULL) == HSC_OK && all.sum > 0 ? all.excess / all.sum : 0;
-}
-
 float hsw_change(int show, double a, double b) {
     if (show == HSW_SHOW_DIFFERENCE)
         return (float)(b - a);
@@ -182,21 +175,28 @@ float hsw_change(int show, double a, double b) {
     return a > 0 ? b > 0 ? (float)log2(b / a) : -INFINITY : INFINITY;
 }
 
+/* So many samples of the run, of its mean weight. */
+static hsc_sampled with_counts(hsc_sampled of, double counts) {
+    of.v = (hsc_weighted){counts, of.all.sum > 0 ? counts * of.all.excess / of.all.sum : 0};
+    return of;
+}
+
 bool hsw_within_noise(const hsw_noise *n, double a, double b) {
     double low, high;
     if (n->exact)
         return a == b;
-    hsc_interval_change((hsc_sampled){{a, a * n->excess_a}, {1, n->excess_a}, 1},
-                        (hsc_sampled){{b / n->scale, b / n->scale * n->excess_b}, {1, n->excess_b}, n->scale}, &low, &high);
+    hsc_interval_change(with_counts(n->a, a), with_counts(n->b, b / n->b.scale), &low, &high);
     return low <= 0 && high >= 0;
 }
 
 hsc_status hsw_noise_init(hsw_noise *n, hsw *w, hsc_handle *other, uint32_t metric, double scale, hsc_err *err) {
     hsc_db_metric m;
     hsc_status s = hsc_db_get_metric(w->db->db, (uint32_t)w->metric, &m, err);
-    if (s == HSC_OK)
-        *n = (hsw_noise){m.exact, m.exact ? 0 : mean_excess(w->db, (uint32_t)w->metric), m.exact ? 0 : mean_excess(other, metric),
-                         scale > 0 ? scale : 1};
+    if (s != HSC_OK)
+        return s;
+    *n = (hsw_noise){.exact = m.exact, .a.scale = 1, .b.scale = scale > 0 ? scale : 1};
+    if (!m.exact && (s = hsc_handle_sampled(w->db, (uint32_t)w->metric, &n->a, err)) == HSC_OK)
+        s = hsc_handle_sampled(other, metric, &n->b, err);
     return s;
 }
 

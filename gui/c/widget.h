@@ -168,7 +168,7 @@ hsc_status hsw_other(hsw *w, const hsw_against *o, hsc_handle **out, uint32_t *m
 /* What a change must exceed: 95 % interval of sampled counts; exact ones have none. */
 typedef struct hsw_noise {
     bool exact;
-    double excess_a, excess_b, scale;
+    hsc_sampled a, b; /* the runs; a's counts are 1 */
 } hsw_noise;
 hsc_status hsw_noise_init(hsw_noise *n, hsw *w, hsc_handle *other, uint32_t metric, double scale, hsc_err *err);
 bool hsw_within_noise(const hsw_noise *n, double a, double b);

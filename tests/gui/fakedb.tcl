@@ -327,6 +327,15 @@ oo::class create ::FakeDb {
             [dict create a 5 b 5 value_a 1.0 value_b 0.8 change -0.2 low -0.5 high 0.1 beyond 0 how same] \
             [dict create a -1 b 6 value_a 0.0 value_b 0.5 change 0.5 low 0.4 high 0.6 beyond 1 how unmatched]]
     }
+    method runs {other args} {
+        lappend Calls [list runs {*}$args]
+        set row {name {} chance_a 0 chance_b 0}
+        return [list [dict merge $row {of cpu a 34.0 b 31.28}] [dict merge $row {of itself a 29.5 b 26.55}] [dict merge $row {of elapsed a 30.0 b 30.0}] \
+            [dict merge $row {of waiting a 4.0 b 6.0}] [dict merge $row {of waiting name mutex a 1.0 b 2.9}] \
+            [dict merge $row {of waiting name "a file" a 3.0 b 3.1}] [dict merge $row {of waiting name sleep a 0.0 b 0.01}] \
+            [dict merge $row {of parallel a 0.288 b 0.417}] [dict merge $row {of balance a 0.92 b 0.94 chance_b 1}] \
+            [dict merge $row {of communication a 0.313 b 0.44}] [dict merge $row {of computation a 5.0 b 5.5}]]
+    }
     method ledger {} {
         return [lmap row {{taken {what was taken} 40 0.04 0} {lost {[taken] nothing} 0 0.0 1} {kept {[taken] in the tables} 30 0.03 1}
                 {mine {[not there] by hand} 0 0.5 2}} {

@@ -570,8 +570,12 @@ void hsc_interval_ratio(double ratio, hsc_weighted part, hsc_weighted all, doubl
 typedef struct hsc_sampled { /* a sum with the run that it is of */
     hsc_weighted v, all;
     double scale; /* of a count, in the metric's unit */
+    bool known;   /* what `all` sums up to is known without samples, by clocks: only shares of it are sampled */
+    double lost;  /* then: counts beside it that are in no sample; a place may have as large a share of them as of the rest */
 } hsc_sampled;
 
+/* Of v, in counts: of a run that is known its share of it, else as hsc_interval_sum. */
+void hsc_interval_sampled(hsc_sampled of, double *low, double *high);
 /* Of b - a, of two runs, in the metric's unit. */
 void hsc_interval_change(hsc_sampled a, hsc_sampled b, double *low, double *high);
 
@@ -874,6 +878,20 @@ typedef struct hsc_db_change { /* of a procedure with its loops, a loop without 
  * sums of both, and the source texts of files with loops. */
 hsc_status hsc_db_read_changes(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t metric_b, hsc_change_by by, hsc_db_change **out,
                                uint32_t *n, hsc_err *err);
+
+typedef struct hsc_db_run_figure { /* of two whole runs, known without sampling but for the factors */
+    const char *of;   /* static: "cpu" time by the kernel, of the program "itself" (by what measuring took: an estimate), "elapsed";
+                       * "waiting" and calls of "messages" of all threads; "imbalance" of the computation (of the thread with most over
+                       * the mean, runs of equal size); of two sizes the factors of efficiency: "parallel" = "balance" x
+                       * "communication", and "computation", whose ratio a / b is how it scaled */
+    const char *name; /* the kind of wait or the operation; "": all of them together, which come before; of a database */
+    double a, b;      /* seconds; of imbalance, parallel, balance and communication: ratios */
+    bool chance_a, chance_b; /* of imbalance and balance: chance alone explains it */
+} hsc_db_run_figure;
+/* As `heatscope diff` tells them (docs/measurement.md, Differences); none of intervals, and none of CPU time where the metric is another one.
+ * free() *out. Cost: the sums of both and the tables of waits and messages. HSC_E_MISMATCH: the metrics have different units. */
+hsc_status hsc_db_read_run_figures(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t metric_b, hsc_db_run_figure **out, uint32_t *n,
+                                   hsc_err *err);
 
 typedef enum hsc_match_of { HSC_MATCH_LINES = 0, HSC_MATCH_SCOPES = 1, HSC_MATCH_CONTEXTS = 2 } hsc_match_of;
 /* Which row of b is the same thing as each row of a: (*b_of_a)[rows of a]; HSC_NONE: not in b. One to one; lines by their text

@@ -157,6 +157,92 @@ oo::class create ::heatscope::Comparison {
         }
         return [dict get $Changes $key]
     }
+    # What is known of both runs as a whole: lists {TITLE TEXT SHORT}, as `heatscope diff` heads its text with; {} of intervals.
+    method runs {metric} {
+        if {$Other eq ""} {
+            return {}
+        }
+        set key [list runs $metric]
+        if {![dict exists $Changes $key]} {
+            if {[catch {$Db runs $Other -metric $metric} rows options]} {
+                if {[lindex [dict get $options -errorcode] 2] in {CANCELLED PENDING}} {
+                    return -options $options $rows
+                }
+                set rows {}
+            }
+            dict set Changes $key [my RunLines $rows]
+        }
+        return [dict get $Changes $key]
+    }
+    method RunLines {rows} {
+        set by {}
+        foreach row $rows {
+            dict lappend by [dict get $row of] $row
+        }
+        set out {}
+        if {[dict exists $by cpu]} {
+            set text "[my Seconds [lindex [dict get $by cpu] 0]], by the kernel's clocks"
+            if {[dict exists $by itself]} {
+                append text "; the program itself, by what measuring took (an estimate): [my Seconds [lindex [dict get $by itself] 0]]"
+            }
+            lappend out [list "CPU time" $text [my Seconds [lindex [dict get $by cpu] 0]]]
+        }
+        if {[dict exists $by elapsed]} {
+            set text [my Seconds [lindex [dict get $by elapsed] 0]]
+            lappend out [list Elapsed $text $text]
+        }
+        foreach {of title} {waiting Waiting messages "Message passing"} {
+            if {[dict exists $by $of]} {
+                lappend out [list $title [my Kinds [dict get $by $of]] [my Seconds [lindex [dict get $by $of] 0]]]
+            }
+        }
+        if {[dict exists $by imbalance]} {
+            lappend out [list Imbalance "[my Factor [lindex [dict get $by imbalance] 0] %.2f 1]: computation of the thread with most over the mean[my Chance $by imbalance]" \
+                [my Factor [lindex [dict get $by imbalance] 0] %.2f 1]]
+        }
+        if {[dict exists $by parallel]} {
+            set computation [lindex [dict get $by computation] 0]
+            lappend out [list Efficiency "parallel [my Factor [lindex [dict get $by parallel] 0] {%.1f %%} 100] = load balance\
+                [my Factor [lindex [dict get $by balance] 0] {%.1f %%} 100] \u00d7 communication [my Factor [lindex [dict get $by communication] 0] {%.1f %%} 100];\
+                computation [my Seconds $computation] scaled by [format {%.1f %%} [expr {100.0 * [dict get $computation a] / [dict get $computation b]}]][my Chance $by balance]" \
+                [my Factor [lindex [dict get $by parallel] 0] {%.1f %%} 100]]
+        }
+        return $out
+    }
+    # "2.26 s \u2192 1.13 s (\u221250.0 %)"
+    method Seconds {row} {
+        set a [dict get $row a]
+        set b [dict get $row b]
+        set text "[::heatscope::fmt seconds $a] \u2192 [::heatscope::fmt seconds $b]"
+        if {$a > 0} {
+            set percent [format %.1f [expr {100.0 * abs($b / $a - 1)}]]
+            append text " ([expr {$percent == 0 ? "" : $b > $a ? "+" : "\u2212"}]$percent %)"
+        }
+        return $text
+    }
+    # All of them, and the three kinds that changed most, where that is a hundredth of all.
+    method Kinds {rows} {
+        set all [lindex $rows 0]
+        set least [expr {0.01 * max([dict get $all a], [dict get $all b])}]
+        set kinds {}
+        foreach row [lrange $rows 1 end] {
+            if {abs([dict get $row b] - [dict get $row a]) >= $least && [llength $kinds] < 3} {
+                lappend kinds "[::heatscope::fmt plain [dict get $row name]] [::heatscope::fmt seconds [dict get $row a]] \u2192 [::heatscope::fmt seconds [dict get $row b]]"
+            }
+        }
+        return "[my Seconds $all], all threads added up[expr {[llength $kinds] ? ": [join $kinds {, }]" : ""}]"
+    }
+    # With ~ where chance alone explains it.
+    method Factor {row format scale} {
+        foreach side {a b} {
+            lappend shown "[format $format [expr {$scale * [dict get $row $side]}]][expr {[dict get $row chance_$side] ? "~" : ""}]"
+        }
+        return [join $shown " \u2192 "]
+    }
+    method Chance {by of} {
+        set row [lindex [dict get $by $of] 0]
+        return [expr {[dict get $row chance_a] || [dict get $row chance_b] ? " (~: chance alone explains it)" : ""}]
+    }
     # Rows that would read the same have their procedures' whole names.
     method Apart {by rows} {
         foreach c $rows {

@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::CompareView {
     superclass ::heatscope::ListView
-    variable Path Bus Run Nav Db App Selection Rows ById List Chosen By Model Most
+    variable Path Bus Run Nav Db App Selection Rows ById List Chosen By Model Most Runs
 
     method name {} { return compare }
     method title {} { return Compare }
@@ -11,8 +11,13 @@ oo::class create ::heatscope::CompareView {
     method GroupTitle {words} { return "Compare [string tolower $words 0 0]" }
 
     method Build {body} {
+        set Runs {}
         set Model [$App comparison]
-        my MakeList $body -empty "nothing differs"
+        # what is known of both runs as a whole
+        ttk::label $body.runs -style Card.Sub.TLabel -justify left -padding [list [::heatscope::theme size pad] 0]
+        bind $body <Configure> +[namespace code {my FitRuns}]
+        pack [ttk::frame $body.rows -style Card.TFrame] -side bottom -fill both -expand 1
+        my MakeList $body.rows -empty "nothing differs"
         # with one database: what there could be, and how
         set t ::heatscope::theme
         set f [ttk::frame $body.none -style Card.TFrame -padding [$t size pad]]
@@ -27,6 +32,22 @@ oo::class create ::heatscope::CompareView {
             $w.text configure -wraplength [expr {max(120, min(700, $width - 30))}]
         }} $f %w]
     }
+    # In a low pane without details, so that rows have room; the description has all.
+    method FitRuns {} {
+        set label $Path.body.runs
+        set lines [lmap line $Runs {join [lrange $line 0 1] ": "}]
+        if {![llength $lines]} {
+            pack forget $label
+            return
+        }
+        $label configure -wraplength [expr {max(120, [winfo width $Path.body] - 2 * [::heatscope::theme size pad])}] -text [join $lines \n]
+        if {[winfo reqheight $label] > 0.35 * [winfo height $Path.body]} {
+            $label configure -text [join [lmap line $Runs {string cat [lindex $line 0] " " [lindex $line 2]}] " \u00b7 "]
+        }
+        if {![winfo ismapped $label]} {
+            pack $label -side top -anchor w -fill x -before $Path.body.rows
+        }
+    }
     method Fill {} {
         if {[$Model any]} {
             place forget $Path.body.none
@@ -37,6 +58,9 @@ oo::class create ::heatscope::CompareView {
         next
     }
     method describe {} {
+        if {[$Model any] && [llength $Runs]} {
+            return "[next][join [lmap line $Runs {join [lrange $line 0 1] ": "}] \n]\n"
+        }
         return [expr {[$Model any] ? [next] : "Compare: no second database. [$Path.body.none.text cget -text] [$Path.body.none.how cget -text]\n"}]
     }
     method FirstSort {} { return change }
@@ -48,9 +72,13 @@ oo::class create ::heatscope::CompareView {
     method Drop {} { return {interval ratio a b bar} }
     method Load {} {
         set Most 0
+        set Runs {}
         if {![$Model any]} {
+            my FitRuns
             return {}
         }
+        set Runs [$Model runs [dict get $Selection metric]]
+        my FitRuns
         set n -1
         set rows [lmap c [$Model changes $By [dict get $Selection metric]] {
             set Most [expr {max($Most, abs([dict get $c change]))}]

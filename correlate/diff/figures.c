@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What heads a comparison of two runs: CPU time, elapsed time, waiting, and the factors of efficiency. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff.h"
+
+typedef struct figures {
+    hsc_db_run_figure *list;
+    uint32_t n;
+} figures;
+
+static void add(figures *f, const char *of, const char *name, double a, double b) {
+    f->list[f->n++] = (hsc_db_run_figure){.of = of, .name = name, .a = a, .b = b};
+}
+
+static void add_times(figures *f, const diff *d) {
+    const hsc_db_info *a = &d->a.info, *b = &d->b.info;
+    diff_measured m[2];
+    diff_measured_of(&d->a, &m[0]);
+    diff_measured_of(&d->b, &m[1]);
+    if (!d->a.metric && !d->b.metric && a->cpu_s > 0 && b->cpu_s > 0) {
+        add(f, "cpu", "", a->cpu_s, b->cpu_s);
+        if (m[0].itself_s > 0 && m[1].itself_s > 0 && (m[0].itself_s < 0.995 * a->cpu_s || m[1].itself_s < 0.995 * b->cpu_s))
+            add(f, "itself", "", m[0].itself_s, m[1].itself_s);
+    }
+    if (a->wall_s > 0 && b->wall_s > 0)
+        add(f, "elapsed", "", a->wall_s, b->wall_s);
+}
+
+/* Where there is a hundredth of the shorter run of it: all, then kind by kind. */
+static void add_waits(figures *f, const diff *d, const diff_wait *list, uint32_t n, bool messages) {
+    const char *of = messages ? "messages" : "waiting";
+    double a = 0, b = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i].messages == messages) {
+            a += list[i].a_s;
+            b += list[i].b_s;
+        }
+    if (!(fmax(a, b) > 0) || fmax(a, b) < 0.01 * fmin(d->a.info.wall_s, d->b.info.wall_s))
+        return;
+    add(f, of, "", a, b);
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i].messages == messages)
+            add(f, of, list[i].kind, list[i].a_s, list[i].b_s);
+}
+
+static hsc_status add_factors(figures *f, const diff *d, hsc_err *err) {
+    diff_factors a, b;
+    hsc_status s = diff_factors_of(&d->a, &a, err);
+    if (!s)
+        s = diff_factors_of(&d->b, &b, err);
+    if (s || !a.threads || !b.threads)
+        return s;
+    if (d->scaling) {
+        add(f, "parallel", "", a.parallel, b.parallel);
+        add(f, "balance", "", a.load_balance, b.load_balance);
+        f->list[f->n - 1].chance_a = !a.uneven;
+        f->list[f->n - 1].chance_b = !b.uneven;
+        add(f, "communication", "", a.communication, b.communication);
+        add(f, "computation", "", a.computation_s, b.computation_s);
+    } else if (a.threads > 1 && b.threads > 1 && a.load_balance > 0 && b.load_balance > 0 && (a.uneven || b.uneven)) {
+        add(f, "imbalance", "", 1 / a.load_balance, 1 / b.load_balance);
+        f->list[f->n - 1].chance_a = !a.uneven;
+        f->list[f->n - 1].chance_b = !b.uneven;
+    }
+    return s;
+}
+
+hsc_status hsc_db_read_run_figures(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t metric_b, hsc_db_run_figure **out, uint32_t *n,
+                                   hsc_err *err) {
+    enum { OTHERS = 8 }; /* those that are no waits, and the two sums of these */
+    diff d = {.a = {.db = a, .metric = metric_a, .width = 120}, .b = {.db = b, .metric = metric_b, .width = 120}};
+    bool processes = hsc_db_get_columns(a, HSC_AXIS_PROCESS) > 1 || hsc_db_get_columns(b, HSC_AXIS_PROCESS) > 1;
+    diff_wait *waits = NULL;
+    uint32_t k = 0;
+    figures f = {0};
+    d.a.axis = d.b.axis = processes ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
+    hsc_status s = report_load(&d.a, err);
+    if (!s)
+        s = report_load(&d.b, err);
+    if (!s && strcmp(d.a.unit.unit, d.b.unit.unit))
+        s = hsc_err_set(err, HSC_E_MISMATCH, "%s and %s: expected one unit, got %s and %s", d.a.info.path, d.b.info.path, d.a.unit.unit,
+                        d.b.unit.unit);
+    d.scaling = d.a.columns != d.b.columns;
+    if (!s)
+        s = diff_waits(&d, &waits, &k, err);
+    if (!s && !(f.list = malloc(((size_t)k + 2 + OTHERS) * sizeof *f.list)))
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u figures", k);
+    if (!s && diff_is_whole(&d.a) && diff_is_whole(&d.b)) {
+        add_times(&f, &d);
+        add_waits(&f, &d, waits, k, false);
+        add_waits(&f, &d, waits, k, true);
+        s = add_factors(&f, &d, err);
+    }
+    if (!s) {
+        *out = f.list;
+        *n = f.n;
+    } else {
+        free(f.list);
+    }
+    free(waits);
+    diff_clear(&d);
+    return s;
+}
