@@ -326,7 +326,7 @@ static void acquired(const attempt *a, uint32_t kind, const void *lock, const hs
     if (!a->t || a->t != hsc_rt_self)
         return;
     hsc_rt_wait_state_back(a->t, a->state);
-    hsc_rt_acquired(kind, lock, a->begin_ns, hsc_rt_now_ns() >= a->begin_ns + HSC_RT_BRIEF_LOCK_NS, at);
+    hsc_rt_acquired(kind, lock, a->begin_ns, hsc_rt_now_ns() >= a->begin_ns + HSC_RT_BRIEF_LOCK_NS, at, NULL);
 }
 
 static char critical_lock, atomic_lock; /* those without a name, by their address */
@@ -352,7 +352,7 @@ LOCK(GOMP_atomic_start, OMP_ATOMIC, &atomic_lock, (void), (), ())
 LOCK(GOMP_critical_name_start, OMP_CRITICAL, of, (void *of), (, void *of), (of))
 static void had(hsc_rt_thread *t, const void *lock, bool nested, const hsc_rt_here *at) {
     if (!nested) /* else the thread has had it from where it took it first */
-        hsc_rt_lock_had(t, lock, at);
+        hsc_rt_lock_had(t, lock, at, NULL);
 }
 
 /* A lock that is free costs a try and no clock. LLVM's runtime tells of those that are not, by OMPT, but only of all. is_nested: of what the try returned. */

@@ -348,6 +348,16 @@ static uint32_t kind_of_mutex(int mutex) {
                                    : HSC_wait_kind_OMP_LOCK;
 }
 
+#define CLOCK_CYCLES (1u << 20) /* less than a millisecond: a rate that is wrong by a thousandth makes that less than a microsecond */
+
+/* Now, by the cycles since the clock was read, which takes longer and most locks are free. */
+static uint64_t lock_time(hsc_rt_thread *t) {
+    uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed), passed = hsc_cycles() - t->clock_cycles;
+    if (rate && passed < CLOCK_CYCLES)
+        return t->clock_ns + hsc_rt_cycles_ns(passed, rate);
+    return t->clock_ns = hsc_rt_now_both(&t->clock_cycles);
+}
+
 /* Most locks are free: only the time is noted. */
 static void on_mutex_acquire(int mutex, unsigned hint, unsigned implementation, uint64_t lock, const void *return_address) {
     (void)hint;
@@ -358,7 +368,7 @@ static void on_mutex_acquire(int mutex, unsigned hint, unsigned implementation, 
     if (!t || !hsc_rt.options.waits || t->lock_begin_ns || mutex == OMPT_TEST_LOCK || mutex == OMPT_TEST_NEST_LOCK)
         return;
     t->lock_state = hsc_rt_wait_state(t, HSC_wait_kind_OMP_LOCK);
-    t->lock_begin_ns = hsc_rt_now_ns();
+    t->lock_begin_ns = lock_time(t);
 }
 
 /* The try is over: when it began, 0: not known. */
@@ -379,12 +389,12 @@ static void on_nest_lock(int endpoint, uint64_t lock, const void *return_address
 }
 
 /* Whoever has taken the lock before had it until now: who gave it back may say so later than this thread has it. */
-void hsc_rt_acquired(uint32_t kind, const void *lock, uint64_t begin_ns, bool waited, const hsc_rt_here *at) {
+void hsc_rt_acquired(uint32_t kind, const void *lock, uint64_t begin_ns, bool waited, const hsc_rt_here *at, const hsc_rt_here *key) {
     hsc_rt_thread *t = hsc_rt_measured();
     if (t && waited)
         hsc_rt_lock_awaited(t, kind, lock, begin_ns, at);
     else if (t && lock)
-        hsc_rt_lock_had(t, lock, at);
+        hsc_rt_lock_had(t, lock, at, key);
     else if (lock)
         hsc_rt_lock_had_by_nobody(lock);
 }
@@ -394,14 +404,16 @@ static void on_mutex_acquired(int mutex, uint64_t lock, const void *return_addre
     if (mutex == OMPT_TEST_LOCK || mutex == OMPT_TEST_NEST_LOCK)
         return;
     hsc_rt_thread *t = hsc_rt_measured();
-    hsc_rt_here at = {0};
+    hsc_rt_here at = {0}, key = {(uint64_t)return_address, (uint64_t)__builtin_frame_address(0), 0, 0};
     if (!hsc_rt.options.waits)
         return;
     uint64_t begin = t ? end_acquire(t) : 0;
-    bool waited = begin && hsc_rt_now_ns() >= begin + HSC_RT_BRIEF_LOCK_NS;
+    bool waited = begin && lock_time(t) >= begin + HSC_RT_BRIEF_LOCK_NS;
+    if (t && lock && !waited && hsc_rt_lock_had_again(t, (const void *)lock, &key))
+        return;
     if (t)
         CALLER(&at, return_address);
-    hsc_rt_acquired(kind_of_mutex(mutex), (const void *)lock, begin, waited, &at);
+    hsc_rt_acquired(kind_of_mutex(mutex), (const void *)lock, begin, waited, &at, &key);
 }
 
 /* ---- connection ------------------------------------------------------------------------------------------------------------ */

@@ -23,7 +23,8 @@ void hsc_rt_task_wait_end(hsc_rt_thread *t);   /* the same for tasks: who ended 
 uint64_t hsc_rt_task_group(const hsc_rt_thread *t);
 void hsc_rt_task_ended(hsc_rt_thread *t, uint64_t parent, uint64_t group, uint64_t pc); /* pc: where it was created, or in its body */
 
-/* The calling thread has got a lock at `at`, and had begun to try at begin_ns; `waited`: long enough to tell. */
-void hsc_rt_acquired(uint32_t kind, const void *lock, uint64_t begin_ns, bool waited, const hsc_rt_here *at);
+/* The calling thread has got a lock at `at`, and had begun to try at begin_ns; `waited`: long enough to tell; `key`: as
+ * hsc_rt_lock_had has it. */
+void hsc_rt_acquired(uint32_t kind, const void *lock, uint64_t begin_ns, bool waited, const hsc_rt_here *at, const hsc_rt_here *key);
 
 #endif

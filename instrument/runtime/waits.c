@@ -206,13 +206,17 @@ void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder) {
     leave(t);
 }
 
+static bool is_recent(const __typeof__(hsc_rt_self->recent[0]) *r, const hsc_rt_here *at) {
+    return r->at.pc == at->pc && r->at.sp == at->sp && r->at.caller == at->caller &&
+           r->generation == atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed);
+}
+
 /* Where a lock is taken: as in the last call from the same frame (exact: with the same frame pointer, too). Else by a walk of the stack, of which
  * there are as many as cost a small part of the time: most locks are free, others wait while this one is had, and programs take millions a
  * second. 0: not known. */
 static uint32_t lock_node(hsc_rt_thread *t, const hsc_rt_here *at, bool exact) {
     __typeof__(recent(t, at)) r = recent(t, at);
-    bool known = r->at.pc == at->pc && r->at.sp == at->sp && r->at.caller == at->caller &&
-                 r->generation == atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed);
+    bool known = is_recent(r, at);
     if (known && (!exact || r->at.bp == at->bp))
         return r->node;
     uint64_t begin = hsc_cycles();
@@ -315,15 +319,36 @@ static void lock_taken(const void *lock, hsc_rt_holder by, bool waited) {
     atomic_store_explicit(&taken[i].busy, 0, memory_order_release);
 }
 
-void hsc_rt_lock_had(hsc_rt_thread *t, const void *lock, const hsc_rt_here *at) {
+/* Somebody has waited for it of late: where it is taken is of interest. */
+static bool is_asked_for(const void *lock) {
     uint32_t i = taken_slot(lock);
-    bool same = atomic_load_explicit(&taken[i].lock, memory_order_relaxed) == lock, wanted = same && atomic_load_explicit(&taken[i].wanted, memory_order_relaxed);
-    if (wanted)
-        lock_before(lock, t->thread_id);
-    hsc_rt_holder by = {t->thread_id, lock_node(t, at, wanted)};
-    if (wanted || !same || atomic_load_explicit(&taken[i].holder, memory_order_relaxed) != ((uint64_t)by.thread_id << 32 | by.node))
-        lock_taken(lock, by, false);
+    return atomic_load_explicit(&taken[i].lock, memory_order_relaxed) == lock && atomic_load_explicit(&taken[i].wanted, memory_order_relaxed);
+}
+
+static void tell_had(hsc_rt_thread *t, const void *lock, bool asked_for, uint32_t node) {
+    uint32_t i = taken_slot(lock);
+    if (asked_for || atomic_load_explicit(&taken[i].lock, memory_order_relaxed) != lock ||
+        atomic_load_explicit(&taken[i].holder, memory_order_relaxed) != ((uint64_t)t->thread_id << 32 | node))
+        lock_taken(lock, (hsc_rt_holder){t->thread_id, node}, false);
     hsc_rt_charge_wrapper(t, BRIEF_LOCK_CYCLES);
+}
+
+void hsc_rt_lock_had(hsc_rt_thread *t, const void *lock, const hsc_rt_here *at, const hsc_rt_here *key) {
+    bool asked_for = is_asked_for(lock);
+    if (asked_for)
+        lock_before(lock, t->thread_id);
+    uint32_t node = lock_node(t, at, asked_for);
+    if (key && node && recent(t, key) != recent(t, at)) /* else both would be forgotten in turn */
+        *recent(t, key) = (__typeof__(t->recent[0])){*key, node, t->generation, false};
+    tell_had(t, lock, asked_for, node);
+}
+
+bool hsc_rt_lock_had_again(hsc_rt_thread *t, const void *lock, const hsc_rt_here *key) {
+    const __typeof__(t->recent[0]) *r = recent(t, key);
+    if (is_asked_for(lock) || !is_recent(r, key))
+        return false;
+    tell_had(t, lock, false, r->node);
+    return true;
 }
 
 void hsc_rt_lock_awaited(hsc_rt_thread *t, uint32_t kind, const void *lock, uint64_t begin_ns, const hsc_rt_here *at) {

@@ -35,7 +35,10 @@ void hsc_rt_lock_given(const void *lock, const hsc_rt_here *at); /* the caller h
 /* For locks that tell only after they were given back, which may be after the next one has them: who has the lock says that it took it, and who had
  * taken it before is told as the holder of who waited. The slot of a lock is also of others: the one of them that was taken last is known. Where it was
  * taken is known from the last time from the same frame, and asked exactly where somebody has waited for the lock of late, as far as that costs little. */
-void hsc_rt_lock_had(hsc_rt_thread *t, const void *lock, const hsc_rt_here *at); /* it was free */
+void hsc_rt_lock_had(hsc_rt_thread *t, const void *lock, const hsc_rt_here *at, const hsc_rt_here *key); /* it was free */
+/* The same where nobody has waited for the lock of late and the place is known by `key`: pc and sp that stand for those of the
+ * frame (hsc_rt_lock_had notes them, NULL: there are none), before the frame is looked for. False: nothing is told yet. */
+bool hsc_rt_lock_had_again(hsc_rt_thread *t, const void *lock, const hsc_rt_here *key);
 void hsc_rt_lock_awaited(hsc_rt_thread *t, uint32_t kind, const void *lock, uint64_t begin_ns, const hsc_rt_here *at); /* NULL: of no lock */
 void hsc_rt_lock_had_by_nobody(const void *lock); /* by a thread that is not measured */
 uint32_t hsc_rt_wait_node(hsc_rt_thread *t, const hsc_rt_here *at);     /* of a place; 0: none */
