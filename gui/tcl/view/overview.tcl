@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::OverviewView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection Map
+    variable Path Bus Run Nav Db App Selection Map None
 
     method name {} { return overview }
     method title {} { return Overview }
@@ -13,6 +13,14 @@ oo::class create ::heatscope::OverviewView {
         set pad [::heatscope::theme dp 10]
         set Map [my Widget overview $body.map -font HsSmall -monofont HsMono -takefocus 1 -legend 1 -labels 1]
         pack $Map -fill both -expand 1 -padx $pad -pady [list [::heatscope::theme dp 8] [::heatscope::theme dp 8]]
+        # instead of an empty surface
+        set None ""
+        if {[$Run info lines] == 0} {
+            set None "No lines: [expr {[$Run info samples] == 0 ? "no samples were taken" : "nothing is known of the code that ran"}]."
+            ttk::label $body.none -style Card.Sub.TLabel -anchor n -padding $pad -text $None
+            place $body.none -x 0 -y 0 -relwidth 1 -relheight 1
+            bind $body.none <Configure> {%W configure -wraplength [expr {max(40, %w - 20)}]}
+        }
         bind $Map <<OverviewPick>> [namespace code {my OnPick %d}]
         bind $Map <<OverviewOpen>> [namespace code {my OnOpen %d}]
         bind $Map <<OverviewSelect>> [namespace code {my OnSelect %d}]
@@ -159,6 +167,6 @@ oo::class create ::heatscope::OverviewView {
         return $out
     }
     method describe {} {
-        return [$Map describe]
+        return "[$Map describe][expr {$None ne "" ? "$None\n" : ""}]"
     }
 }
