@@ -41,11 +41,13 @@ static bool is_our_library(const char *file) {
     return begins(file, ours);
 }
 
-bool report_is_ours(const report *r, uint32_t scope) {
+bool hsc_db_is_heatscope(const hsc_db *db, uint32_t scope) {
     hsc_db_scope s;
     hsc_db_module m;
-    return !hsc_db_get_scope(r->db, scope, &s, NULL) && s.module != HSC_NONE && !hsc_db_get_module(r->db, s.module, &m, NULL) && is_our_library(m.path);
+    return !hsc_db_get_scope(db, scope, &s, NULL) && s.module != HSC_NONE && !hsc_db_get_module(db, s.module, &m, NULL) && is_our_library(m.path);
 }
+
+bool report_is_ours(const report *r, uint32_t scope) { return hsc_db_is_heatscope(r->db, scope); }
 
 static void look_at_module(pay_walk *w, uint32_t module, report_library library) {
     static const char *const mathematical[] = {"libm.", "libm-", "libmvec", "libquadmath", "libimf", "libsvml", "libamdlibm", "libsleef", NULL};
@@ -217,21 +219,49 @@ static hsc_status place_unrolled(const report *r, report_paid *p, hsc_err *err) 
     return status;
 }
 
-/* Loops whose code was all unrolled fully, as far as it ran. Vector code of such a loop stays its own: it is no price of the loop round it. */
-static hsc_status find_no_more(const report *r, report_paid *p, hsc_err *err) {
+/* is_no_more[scopes]: loops whose code was all unrolled fully, as far as it ran. */
+static hsc_status mark_unrolled(const hsc_db *db, const hsc_db_info *info, const double *sums, uint8_t *is_no_more, hsc_err *err) {
+    enum { UNROLLED = 1, OTHER = 2 };
     hsc_status status = HSC_OK;
-    for (uint32_t s = 0; s < r->info.scopes && !status; s++) {
-        bool unrolled = false, other = false;
-        for (uint32_t k = r->instance_begin[s]; k < r->instance_begin[s + 1] && !status; k++) {
-            hsc_db_instance instance;
-            if (!(r->instance_sums[r->instances[k]] > 0) || (status = hsc_db_get_instance(r->db, r->instances[k], &instance, err)))
-                continue;
-            unrolled = unrolled || instance.version == HSC_loop_version_UNROLLED_FULLY;
-            other = other || instance.version != HSC_loop_version_UNROLLED_FULLY;
-        }
-        p->is_no_more[s] = unrolled && !other;
+    memset(is_no_more, 0, info->scopes);
+    for (uint32_t i = 0; i < info->instances && !status; i++) {
+        hsc_db_instance instance;
+        if ((sums && !(sums[i] > 0)) || (status = hsc_db_get_instance(db, i, &instance, err)))
+            continue;
+        if (instance.scope < info->scopes)
+            is_no_more[instance.scope] |= instance.version == HSC_loop_version_UNROLLED_FULLY ? UNROLLED : OTHER;
     }
+    for (uint32_t s = 0; s < info->scopes; s++)
+        is_no_more[s] = is_no_more[s] == UNROLLED;
+    return status;
+}
+
+/* Vector code of a loop that is no more stays its own: it is no price of the loop round it. */
+static hsc_status find_no_more(const report *r, report_paid *p, hsc_err *err) {
+    hsc_status status = mark_unrolled(r->db, &r->info, r->instance_sums, p->is_no_more, err);
     return status ? status : place_unrolled(r, p, err);
+}
+
+hsc_status hsc_db_place_unrolled(const hsc_db *db, const double *sums, uint32_t *loop_of, hsc_err *err) {
+    hsc_db_info info;
+    hsc_db_get_info(db, &info);
+    uint8_t *is_no_more = malloc((size_t)info.scopes + 1);
+    hsc_status status = is_no_more ? mark_unrolled(db, &info, sums, is_no_more, err) : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", info.path);
+    for (uint32_t i = 0; !status && i < info.scopes; i++) {
+        hsc_db_scope s;
+        uint32_t round = loop_of[i] = i;
+        while (is_no_more[round]) { /* parents come before their children: what does not go up ends here */
+            if ((status = hsc_db_get_scope(db, round, &s, err)) || s.parent >= round)
+                break;
+            round = s.parent;
+            if ((status = hsc_db_get_scope(db, round, &s, err)) || s.kind != HSC_SCOPE_LOOP)
+                break;
+            if (!is_no_more[round])
+                loop_of[i] = round;
+        }
+    }
+    free(is_no_more);
+    return status;
 }
 
 hsc_status report_pay(report *r, uint32_t n, bool *done, hsc_err *err) {

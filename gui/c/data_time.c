@@ -14,6 +14,10 @@ void hsc_handle_forget(hsc_handle *h) {
         h->totals[m] = -1;
     free(h->own);
     h->own = NULL;
+    free(h->loops);
+    free(h->loop_of);
+    h->loops = NULL;
+    h->loop_of = NULL;
     memset(h->maxima, 0, sizeof h->maxima);
     memset(h->looking_for, 0, sizeof h->looking_for);
     h->maxima_asked = 0;

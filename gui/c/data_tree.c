@@ -72,6 +72,8 @@ static bool accept(void *ctx, uint64_t row) {
     } else if (a->view.table == HSC_TABLE_SCOPE_CATEGORY) {
         scope = (uint32_t)(row / (f->h->info.categories ? f->h->info.categories : 1));
     }
+    if (a->reported && scope != HSC_NONE && hsc_db_is_heatscope(f->h->db, scope))
+        return false;
     if (a->under != HSC_NONE && (scope < a->under || scope >= f->under_end))
         return false;
     if (a->kind < 0 && a->file == HSC_NONE)
@@ -105,12 +107,23 @@ static void stats_of_columns(const float *v, uint32_t n, hsc_db_stats *out) {
     out->stddev = n ? sqrt(squares / n) : 0;
 }
 
-/* Procedures, modules and files ranked by what their code took itself. */
+static bool is_scope_excl(const hsc_data_args *a) { return a->view.table == HSC_TABLE_SCOPE_EXCL && a->kind >= 0; }
+static bool of_reported_loops(const hsc_data_args *a) { return a->reported && is_scope_excl(a) && a->kind == HSC_SCOPE_LOOP; }
+
+/* Is it ranked by what its code took itself, with parts of it that are rows of their own? */
+static bool of_holders(const hsc_data_args *a) { return is_scope_excl(a) && (a->kind <= HSC_SCOPE_PROCEDURE || of_reported_loops(a)); }
+
+static hsc_status read_holders(hsc_handle *h, const hsc_data_args *a, const double **own, hsc_err *err) {
+    const uint32_t *loop_of;
+    return of_reported_loops(a) ? hsc_handle_loops(h, a->view.metric, own, &loop_of, err) : hsc_handle_own(h, a->view.metric, own, err);
+}
+
+/* Procedures, modules and files, and loops as the report has them, ranked by what their code took itself. */
 static hsc_status top_of_holders(filter *f, hot *out, uint32_t *found, hsc_err *err) {
     hsc_handle *h = f->h;
     uint32_t n = h->info.scopes, k = 0;
     const double *own;
-    hsc_status s = hsc_handle_own(h, f->a->view.metric, &own, err);
+    hsc_status s = read_holders(h, f->a, &own, err);
     uint32_t limit = f->a->limit;
     hot *best = malloc(2 * ((size_t)limit + 1) * sizeof *best); /* the hottest so far, and those that may be among them */
     if (s == HSC_OK && !best)
@@ -135,10 +148,6 @@ static hsc_status top_of_holders(filter *f, hot *out, uint32_t *found, hsc_err *
     return s;
 }
 
-static bool of_holders(const hsc_data_args *a) {
-    return a->view.table == HSC_TABLE_SCOPE_EXCL && a->kind >= 0 && a->kind <= HSC_SCOPE_PROCEDURE;
-}
-
 /* The ranking: up to a->limit rows in out. */
 static hsc_status top_rows(hsc_handle *h, const hsc_data_args *a, hot *out, uint32_t *found, hsc_err *err) {
     filter f = {h, a, 0};
@@ -154,7 +163,7 @@ static hsc_status top_rows(hsc_handle *h, const hsc_data_args *a, hot *out, uint
     uint64_t *rows = malloc(a->limit * sizeof *rows);
     double *sums = malloc(a->limit * sizeof *sums);
     hsc_status s = HSC_OK;
-    bool all = a->kind < 0 && a->file == HSC_NONE && a->under == HSC_NONE;
+    bool all = a->kind < 0 && a->file == HSC_NONE && a->under == HSC_NONE && !a->reported;
     if (!rows || !sums)
         s = hsc_err_set(err, HSC_E_MEMORY, "no memory for a ranking of %u rows", a->limit);
     else
@@ -195,15 +204,28 @@ static Tcl_Obj *top_dict(hsc_handle *h, const hsc_data_args *a, uint32_t row, hs
     return d;
 }
 
-static hsc_status put_top_stats(hsc_handle *h, hsc_db_view view, bool own, uint32_t row, Tcl_Obj *d, hsc_err *err) {
+/* Whose columns a row's statistics are of. */
+typedef enum row_of { ROW_OF_TABLE, ROW_OF_HOLDER, ROW_OF_LOOP, ROW_OF_HEATSCOPE } row_of;
+
+static row_of row_of_args(const hsc_data_args *a) { return of_reported_loops(a) ? ROW_OF_LOOP : of_holders(a) ? ROW_OF_HOLDER : ROW_OF_TABLE; }
+
+static hsc_status read_columns(hsc_handle *h, hsc_db_view view, row_of of, uint32_t row, float *out, hsc_err *err) {
+    switch (of) {
+    case ROW_OF_LOOP: return hsc_handle_loop_columns(h, view, row, out, err);
+    case ROW_OF_HEATSCOPE: return hsc_handle_heatscope_columns(h, view, out, err);
+    default: return hsc_handle_own_columns(h, view, row, out, err);
+    }
+}
+
+static hsc_status put_top_stats(hsc_handle *h, hsc_db_view view, row_of of, uint32_t row, Tcl_Obj *d, hsc_err *err) {
     hsc_db_stats st = {0};
     hsc_status s;
-    if (own) {
+    if (of != ROW_OF_TABLE) {
         uint32_t columns = hsc_db_get_columns(h->db, view.axis);
         float *v = calloc((size_t)columns + 1, sizeof *v);
         if (!v)
             return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u columns", columns);
-        if ((s = hsc_handle_own_columns(h, view, row, v, err)) == HSC_OK)
+        if ((s = read_columns(h, view, of, row, v, err)) == HSC_OK)
             stats_of_columns(v, columns, &st);
         free(v);
     } else {
@@ -221,7 +243,7 @@ static int procedure_stats(hsc_handle *h, Tcl_Interp *interp, uint32_t scope, co
     Tcl_Obj *d = hsc_data_scope(h, scope, &err);
     if (!d)
         return hsc_tcl_error(interp, &err);
-    if (put_top_stats(h, a->view, true, scope, d, &err) != HSC_OK) {
+    if (put_top_stats(h, a->view, ROW_OF_HOLDER, scope, d, &err) != HSC_OK) {
         Tcl_DecrRefCount(d);
         return hsc_tcl_error(interp, &err);
     }
@@ -230,10 +252,10 @@ static int procedure_stats(hsc_handle *h, Tcl_Interp *interp, uint32_t scope, co
 }
 
 /* What -stats 1 gives of one row of a ranking. */
-static int row_stats(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
+static int row_stats(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a, row_of of) {
     hsc_err err = {0};
     Tcl_Obj *d = Tcl_NewDictObj();
-    if (put_top_stats(h, a->view, of_holders(a), (uint32_t)a->row, d, &err) != HSC_OK) {
+    if (put_top_stats(h, a->view, of, (uint32_t)a->row, d, &err) != HSC_OK) {
         Tcl_DecrRefCount(d);
         return hsc_tcl_error(interp, &err);
     }
@@ -261,7 +283,7 @@ static int top(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
         PUT(d, "share", Tcl_NewDoubleObj(total > 0 ? rows[i].sum / total : 0));
         Tcl_ListObjAppendElement(NULL, list, d);
         if (a->stats)
-            s = put_top_stats(h, a->view, of_holders(a), rows[i].row, d, &err);
+            s = put_top_stats(h, a->view, row_of_args(a), rows[i].row, d, &err);
     }
     free(rows);
     if (s != HSC_OK) {
@@ -279,10 +301,10 @@ static int rank(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     filter f = {h, a, 0};
     double mine, chunk[1024];
     hsc_status s = hsc_db_read_sums(h->db, a->view, a->row, 1, &mine, &err);
-    bool all = a->kind < 0;
+    bool all = a->kind < 0 && !a->reported;
     if (s == HSC_OK && of_holders(a)) {
         const double *own;
-        if ((s = hsc_handle_own(h, a->view.metric, &own, &err)) == HSC_OK) {
+        if ((s = read_holders(h, a, &own, &err)) == HSC_OK) {
             mine = own[a->row];
             for (uint64_t i = 0; i < rows && mine > 0; i++)
                 if ((own[i] > mine || (own[i] >= mine && i < a->row)) && accept(&f, i))
@@ -554,7 +576,7 @@ done:
 
 int hsc_data_tree(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     static const char *const names[] = {"top", "rank", "children", "contexts", "hotpath", "callers", "contextsof", "find",
-                                       "procstats", "contextvalues", "rowstats", NULL};
+                                       "procstats", "contextvalues", "rowstats", "heatscope", NULL};
     int k = 0;
     uint32_t row = 0;
     hsc_data_args a;
@@ -563,21 +585,23 @@ int hsc_data_tree(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc,
     switch (k) {
     case 0:
         if (hsc_data_parse(h, interp, objc, objv,
-                           HSC_ARG_TABLE | HSC_ARG_KIND | HSC_ARG_UNDER | HSC_ARG_FILE | HSC_ARG_N | HSC_ARG_STATS,
+                           HSC_ARG_TABLE | HSC_ARG_KIND | HSC_ARG_UNDER | HSC_ARG_FILE | HSC_ARG_N | HSC_ARG_STATS | HSC_ARG_REPORTED,
                            HSC_ARG_TABLE, 200, 4096, &a) != TCL_OK)
             return TCL_ERROR;
         return top(h, interp, &a);
     case 1:
-        if (hsc_data_parse(h, interp, objc, objv, HSC_ARG_TABLE | HSC_ARG_ROW | HSC_ARG_KIND, HSC_ARG_TABLE | HSC_ARG_ROW,
-                           1, 1, &a) != TCL_OK)
+        if (hsc_data_parse(h, interp, objc, objv, HSC_ARG_TABLE | HSC_ARG_ROW | HSC_ARG_KIND | HSC_ARG_REPORTED,
+                           HSC_ARG_TABLE | HSC_ARG_ROW, 1, 1, &a) != TCL_OK)
             return TCL_ERROR;
         return rank(h, interp, &a);
     case 7: return hsc_data_find(h, interp, objc, objv);
     case 10:
-        if (hsc_data_parse(h, interp, objc, objv, HSC_ARG_TABLE | HSC_ARG_ROW | HSC_ARG_KIND, HSC_ARG_TABLE | HSC_ARG_ROW, 1, 1, &a) != TCL_OK)
+        if (hsc_data_parse(h, interp, objc, objv, HSC_ARG_TABLE | HSC_ARG_ROW | HSC_ARG_KIND | HSC_ARG_REPORTED,
+                           HSC_ARG_TABLE | HSC_ARG_ROW, 1, 1, &a) != TCL_OK)
             return TCL_ERROR;
-        return row_stats(h, interp, &a);
-    case 11: return TCL_CONTINUE;
+        return row_stats(h, interp, &a, row_of_args(&a));
+    case 11: return hsc_data_parse(h, interp, objc, objv, 0, 0, 1, 1, &a) == TCL_OK ? row_stats(h, interp, &a, ROW_OF_HEATSCOPE) : TCL_ERROR;
+    case 12: return TCL_CONTINUE;
     default: break;
     }
     bool contexts = k == 3 || k == 4 || k == 9, optional = k == 4 && (objc == 0 || Tcl_GetString(objv[0])[0] == '-');

@@ -145,6 +145,8 @@ void hsc_handle_release(hsc_handle *h) {
     free(h->contexts.rows);
     free(h->totals);
     free(h->own);
+    free(h->loops);
+    free(h->loop_of);
     hsc_places_release(h->places);
     for (size_t i = 0; i < sizeof h->message_order / sizeof *h->message_order; i++) {
         free(h->message_order[i]);

@@ -27,6 +27,9 @@ typedef struct hsc_handle {
     double *totals; /* by metric; negative: not read yet */
     double *own;    /* by scope for metric own_metric: see hsc_handle_own */
     uint32_t own_metric;
+    double *loops;     /* by scope for metric loops_metric: see hsc_handle_loops */
+    uint32_t *loop_of; /* with it */
+    uint32_t loops_metric;
     struct {        /* maxima that pictures are normalised to: those asked for last */
         uint64_t key, asked;
         double value;
@@ -84,6 +87,13 @@ hsc_status hsc_handle_columns(hsc_handle *h, hsc_db_view view, uint64_t first, u
 hsc_status hsc_handle_own(hsc_handle *h, uint32_t metric, const double **own, hsc_err *err);
 /* The same for one scope, by column of view.axis. */
 hsc_status hsc_handle_own_columns(hsc_handle *h, hsc_db_view view, uint32_t scope, float *out, hsc_err *err);
+/* What loops took themselves as `heatscope report` has it, by scope (borrowed arrays): with that of inner loops that were unrolled fully,
+ * which have none; *loop_of: see hsc_db_place_unrolled. */
+hsc_status hsc_handle_loops(hsc_handle *h, uint32_t metric, const double **sums, const uint32_t **loop_of, hsc_err *err);
+/* The same for one loop, by column of view.axis. */
+hsc_status hsc_handle_loop_columns(hsc_handle *h, hsc_db_view view, uint32_t loop, float *out, hsc_err *err);
+/* What the code of Heatscope's own libraries took, by column of view.axis. */
+hsc_status hsc_handle_heatscope_columns(hsc_handle *h, hsc_db_view view, float *out, hsc_err *err);
 /* Which row of `other` is the same thing as each of ours (borrowed array): see hsc_db_match. The first call for a pair reads
  * the source texts of both. */
 hsc_status hsc_handle_match(hsc_handle *h, hsc_handle *other, hsc_match_of what, const uint32_t **b_of_a, hsc_err *err);
@@ -132,7 +142,7 @@ int hsc_data_find(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const ob
 enum {
     HSC_ARG_TABLE = 1, HSC_ARG_ROWS = 2, HSC_ARG_COLUMNS = 4, HSC_ARG_ROW = 8, HSC_ARG_N = 16, HSC_ARG_KIND = 32,
     HSC_ARG_UNDER = 64, HSC_ARG_FILE = 128, HSC_ARG_STATS = 256, HSC_ARG_REDUCE = 512, HSC_ARG_BINS = 1024,
-    HSC_ARG_KINDS = 2048, HSC_ARG_FIRST = 4096
+    HSC_ARG_KINDS = 2048, HSC_ARG_FIRST = 4096, HSC_ARG_REPORTED = 8192
 };
 typedef struct hsc_data_args {
     hsc_db_view view;
@@ -144,7 +154,7 @@ typedef struct hsc_data_args {
     uint32_t from;       /* -first */
     int kind;            /* hsc_scope_kind or -1: all */
     uint32_t under, file;
-    int stats, reduce;
+    int stats, reduce, reported;
     uint32_t bins;
     Tcl_Obj *kinds;
 } hsc_data_args;

@@ -277,6 +277,12 @@ oo::class create ::FakeDb {
         }}] $rows] 0 $n-1]
         return $rows
     }
+    # what Heatscope's own code took
+    variable Own
+    method own {values} { set Own $values }
+    method heatscope {args} {
+        return [my Stats [my Fold [expr {[info exists Own] ? $Own : {0 0 0 0 0 0 0 0}}] [my Axis {*}$args]]]
+    }
     method hottest {args} { return -1 }
     method findings {args} {
         return [list [dict create title {Hottest loop} text {The hottest loop takes 67 %.} weight 480.0 share 0.673 low 0.638 \

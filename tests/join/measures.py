@@ -424,6 +424,19 @@ that(found == {"rank 0 thread 1": ("yes", 0.1), "rank 0 thread 3": ("no", 0.3)},
 said = " ".join(run("report", DATABASE).split())
 that("makes others wait 0.1 s (held a lock) by [program]; of 0.1 s in all" in said and "not counted: 0.300 s" in said, f"library: {said}")
 
+# Heatscope's own libraries: 0.4 s in 2 threads, where the program has 0.1 (the viewer's test looks at it)
+WORK = os.path.join(os.path.dirname(WORK), "ours")
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "out.h5")
+OURS = [f'mapping mapping_id={i} address={4096 * i} size=4096 bias=0 path="/nowhere/libheatscope-{name}.so" build_id=<> file_size=1 file_mtime_ns=1 time=1'
+        for i, name in ((2, "rt"), (3, "mpi"))]
+IN_OURS = ["node node_id=4 parent_id=0 mapping_id=2 address=8208 flags=0", "node node_id=5 parent_id=0 mapping_id=3 address=12304 flags=0"]
+process(0, (0, OURS),
+        (1, thread(1, 0) + IN_OURS + samples(100 * MS, 200 * MS, 2) + samples(200 * MS, 500 * MS, 4)),
+        (2, thread(2, 0) + IN_OURS + samples(100 * MS, 200 * MS, 5)))
+run("correlate", "-o", DATABASE, WORK)
+that([r["exclusive_periods"] for r in table("procedure")] == ["300", "100", "100"], f"ours: {table('procedure')}")
+
 # who gave the lock back slept for 50 of the 52 ms, and one sample in a system call stands for 16 ms, most of which lie before: what the sleep took is known,
 # so that sample has the other two. Another one slept for 10 of 14 ms, of which the one sample that came stands for a single one
 WORK = os.path.join(os.path.dirname(WORK), "slept")

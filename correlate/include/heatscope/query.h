@@ -808,6 +808,12 @@ void hsc_db_free_findings(hsc_db_finding *list, uint32_t n);
 /* The loop with most time with what it calls (docs/measurement.md, section 3), of the user's own code where there is one; HSC_NONE: no loop
  * has a hundredth of all samples. The finding "Hottest loop" is of it. Cost: that of the sums of all scopes and contexts. */
 hsc_status hsc_db_find_hottest_loop(hsc_db *db, uint32_t metric, uint32_t *loop, hsc_err *err);
+/* Is the scope code of Heatscope's own libraries (probes, wrappers)? */
+bool hsc_db_is_heatscope(const hsc_db *db, uint32_t scope);
+/* loop_of[scopes]: whose time a loop's own code is in a list of loops: its own, but of a loop all code of which, as far as it ran, was
+ * unrolled fully, the nearest other loop round it in its procedure, where there is one. Other scopes: themselves. sums: samples by loop
+ * version (HSC_TABLE_INSTANCE), NULL: all versions count as if they ran. HSC_E_MEMORY. */
+hsc_status hsc_db_place_unrolled(const hsc_db *db, const double *sums, uint32_t *loop_of, hsc_err *err);
 /* A loop that the vectoriser refused, and what that costs: its samples without inner loops and vector bodies. */
 typedef struct hsc_db_refusal {
     uint32_t scope;

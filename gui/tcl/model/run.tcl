@@ -254,9 +254,10 @@ oo::class create ::heatscope::Run {
         set Order {}
     }
 
-    # Ranked rows, dicts of `top -stats 1`, kept until another ranking is asked for often enough.
-    method ranking {what metric axis} {
-        set key [list $what $metric $axis]
+    # Ranked rows, dicts of `top -stats 1`, kept until another ranking is asked for often enough. With reported 1 procedures and loops are
+    # those of `heatscope report`: without Heatscope's own, inner loops that were unrolled fully with the loop round them.
+    method ranking {what metric axis {reported 0}} {
+        set key [list $what $metric $axis $reported]
         if {[dict exists $Ranked $key]} {
             return [dict get $Ranked $key]
         }
@@ -265,6 +266,9 @@ oo::class create ::heatscope::Run {
             procedure - loop - module { lappend options -table scope_excl -kind $what }
             line { lappend options -table line }
             context { lappend options -table context_excl }
+        }
+        if {$reported} {
+            lappend options -reported 1
         }
         # each row's statistics are read for themselves
         set rows {}
@@ -277,6 +281,15 @@ oo::class create ::heatscope::Run {
         }
         dict set Ranked $key $rows
         return $rows
+    }
+
+    # What Heatscope's own code took: a row as of `ranking`, {} where it took nothing.
+    method heatscopes {metric axis} {
+        set row [$Db heatscope -metric $metric -axis $axis]
+        if {[dict get $row sum] <= 0} {
+            return {}
+        }
+        return [dict merge $row [dict create share [expr {[dict get $row sum] / double([my total $metric])}]]]
     }
 
     # Values are of a category alone from now on, -1: of all.

@@ -107,13 +107,20 @@ oo::class create ::heatscope::RankingView {
         }
         $List configure -empty "no samples"
         my ReadChanges
-        return [lmap row [$Run ranking $By $metric $axis] {
+        set rows [lmap row [$Run ranking $By $metric $axis [my Reported]] {
             lassign [my NameOf $row] name where
             set id [dict get $row row]
             dict merge $row [dict create id $id name $name where $where \
                 change [expr {[dict exists $Changes $id] ? [dict get $Changes $id change] : 0}]]
         }]
+        # behind the program's, however much it is
+        if {$By eq "procedure" && [set ours [$Run heatscopes $metric $axis]] ne {}} {
+            lappend rows [dict merge $ours [dict create id heatscope name "Heatscope's probes and wrappers" where {} change 0]]
+        }
+        return $rows
     }
+    # Is the list of `heatscope report` shown?
+    method Reported {} { return [expr {$By in {procedure loop}}] }
     # Refusals by reason, the dearest first; file and line of the dearest loop.
     method Reasons {metric} {
         set ByReason {}
@@ -136,6 +143,11 @@ oo::class create ::heatscope::RankingView {
                 dict set ByReason $key $part [expr {[dict get $ByReason $key $part] + [dict get $r $part]}]
             }
         }
+    }
+    method Sorted {} {
+        set rows [next]
+        set at [lsearch -exact [lmap row $rows {dict get $row id}] heatscope]
+        return [expr {$at < 0 ? $rows : [list {*}[lreplace $rows $at $at] [lindex $rows $at]]}]
     }
     # With a second run: how it differs, to the left less, to the right more.
     method Compares {} {
@@ -294,6 +306,9 @@ oo::class create ::heatscope::RankingView {
         } else {
             set kind {}
         }
+        if {[my Reported]} {
+            lappend kind -reported 1
+        }
         catch {set rank [$Db rank -table $table -row $id {*}$kind {*}$options]}
         if {$what in {procedure module}} {
             set stats [$Db procstats $id {*}$options]
@@ -327,6 +342,10 @@ oo::class create ::heatscope::RankingView {
 
     method Go {row} {
         set id [dict get $row id]
+        if {$id eq "heatscope"} {
+            my Mark
+            return
+        }
         switch -- $By {
             procedure { $Nav procedure ranking $id }
             loop - module { $Nav scope ranking $id }
@@ -350,7 +369,7 @@ oo::class create ::heatscope::RankingView {
     }
     method Open {row} {
         my Go $row
-        if {$By ni {message array reason}} {
+        if {$By ni {message array reason} && [dict get $row id] ne "heatscope"} {
             $Bus flush
             $Nav enter ranking
         }

@@ -11,6 +11,7 @@ set commands {
     {dependences 5} {loopfacts 5} {remarks 5} {findings} {refusals} {messages call} {messages process} {partners} {waits} {times} {ledger}
     {total} {hotpath} {contexts 0} {callertree {}} hotlines {callers 3} {contextsof 3} {categories 0} {find a} {find a -kinds {source remark}} {source 0}
     {maximum -table line -rows {0 0}} {procstats 3} {context 0} {column process 0} {column thread 0} {instances 3} {instance 0}
+    heatscope {top -table scope_excl -kind loop -reported 1} {top -table scope_excl -kind procedure -reported 1}
     {rank -table line -row 1} {ranking -table line -row 1}
 }
 foreach table {line line_incl scope_excl scope_incl context_excl context_incl instance scope_category} {
