@@ -350,51 +350,52 @@ static char critical_lock, atomic_lock; /* those without a name, by their addres
 LOCK(GOMP_critical_start, OMP_CRITICAL, &critical_lock, (void), (), ())
 LOCK(GOMP_atomic_start, OMP_ATOMIC, &atomic_lock, (void), (), ())
 LOCK(GOMP_critical_name_start, OMP_CRITICAL, of, (void *of), (, void *of), (of))
-static void had(hsc_rt_thread *t, const void *lock, bool nested, const hsc_rt_here *at) {
-    if (!nested) /* else the thread has had it from where it took it first */
-        hsc_rt_lock_had(t, lock, at, NULL);
+/* A lock that is free costs a try and no clock; who finds it taken says so, and who gives it back then says who had it. LLVM's runtime would
+ * tell of those that are taken, by OMPT, but only of all and of none who had it. */
+static __attribute__((noinline)) void await_lock(void (*set)(void *), void *lock, const hsc_rt_here *at) {
+    hsc_rt_lock_wanted(lock);
+    attempt a = acquire_begin(at);
+    if (a.t)
+        a.t->lock_tried = true;
+    set(lock);
+    if (!a.t || a.t != hsc_rt_self)
+        return;
+    a.t->lock_tried = false;
+    hsc_rt_wait_state_back(a.t, a.state);
+    if (hsc_rt_now_ns() >= a.begin_ns + HSC_RT_BRIEF_LOCK_NS)
+        hsc_rt_wait_add(a.t, HSC_wait_kind_OMP_LOCK, at, a.begin_ns, hsc_rt_lock_holder(lock));
 }
 
-/* A lock that is free costs a try and no clock. LLVM's runtime tells of those that are not, by OMPT, but only of all. is_nested: of what the try returned. */
-#define LOCK_BY_TRY(name, try, is_nested) \
+#define LOCK_BY_TRY(name, try) \
+    void name(void *lock); \
     int try(void *lock); \
-    MEASURED(name, OMP_LOCK, lock, (void *lock), (, void *lock), (lock)) \
     HSC_RT_EXPORT void name(void *lock) { \
         hsc_rt_gomp g = FIND(name); \
-        hsc_rt_thread *t = hsc_rt_measured(); \
-        if (!t || !hsc_rt.options.waits) \
+        if (!hsc_rt_measured() || !hsc_rt.options.waits) \
             return JUMP(name, g)(lock); \
-        int result = ((__typeof__(&try))FIND(try).function)(lock); \
-        if (result) { \
-            hsc_rt_here at = HSC_RT_HERE(); \
-            return had(t, lock, is_nested, &at); \
-        } \
-        if (!g.ours) \
-            return JUMP(name, g)(lock); \
-        measured_##name(g, HSC_RT_HERE(), lock); \
+        if (__builtin_expect(((__typeof__(&try))FIND(try).function)(lock) != 0, 1)) \
+            return; \
+        hsc_rt_here at = HSC_RT_HERE(); \
+        await_lock(JUMP(name, g), lock, &at); \
     }
 
-LOCK_BY_TRY(omp_set_lock, omp_test_lock, false)
-LOCK_BY_TRY(omp_set_lock_, omp_test_lock_, false)
-LOCK_BY_TRY(omp_set_nest_lock, omp_test_nest_lock, result > 1)
-LOCK_BY_TRY(omp_set_nest_lock_, omp_test_nest_lock_, result > 1)
+LOCK_BY_TRY(omp_set_lock, omp_test_lock)
+LOCK_BY_TRY(omp_set_lock_, omp_test_lock_)
+LOCK_BY_TRY(omp_set_nest_lock, omp_test_nest_lock)
+LOCK_BY_TRY(omp_set_nest_lock_, omp_test_nest_lock_)
 
-/* One that was free is had from here on. */
-#define TEST(name, is_nested) \
-    HSC_RT_EXPORT int name(void *lock) { \
+#define UNSET(name) \
+    void name(void *lock); \
+    HSC_RT_EXPORT void name(void *lock) { \
         hsc_rt_gomp g = FIND(name); \
-        hsc_rt_thread *t = hsc_rt_measured(); \
-        if (!t || !hsc_rt.options.waits) \
-            return JUMP(name, g)(lock); \
-        int result = JUMP(name, g)(lock); \
-        if (result) { \
+        if (hsc_rt_lock_is_wanted(lock)) { \
             hsc_rt_here at = HSC_RT_HERE(); \
-            had(t, lock, is_nested, &at); \
+            hsc_rt_lock_given(lock, &at); \
         } \
-        return result; \
+        JUMP(name, g)(lock); \
     }
 
-TEST(omp_test_lock, false)
-TEST(omp_test_lock_, false)
-TEST(omp_test_nest_lock, result > 1)
-TEST(omp_test_nest_lock_, result > 1)
+UNSET(omp_unset_lock)
+UNSET(omp_unset_lock_)
+UNSET(omp_unset_nest_lock)
+UNSET(omp_unset_nest_lock_)

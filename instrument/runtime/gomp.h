@@ -42,6 +42,10 @@
     X(omp_set_lock_, "OMP_3.0") \
     X(omp_set_nest_lock, "OMP_3.0") \
     X(omp_set_nest_lock_, "OMP_3.0") \
+    X(omp_unset_lock, "OMP_3.0") \
+    X(omp_unset_lock_, "OMP_3.0") \
+    X(omp_unset_nest_lock, "OMP_3.0") \
+    X(omp_unset_nest_lock_, "OMP_3.0") \
     X(omp_test_lock, "OMP_3.0") \
     X(omp_test_lock_, "OMP_3.0") \
     X(omp_test_nest_lock, "OMP_3.0") \

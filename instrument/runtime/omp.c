@@ -358,6 +358,11 @@ static uint64_t lock_time(hsc_rt_thread *t) {
     return t->clock_ns = hsc_rt_now_both(&t->clock_cycles);
 }
 
+/* Locks of OpenMP's own calls are timed by their wrappers (gomp.c), but where the runtime is a part of the program; those that were tried wait for nobody. */
+static bool is_wrapped(const hsc_rt_thread *t, int mutex) {
+    return mutex == OMPT_TEST_LOCK || mutex == OMPT_TEST_NEST_LOCK || ((mutex == OMPT_LOCK || mutex == OMPT_NEST_LOCK) && t && t->lock_tried);
+}
+
 /* Most locks are free: only the time is noted. */
 static void on_mutex_acquire(int mutex, unsigned hint, unsigned implementation, uint64_t lock, const void *return_address) {
     (void)hint;
@@ -365,7 +370,7 @@ static void on_mutex_acquire(int mutex, unsigned hint, unsigned implementation, 
     (void)lock;
     (void)return_address;
     hsc_rt_thread *t = hsc_rt_measured();
-    if (!t || !hsc_rt.options.waits || t->lock_begin_ns || mutex == OMPT_TEST_LOCK || mutex == OMPT_TEST_NEST_LOCK)
+    if (!t || !hsc_rt.options.waits || t->lock_begin_ns || is_wrapped(t, mutex))
         return;
     t->lock_state = hsc_rt_wait_state(t, HSC_wait_kind_OMP_LOCK);
     t->lock_begin_ns = lock_time(t);
@@ -399,11 +404,10 @@ void hsc_rt_acquired(uint32_t kind, const void *lock, uint64_t begin_ns, bool wa
         hsc_rt_lock_had_by_nobody(lock);
 }
 
-/* Locks that are tried tell by the wrappers (gomp.c). */
 static void on_mutex_acquired(int mutex, uint64_t lock, const void *return_address) {
-    if (mutex == OMPT_TEST_LOCK || mutex == OMPT_TEST_NEST_LOCK)
-        return;
     hsc_rt_thread *t = hsc_rt_measured();
+    if (is_wrapped(t, mutex))
+        return;
     hsc_rt_here at = {0}, key = {(uint64_t)return_address, (uint64_t)__builtin_frame_address(0), 0, 0};
     if (!hsc_rt.options.waits)
         return;

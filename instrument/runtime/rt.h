@@ -501,6 +501,7 @@ typedef struct hsc_rt_thread {
     hsc_rt_open open;
     bool omp; /* a thread that the OpenMP runtime knows */
     uint32_t lock_state; /* omp.c */
+    bool lock_tried;     /* gomp.c: in a wrapper that times it */
     uint64_t lock_begin_ns, clock_ns, clock_cycles; /* clock: of the last time that it was read for a lock, and the cycles then */
     uint64_t walk_after; /* cycles: no walk for a lock that is free before then */
     uint64_t region, region_told; /* OpenMP region that it works in as a worker; and the last one in the chunk */

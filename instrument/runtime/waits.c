@@ -373,15 +373,11 @@ hsc_rt_holder hsc_rt_lock_holder(const void *lock) {
 void hsc_rt_lock_given(const void *lock, const hsc_rt_here *at) {
     uint32_t i = hsc_rt_lock_slot(lock);
     hsc_rt_thread *t = hsc_rt_measured();
-    if (!t || !hsc_rt_own(t))
+    if (!t)
         return;
-    bool truncated;
-    uint64_t begin = hsc_cycles(), now = hsc_rt_thread_now(t);
-    uint32_t node = hsc_rt_walk_here(t, at, now, &truncated);
+    uint32_t node = lock_node(t, at, true);
     atomic_store_explicit(&hsc_rt_locks_wanted[i], 0, memory_order_relaxed);
     atomic_store_explicit(&given[i].lock, NULL, memory_order_release);
     atomic_store_explicit(&given[i].holder, (uint64_t)t->thread_id << 32 | node, memory_order_release);
     atomic_store_explicit(&given[i].lock, lock, memory_order_release);
-    hsc_rt_charge_wrapper_since(t, begin);
-    hsc_rt_disown(t, node);
 }
