@@ -178,7 +178,8 @@ static void surface(raster *r, const view *w, const hsc_terrain_frame *f, const 
     }
 }
 
-static void set_view(view *w, const hsc_canvas *c, const hsc_terrain_frame *f, double top, double bottom) {
+/* left: room for the scale of heights */
+static void set_view(view *w, const hsc_canvas *c, const hsc_terrain_frame *f, double top, double bottom, double left) {
     double a = f->azimuth * M_PI / 180, e = f->elevation * M_PI / 180, side = 6 * c->scale;
     *w = (view){.cos_a = cos(a), .sin_a = sin(a), .cos_e = cos(e), .sin_e = sin(e), .scale = 1,
                 .height = f->height > 0 ? f->height : 0.01};
@@ -190,12 +191,12 @@ static void set_view(view *w, const hsc_canvas *c, const hsc_terrain_frame *f, d
         lo_y = p.y < lo_y ? p.y : lo_y;
         hi_y = p.y > hi_y ? p.y : hi_y;
     }
-    double room_x = c->width - 2 * side, room_y = c->height - top - bottom;
+    double room_x = c->width - 2 * side - left, room_y = c->height - top - bottom;
     double sx = room_x / (hi_x - lo_x), sy = room_y / (hi_y - lo_y > 0.05 ? hi_y - lo_y : 0.05);
     w->scale = (sx < sy ? sx : sy) * (f->zoom > 0 ? f->zoom : 1);
     if (!(w->scale > 1))
         w->scale = 1;
-    w->centre_x = c->width / 2.0 - w->scale * (lo_x + hi_x) / 2;
+    w->centre_x = (c->width + left) / 2 - w->scale * (lo_x + hi_x) / 2;
     w->centre_y = top + room_y / 2 + w->scale * (lo_y + hi_y) / 2;
 }
 
@@ -328,11 +329,80 @@ static bool stands_out(const raster *r, const hsc_terrain_peak *p) {
     return x >= 0 && x < r->width && r->horizon[x] <= -p->y + 2;
 }
 
+/* ---- flat-on: a scale of heights ---- */
+
+#define TICKS_MAX 16
+
+typedef struct height_scale {
+    int n;
+    double value[TICKS_MAX];
+    char text[TICKS_MAX][HSC_NUMBER_MAX];
+    double width; /* of the widest text; 0: no scale */
+} height_scale;
+
+/* 0 and the maximum (of changes both ends) first: they have the first claim on the room. */
+static void find_scale(const hsc_canvas *c, const hsc_style *st, const hsc_terrain_frame *f, height_scale *out) {
+    const hsc_colour_scale *s = f->scale;
+    double most = (double)s->maximum, ticks[TICKS_MAX - 3];
+    *out = (height_scale){0};
+    if (f->elevation >= 2 || !st->small || !(most > 0)) /* seen from above a height is at no place */
+        return;
+    out->value[out->n++] = 0;
+    out->value[out->n++] = most;
+    if (s->diverging)
+        out->value[out->n++] = -most;
+    int k = s->diverging ? 0 : hsc_number_ticks(s->scaling == HSC_SCALING_LOG, most, 5, ticks, TICKS_MAX - 3);
+    while (k-- > 1)
+        out->value[out->n++] = ticks[k];
+    for (int i = 0; i < out->n; i++) {
+        if (s->diverging)
+            hsc_number_change(out->value[i], 5, s->ratio, out->text[i]);
+        else
+            hsc_number_amount(out->value[i], s->unit, out->text[i]);
+        double width = hsc_font_width(st->small, out->text[i]);
+        out->width = width > out->width ? width : out->width;
+    }
+    if (out->width > c->width / 4.0) /* the surface has the first claim */
+        *out = (height_scale){0};
+}
+
+/* Lines behind the surface, their values at its left, and the line of 0 over it. */
+static void draw_scale(hsc_canvas *c, const hsc_style *st, const hsc_terrain_frame *f, const view *w, const uint32_t *pick, const height_scale *s) {
+    double low = 1e30, high = -1e30, line = st->small ? st->small->ascent + st->small->descent : 0, taken[TICKS_MAX];
+    int shown = 0, one = hsc_canvas_dp(c, 1);
+    for (int k = 0; k < 4; k++) {
+        point p = project(w, k & 1 ? 0.5 : -0.5, k & 2 ? 0.5 : -0.5, 0);
+        low = fmin(low, p.x);
+        high = fmax(high, p.x);
+    }
+    int from = low < 0 ? 0 : (int)low, to = high > c->width ? c->width : (int)ceil(high);
+    for (int i = 0; i < s->n; i++) {
+        double y = -project(w, 0, 0, hsc_colour_scale_position(f->scale, s->value[i])).y;
+        int at = (int)y;
+        bool room = at >= 0 && at < c->height;
+        for (int j = 0; j < shown; j++)
+            room = room && fabs(taken[j] - y) >= line;
+        if (!room)
+            continue;
+        taken[shown++] = y;
+        hsc_canvas_text(c, st->small, fmax(low - 4 * c->scale, s->width + 2 * c->scale), hsc_font_baseline(st->small, y - line / 2, line), HSC_RIGHT, st->colour[HSC_P_muted], s->text[i]);
+        if (!i) /* after the others: what is drawn last is seen */
+            continue;
+        for (int x = from; x < to; x++)
+            if (!pick || !pick[(size_t)at * (size_t)c->width + (size_t)x])
+                hsc_canvas_fill(c, x, at, 1, one, st->colour[HSC_P_faint]);
+    }
+    int base = (int)-project(w, 0, 0, hsc_colour_scale_position(f->scale, 0)).y;
+    hsc_canvas_fill(c, from, base, to - from, one, st->colour[HSC_P_muted]);
+}
+
 hsc_status hsc_paint_terrain(hsc_canvas *c, const hsc_style *st, hsc_terrain_frame *f, hsc_err *err) {
     double line = st->small ? st->small->ascent + st->small->descent : 0;
     double top = f->n_peaks ? line + 18 * c->scale : 6 * c->scale, bottom = f->row_first ? line + 8 * c->scale : 6 * c->scale;
     view w;
-    set_view(&w, c, f, top, bottom);
+    height_scale scale;
+    find_scale(c, st, f, &scale);
+    set_view(&w, c, f, top, bottom, scale.width > 0 ? scale.width + 4 * c->scale : 0);
     raster r = {.pick = f->pick, .width = c->width, .height = c->height};
     r.pixels = malloc((size_t)c->width * (size_t)c->height * sizeof *r.pixels);
     r.horizon = malloc((size_t)c->width * sizeof *r.horizon);
@@ -354,6 +424,8 @@ hsc_status hsc_paint_terrain(hsc_canvas *c, const hsc_style *st, hsc_terrain_fra
     wall(&r, &w, f, st, false, w.sin_a >= 0 ? 0 : f->columns - 1);
     surface(&r, &w, f, st);
     hsc_canvas_block(c, 0, 0, c->width, c->height, r.pixels, c->width);
+    if (scale.n)
+        draw_scale(c, st, f, &w, r.pick, &scale);
     for (uint32_t i = 0; i < f->n_peaks; i++) {
         hsc_terrain_peak *p = &f->peaks[i];
         point at_peak = project(&w, at(p->column, f->columns), at(p->row, f->rows), height_of(f, p->row, p->column));

@@ -547,6 +547,51 @@ static void terrain_turns_by_half(void **state) {
     sheet_close(&s);
 }
 
+static void terrain_flat_on_has_a_scale(void **state) {
+    (void)state;
+    /* one peak of 100 in the middle of lines without samples; colours of the dark theme */
+    enum { N = 9, W = 240, H = 200 };
+    float values[N * N] = {0};
+    for (int c = 0; c < N; c++)
+        values[4 * N + c] = 100;
+    sheet s;
+    sheet_open(&s, W, H);
+    s.st.colour[HSC_P_background] = 0x1b2025;
+    s.st.colour[HSC_P_muted] = 0x9aa4b2;
+    s.st.colour[HSC_P_faint] = 0x3a424c;
+    static uint32_t pick[W * H];
+    hsc_colour_scale scale;
+    hsc_colour_scale_init(&scale, HSC_COLOURS_INFERNO, HSC_SCALING_LINEAR, 100);
+    hsc_terrain_frame f = {.rows = N, .columns = N, .values = values, .scale = &scale, .azimuth = 270, .zoom = 1, .height = 0.35, .pick = pick};
+    for (int tilted = 0; tilted < 2; tilted++) {
+        f.elevation = tilted ? 35 : 0;
+        assert_int_equal(hsc_paint_terrain(&s.c, &s.st, &f, NULL), HSC_OK);
+        int base = 0, lines = 0, left = W, written = 0, high[H] = {0};
+        for (int y = 0; y < H; y++) {
+            int muted = 0, faint = 0;
+            for (int x = 0; x < W; x++) {
+                muted += pixel(&s, x, y) == 0x9aa4b2;
+                faint += pixel(&s, x, y) == 0x3a424c;
+                left = pick[y * W + x] && x < left ? x : left;
+            }
+            if (muted > W / 2)
+                base = y;
+            if (faint > W / 2)
+                high[lines++] = y;
+        }
+        for (int i = 0; i < W * H; i++)
+            written += i % W < left && pixel(&s, i % W, i / W) != 0x1b2025;
+        if (tilted) {
+            assert_true(!base && !lines && !written);
+            continue;
+        }
+        assert_true(lines >= 3 && base > high[lines - 1] && written > 20);
+        for (int i = 2; i < lines; i++) /* steps of the same height */
+            assert_true(abs((high[i] - high[i - 1]) - (high[1] - high[0])) <= 1);
+    }
+    sheet_close(&s);
+}
+
 static void terrain_of_nothing(void **state) {
     (void)state;
     float values[4] = {NAN, NAN, NAN, NAN};
@@ -733,7 +778,7 @@ int main(void) {
         cmocka_unit_test(heat_numbers_are_drawn_when_they_fit), cmocka_unit_test(numbers_fill_their_cell), cmocka_unit_test(rows_geometry),
         cmocka_unit_test(category_bar_adds_up), cmocka_unit_test(hostile_text), cmocka_unit_test(clip_holds),
         cmocka_unit_test(terrain_shows_what_is_in_front), cmocka_unit_test(terrain_turns_by_half),
-        cmocka_unit_test(terrain_of_nothing), cmocka_unit_test(peaks_are_highest_first),
+        cmocka_unit_test(terrain_flat_on_has_a_scale), cmocka_unit_test(terrain_of_nothing), cmocka_unit_test(peaks_are_highest_first),
         cmocka_unit_test(few_bars_share_the_width), cmocka_unit_test(narrow_code_keeps_its_text),
         cmocka_unit_test(names_keep_the_line), cmocka_unit_test(legend_begins_with_most)};
     return cmocka_run_group_tests(tests, NULL, NULL);
