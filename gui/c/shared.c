@@ -375,6 +375,9 @@ static const char bindings[] =
     "        bind $class <Key-$key> [list %W _do move $rows 0 0 $page]\n"
     "        bind $class <Shift-Key-$key> [list %W _do move $rows 0 1 $page]\n"
     "    }\n"
+    "    foreach key {Up Down Left Right Prior Next Home End} {\n" /* the application's */
+    "        bind $class <Alt-Key-$key> {#}\n"
+    "    }\n"
     "    bind $class <Key-Return> {%W _do open -1 -1}\n"
     "}\n";
 

@@ -40,7 +40,7 @@ oo::class create ::heatscope::AssemblyView {
         bind $Code <<AssemblyOpen>> [namespace code {my OnOpen %d}]
         bind $Code <<HeatscopeHover>> [namespace code {my OnHover %d}]
         foreach {key action} {h {hot 1} H {hot -1} l nextOfLine j follow y {flip VarBytes} o {flip VarSources} slash toFind} {
-            bind $Code <$key> "[namespace code [list my {*}$action]]; break"
+            my PaneKey $Code $key [namespace code [list my {*}$action]]
         }
     }
 

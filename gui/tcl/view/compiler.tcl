@@ -18,7 +18,7 @@ oo::class create ::heatscope::CompilerView {
         ttk::button $More.button -takefocus 0 -command [namespace code {my more}]
         pack $More.button -side right
         pack $More.words -side left -fill x
-        bind $List <plus> "[namespace code {my more}]; break"
+        my PaneKey $List plus [namespace code {my more}]
     }
     destructor {
         $Model destroy

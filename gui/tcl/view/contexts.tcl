@@ -30,11 +30,11 @@ oo::class create ::heatscope::ContextsView {
         set Most 0
         set List [my Barlist $body -empty "no calling contexts" -rowcommand [namespace code {my Cells}]]
         bind $List <ButtonRelease-1> +[namespace code {my OnClick %x %y}]
-        bind $List <Right> "[namespace code {my Unfold 1}]; break"
-        bind $List <Left> "[namespace code {my Unfold 0}]; break"
-        bind $List <h> "[namespace code {my hotPath}]; break"
+        my PaneKey $List Right [namespace code {my Unfold 1}]
+        my PaneKey $List Left [namespace code {my Unfold 0}]
+        my PaneKey $List h [namespace code {my hotPath}]
         foreach {key mode} {d topdown u bottomup f flat} {
-            bind $List <$key> "[namespace code [list my mode $mode]]; break"
+            my PaneKey $List $key [namespace code [list my mode $mode]]
         }
     }
     destructor {

@@ -31,7 +31,7 @@ oo::class create ::heatscope::FindingsView {
         bind $Text <Button-5> {%W yview scroll 2 units}
         bind $Text <MouseWheel> {%W yview scroll [expr {-(%D) / 60}] units}
         foreach {key step} {Up -1 Down 1} {
-            bind $Text <$key> "[namespace code [list my Step $step]]; break"
+            my PaneKey $Text $key [namespace code [list my Step $step]]
         }
         bind $Text <Return> "[namespace code {my go}]; break"
         bind $Text <Configure> +[namespace code {my Stops}]

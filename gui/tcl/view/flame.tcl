@@ -16,8 +16,8 @@ oo::class create ::heatscope::FlameView {
         bind $Flame <<FlamePick>> [namespace code {my OnPick %d}]
         bind $Flame <<FlameOpen>> [namespace code {my OnOpen %d}]
         bind $Flame <ButtonRelease-1> +[namespace code {my OnClick %x %y}]
-        bind $Flame <BackSpace> "[namespace code {my out}]; break"
-        bind $Flame <l> "[namespace code {my toggleLoops}]; break"
+        my PaneKey $Flame BackSpace [namespace code {my out}]
+        my PaneKey $Flame l [namespace code {my toggleLoops}]
         bind $Flame <<HeatscopeHover>> [namespace code {my OnHover %d}]
     }
     method Show {changed} {

@@ -81,7 +81,7 @@ oo::class create ::heatscope::ListView {
     method MakeList {frame args} {
         set List [my Barlist $frame {*}$args]
         foreach {key action} {g {nextGroup 1} G {nextGroup -1} o {nextSort} O {turnSort}} {
-            bind $List <$key> "[namespace code [list my {*}$action]]; break"
+            my PaneKey $List $key [namespace code [list my {*}$action]]
         }
     }
     # List and a frame for more beside it, with a sash; `share` of the width is the list's. Returns the frame.

@@ -44,7 +44,7 @@ oo::class create ::heatscope::MatrixView {
         bind $Matrix <<MatrixPick>> [namespace code {my OnCell %d}]
         bind $Matrix <<HeatscopeHover>> [namespace code {my OnCellHover %d}]
         foreach {key action} {g {nextGroup 1} G {nextGroup -1} Return {toList} k {toggleHosts}} {
-            bind $Matrix <$key> "[namespace code [list my {*}$action]]; break"
+            my PaneKey $Matrix $key [namespace code [list my {*}$action]]
         }
     }
     method Wrap {width} {

@@ -20,8 +20,8 @@ oo::class create ::heatscope::TerrainView {
         foreach {event steps} {ButtonPress-4 1 ButtonPress-5 -1 plus 1 KP_Add 1 minus -1 KP_Subtract -1} {
             bind $Land <$event> "[namespace code [list my nearer $steps]]; break"
         }
-        bind $Land <Home> "[namespace code {my turn [my First]}]; break"
-        bind $Land <End> "[namespace code {my turn {azimuth 270 elevation 0}}]; break"
+        my PaneKey $Land Home [namespace code {my turn [my First]}]
+        my PaneKey $Land End [namespace code {my turn {azimuth 270 elevation 0}}]
         my turn {}
     }
     # As it stands at first; degrees: elevation 0 is flat-on, 90 from above.

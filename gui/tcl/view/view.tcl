@@ -451,6 +451,13 @@ oo::class create ::heatscope::View {
         return [::heatscope::$class $path -db $Db -background "" -scale [::heatscope::theme scale] {*}$args]
     }
     # A list with its scroll bar that fills `frame`; options of the list. The view has OnPick, OnOpen, OnSort, OnHover and Scroll.
+    # A key of a pane's own; with Control or Alt it is none: those are the window's.
+    method PaneKey {widget key script} {
+        bind $widget <$key> "$script; break"
+        foreach modifier {Control Alt} {
+            bind $widget <$modifier-Key-$key> {#}
+        }
+    }
     method Barlist {frame args} {
         ttk::scrollbar $frame.scroll -style Slim.Vertical.TScrollbar -orient vertical -command [namespace code {my Scroll}]
         set list [my Widget barlist $frame.list -font HsUI -monofont HsUI -takefocus 1 -yscrollcommand [list $frame.scroll set] \
