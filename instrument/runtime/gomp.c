@@ -363,7 +363,7 @@ static __attribute__((noinline)) void await_lock(void (*set)(void *), void *lock
     a.t->lock_tried = false;
     hsc_rt_wait_state_back(a.t, a.state);
     if (hsc_rt_now_ns() >= a.begin_ns + HSC_RT_BRIEF_LOCK_NS)
-        hsc_rt_wait_add(a.t, HSC_wait_kind_OMP_LOCK, at, a.begin_ns, hsc_rt_lock_holder(lock));
+        hsc_rt_wait_add(a.t, HSC_wait_kind_OMP_LOCK, at, a.begin_ns, hsc_rt_lock_holder(a.t, lock, a.begin_ns));
 }
 
 #define LOCK_BY_TRY(name, try) \

@@ -51,7 +51,7 @@ static __attribute__((noinline)) int slow_lock(uint32_t kind, void *lock, int (*
     hsc_rt_lock_wanted(lock);
     hsc_rt_thread *t = hsc_rt_wait_begin(kind, at, at->sp);
     int r = real(lock);
-    hsc_rt_wait_end(t, 0, hsc_rt_lock_holder(lock));
+    hsc_rt_wait_end(t, 0, hsc_rt_lock_holder(t, lock, t ? t->open.begin_ns : 0));
     return r;
 }
 
@@ -91,7 +91,7 @@ UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, next_pthread_rwlock_unlock)
         hsc_rt_lock_wanted(lock); \
         hsc_rt_thread *t = hsc_rt_wait_begin(kind, &at, at.sp); \
         r = real arguments; \
-        hsc_rt_wait_end(t, 0, hsc_rt_lock_holder(lock)); \
+        hsc_rt_wait_end(t, 0, hsc_rt_lock_holder(t, lock, t ? t->open.begin_ns : 0)); \
         return r; \
     }
 

@@ -7,6 +7,7 @@
 #define BRIEF_LOCK_NS 20000u /* shorter waits for locks are not worth a walk of the stack each */
 #define LOCK_WALKS 32u       /* times as long as a walk took there is none for a lock that is free */
 #define BRIEF_LOCK_CYCLES 60u /* what a lock costs that was free */
+#define GIVEN_EARLY_NS 20000u /* who waits says so before its wait begins: what is told then is for it */
 #define BRIEF_OWN_CYCLES 250u /* what a call costs of which only the time is taken: measured once, not each time */
 
 _Atomic uint32_t hsc_rt_locks_wanted[HSC_RT_LOCKS];
@@ -14,6 +15,7 @@ _Atomic uint32_t hsc_rt_locks_wanted[HSC_RT_LOCKS];
 static struct {
     _Atomic(const void *) lock;
     _Atomic uint64_t holder; /* thread_id << 32 | node */
+    _Atomic uint64_t ns;     /* when it gave the lock back */
 } given[HSC_RT_LOCKS];
 
 #define TAKEN 4096u
@@ -282,9 +284,7 @@ uint32_t hsc_rt_fork_end(hsc_rt_thread *t, const hsc_rt_here *at, uint32_t node,
 /* ---- holders of locks ---------------------------------------------------------------------------------------------------- */
 
 void hsc_rt_lock_wanted(const void *lock) {
-    uint32_t i = hsc_rt_lock_slot(lock);
-    atomic_store_explicit(&given[i].lock, NULL, memory_order_relaxed);
-    atomic_store_explicit(&hsc_rt_locks_wanted[i], 1, memory_order_relaxed);
+    atomic_store_explicit(&hsc_rt_locks_wanted[hsc_rt_lock_slot(lock)], 1, memory_order_relaxed);
 }
 
 static uint32_t taken_slot(const void *lock) {
@@ -362,12 +362,12 @@ void hsc_rt_lock_had_by_nobody(const void *lock) {
     lock_taken(lock, (hsc_rt_holder){0, 0}, false);
 }
 
-hsc_rt_holder hsc_rt_lock_holder(const void *lock) {
+/* Who gave it back may want it again before the one it was handed to runs: what was told stays until somebody gives it back again. */
+hsc_rt_holder hsc_rt_lock_holder(const hsc_rt_thread *t, const void *lock, uint64_t since_ns) {
     uint32_t i = hsc_rt_lock_slot(lock);
-    uint64_t h = atomic_load_explicit(&given[i].holder, memory_order_acquire);
-    if (atomic_load_explicit(&given[i].lock, memory_order_acquire) != lock)
-        h = 0;
-    return (hsc_rt_holder){(uint32_t)(h >> 32), (uint32_t)h};
+    uint64_t h = atomic_load_explicit(&given[i].holder, memory_order_acquire), ns = atomic_load_explicit(&given[i].ns, memory_order_acquire);
+    bool good = t && h >> 32 != t->thread_id && ns + GIVEN_EARLY_NS >= since_ns && atomic_load_explicit(&given[i].lock, memory_order_acquire) == lock;
+    return good ? (hsc_rt_holder){(uint32_t)(h >> 32), (uint32_t)h} : (hsc_rt_holder){0, 0};
 }
 
 void hsc_rt_lock_given(const void *lock, const hsc_rt_here *at) {
@@ -379,5 +379,6 @@ void hsc_rt_lock_given(const void *lock, const hsc_rt_here *at) {
     atomic_store_explicit(&hsc_rt_locks_wanted[i], 0, memory_order_relaxed);
     atomic_store_explicit(&given[i].lock, NULL, memory_order_release);
     atomic_store_explicit(&given[i].holder, (uint64_t)t->thread_id << 32 | node, memory_order_release);
+    atomic_store_explicit(&given[i].ns, hsc_rt_now_ns(), memory_order_release);
     atomic_store_explicit(&given[i].lock, lock, memory_order_release);
 }

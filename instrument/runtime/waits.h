@@ -29,7 +29,7 @@ void hsc_rt_wait_break(hsc_rt_thread *t); /* its wait was left by cancellation, 
 
 /* Who holds a lock is asked of the thread that gives it back: one that finds it taken says so. */
 void hsc_rt_lock_wanted(const void *lock);
-hsc_rt_holder hsc_rt_lock_holder(const void *lock);
+hsc_rt_holder hsc_rt_lock_holder(const hsc_rt_thread *t, const void *lock, uint64_t since_ns); /* of t's wait since then; t NULL: none */
 void hsc_rt_lock_given(const void *lock, const hsc_rt_here *at); /* the caller has seen hsc_rt_lock_is_wanted */
 
 /* For locks that tell only after they were given back, which may be after the next one has them: who has the lock says that it took it, and who had
