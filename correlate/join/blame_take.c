@@ -186,7 +186,7 @@ typedef struct calls { /* where the threads of a process wait */
 } calls;
 
 /* A sample in a call that is timed: the call is it, not what the library does for it. */
-static void change_moment(void *ctx, void *item) {
+static void change_call(void *ctx, void *item) {
     calls *c = ctx;
     const jthread *t = c->thread;
     jmoment *m = item;
@@ -204,7 +204,12 @@ static void change_moment(void *ctx, void *item) {
     } else if (!m->is_interval && kind != HSC_NO_INDEX && hsc_table_get(&c->whole, row, 0) != HSC_NO_INDEX) {
         m->length = 0; /* that is in what these stand for */
     }
-    m->frame = frame_of(t, kind == HSC_NO_INDEX ? m->frame : row);
+    m->frame = kind == HSC_NO_INDEX ? m->frame : row;
+}
+
+static void change_moment(void *thread, void *item) {
+    jmoment *m = item;
+    m->frame = frame_of(thread, m->frame);
 }
 
 static bool find_calls(const jprocess *p, hsc_table *kinds) {
@@ -220,31 +225,45 @@ static bool find_calls(const jprocess *p, hsc_table *kinds) {
     return ok;
 }
 
-hsc_status hsc_join_blame_frames(join *j, jprocess *p, hsc_err *err) {
+static jthread *thread_of(jprocess *p, const jtrack *track) {
+    const jthread *known = hsc_join_known_thread(p, track->thread);
+    return known ? &p->threads.p[known - p->threads.p] : NULL;
+}
+
+hsc_status hsc_join_blame_calls(join *j, jprocess *p, hsc_err *err) {
     calls c = {.thread = NULL};
     hsc_status status = find_calls(p, &c.kinds) ? HSC_OK : hsc_join_no_memory(err);
     for (size_t i = 0; p->blame && status == HSC_OK && i < p->blame->tracks.n; i++) {
         jtrack *track = &p->blame->tracks.p[i];
-        const jthread *known = hsc_join_known_thread(p, track->thread);
-        jthread *t = known ? &p->threads.p[known - p->threads.p] : NULL;
+        if (!(c.thread = thread_of(p, track)))
+            continue;
+        hsc_table_fini(&c.whole);
+        c.whole = (hsc_table){0};
+        status = hsc_spill_change(j->spill, &track->moments, change_call, &c, err);
+        if (status == HSC_OK && c.failed)
+            status = hsc_join_no_memory(err);
+    }
+    hsc_table_fini(&c.kinds);
+    hsc_table_fini(&c.whole);
+    return status;
+}
+
+hsc_status hsc_join_blame_frames(join *j, jprocess *p, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    for (size_t i = 0; p->blame && status == HSC_OK && i < p->blame->tracks.n; i++) {
+        jtrack *track = &p->blame->tracks.p[i];
+        jthread *t = thread_of(p, track);
         if (!t || t->row == HSC_NO_INDEX || !(track->events.count || t->holds)) { /* nobody asks for it */
             hsc_spill_list_fini(&track->events);
             hsc_spill_list_fini(&track->moments);
             continue;
         }
-        c.thread = t;
-        hsc_table_fini(&c.whole);
-        c.whole = (hsc_table){0};
         status = hsc_spill_change(j->spill, &track->events, change_event, t, err);
         if (status == HSC_OK)
-            status = hsc_spill_change(j->spill, &track->moments, change_moment, &c, err);
-        if (status == HSC_OK && c.failed)
-            status = hsc_join_no_memory(err);
+            status = hsc_spill_change(j->spill, &track->moments, change_moment, t, err);
         if (status == HSC_OK && !(hsc_spill_flush(j->spill, &track->events) && hsc_spill_flush(j->spill, &track->moments)))
             status = hsc_join_no_memory(err);
     }
-    hsc_table_fini(&c.kinds);
-    hsc_table_fini(&c.whole);
     if (p->blame && status == HSC_OK && !hsc_spill_flush(j->spill, &p->blame->held))
         status = hsc_join_no_memory(err);
     return status;

@@ -533,6 +533,8 @@ static hsc_status read_second(void *ctx, size_t i, hsc_err *err) {
         status = hsc_err_set(err, HSC_E_IO, "%s: has changed while it was read", p->path);
     if (status == HSC_OK && !cached)
         status = hsc_join_find_frames(j, &read, 0, err);
+    if (status == HSC_OK && !cached)
+        status = hsc_join_blame_calls(j, &read, err);
     if (status == HSC_OK)
         hsc_cache_put_second(j, p, &read);
     if (status == HSC_OK)

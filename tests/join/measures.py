@@ -26,6 +26,21 @@ def run(*command, text=None):
     return done.stdout
 
 
+def join():
+    """From the files, and from what is kept of them: the same bytes."""
+    said = run("correlate", "--cache=none", "-o", DATABASE, WORK)
+    kept = os.path.join(WORK, "kept.h5")
+    for _ in range(2):
+        run("correlate", "--cache=on", "-o", kept, WORK)
+        with open(DATABASE, "rb") as one, open(kept, "rb") as two:
+            that(one.read() == two.read(), f"other bytes from what is kept: {sorted(os.listdir(WORK))}")
+        os.remove(kept)
+    for name in (".kept.h5.cache", ".kept.h5.made"):
+        if os.path.exists(os.path.join(WORK, name)):
+            os.remove(os.path.join(WORK, name))
+    return said
+
+
 def table(by, *options):
     return list(csv.DictReader(io.StringIO(run("report", f"--by={by}", "--format=csv", *options, DATABASE))))
 
@@ -105,7 +120,7 @@ process(0,
 process(1,
         (1, thread(1, samples=4) + [message(20, 3, 1, 3, 2, 2, (2, 5_000_000_000_000), (0, 0), [16, 255], [50, 70]),
                                     message(21, 0, 2, 0, 0, 1, (0, 0), (0, 0), [0], [8000]), peer(22, 0, (2, 5_000_000_000_000), (3, 900)), peer(23, 18446744073709551615, (1, 1), (1, 1)), wait(30, 2, 10, 4, 8000000000, 5000000000, 4096)]))
-run("correlate", "-o", DATABASE, WORK)
+join()
 for workers in ("1", "3"):
     again = os.path.join(WORK, f"again{workers}.h5")
     run("correlate", "-j", workers, "-o", again, WORK)
@@ -180,7 +195,7 @@ for rank in (0, 1):
         wait(1900 * MS, 3, 10, 1, 400000, 400000, 1),
         *[message(at * MS, 3, 1, 2, 3, 1, (1, size), (0, 0), [size], [5000 + at]) for at, size in ((100, 300), (200, 400), (1000, 256), (1100, 4000))],
         peer(200 * MS, 1 - rank, (2, 700), (1, 64)), peer(1100 * MS, 1 - rank, (2, 4256), (2, 128))]))
-run("correlate", "-o", DATABASE, WORK)
+join()
 for interval, expected in (("0.2:0.45", [("read", 2, 20, 0.2, 0.2)]), ("1.5:1.6", [("mutex", 0, 0, 0.2, 0)]), ("0.6:1.1", []),
                            ("0:2", [("mutex", 2, 0, 1.2, 0.6), ("read", 6, 82, 0.6008, 0.2)])):
     rows = table("wait", f"--interval={interval}")
@@ -239,7 +254,7 @@ for name, order in (("open", 1), ("open-turned", -1)):
                                 wait(700 * MS, 2, 1, 0, 100 * MS, 0, open=1), wait(720 * MS, 2, 1, 1, 20 * MS, 120 * MS, holder=(2, 3), told=100 * MS),
                                 wait(900 * MS, 2, 1, 0, 40 * MS, 0, open=1)][::order]), (2, thread(2)), (3, thread(3)))
     process(1, (1, thread(1) + [wait(300 * MS, 3, 1, 1, 50 * MS, 300 * MS, holder=(2, 2), told=250 * MS)]), (2, thread(2))) # the others are lost
-    run("correlate", "-o", DATABASE, WORK)
+    join()
     rows = sorted((r["held_by"], int(r["threads"]), int(r["waits"]), round(float(r["total_s"]), 9), float(r["max_s"])) for r in table("wait"))
     that(rows == [("", 1, 0, 0.04, 0), ("rank 0 thread 1", 2, 4, 0.78, 0.3)], f"{name}: {rows}") # two threads, in five rows of the database
     one = table("wait")[0] # of two ranks
@@ -279,7 +294,7 @@ process(0, (1, thread(1) + [held(100 * MS, 400 * MS, 3, (2, 2)), wait(401 * MS, 
         (3, thread(3, 0) + [long_wait(250 * MS, 350 * MS, 3, 7), wait(401 * MS, 3, 7, 1, 100 * MS, 100 * MS)]),
         (4, thread(4, 0) + samples(1010 * MS, 1100 * MS, 2)),
         (5, thread(5, 0) + samples(1050 * MS, 1400 * MS, 2)))
-run("correlate", "-o", DATABASE, WORK)
+join()
 found = {(r["processor"], r["waited"]): (r["known"], r["running"], int(r["waits"]), *(round(float(r[k]), 6) for k in ("wait_s", "indirect_s", "caused_s")))
          for r in table("cause")}
 that(found == {("rank 0 thread 1", "read"): ("yes", "yes", 1, 0.3, 0.03, 0.18), ("rank 0 thread 1", ""): ("yes", "yes", 1, 0.3, 0.03, 0.09),
@@ -319,7 +334,7 @@ def ranks(name, *of_rank):
         process(rank, (0, ['operation operation_id=3 name="MPI_Barrier" kind=7 state=4', "message_system time=1 clock=7",
                            f"communicator communicator_id=1 key=99 kind=1 rank={rank} size=2"]),
                 (1, thread(1, 0) + ["node node_id=4 parent_id=2 mapping_id=1 address=64 flags=1"] + records))
-    run("correlate", "-o", DATABASE, WORK)
+    join()
     return {(r["running"], r["waited"]): round(float(r["caused_s"]), 6) for r in table("cause")}
 
 
@@ -345,7 +360,7 @@ DATABASE = os.path.join(WORK, "out.h5")
 process(0, (1, thread(1) + [held(100 * MS, 400 * MS, 3, (2, 2)).replace("kind=1", "kind=7") + f" ended_before_ns={150 * MS}",
                             wait(401 * MS, 3, 7, 1, 300 * MS, 300 * MS, holder=(2, 2))]),
         (2, thread(2, 0) + [*samples(100 * MS, 250 * MS, 2), long_wait(250 * MS, 450 * MS, 3, 10), wait(460 * MS, 3, 10, 1, 200 * MS, 200 * MS)]))
-run("correlate", "-o", DATABASE, WORK)
+join()
 found = {(r["running"], r["waited"]): round(float(r["caused_s"]), 6) for r in table("cause")}
 that(found == {("yes", ""): 0.15, ("no", ""): 0.15}, f"signalled: {found}")
 
@@ -359,7 +374,7 @@ process(0, (1, thread(1) + [held(100 * MS, 900 * MS, 3, (2, 2)).replace("kind=1"
         (2, thread(2, 0) + [held(300 * MS, 500 * MS, 3, (3, 2)), wait(901 * MS, 3, 1, 1, 200 * MS, 200 * MS, holder=(3, 2)), *samples(500 * MS, 900 * MS, 2)]),
         (3, thread(3, 0) + [*samples(300 * MS, 600 * MS, 2), long_wait(600 * MS, 650 * MS, 3, 7)]),
         (4, thread(4, 0) + [signalled, wait(901 * MS, 3, SEMAPHORE, 1, 100 * MS, 100 * MS, holder=(3, 2)), *samples(300 * MS, 320 * MS, 2)]))
-run("correlate", "-o", DATABASE, WORK)
+join()
 said = " ".join(run("report", "--by=cause", DATABASE).split())
 that("late end of thread" not in said and "Not counted: 0.800 s in which threads wait for others to end" in said, f"ends of threads in the table: {said}")
 that(sum(float(r["caused_s"]) for r in table("cause")) > 1.09, "CSV has joins as well")
@@ -373,7 +388,7 @@ DATABASE = os.path.join(WORK, "out.h5")
 SCATTER, WORKER = "Reduce_scatter_block_init", "OpenMP worker between regions"
 process(0, (0, [f'operation operation_id=3 name="MPI_{SCATTER}" kind=8 state=2']),
         (1, thread(1, 20) + [message(10, 3, 3, 0, 3, 1, (0, 0), (0, 0), [0], [90 * MS]), wait(30, 3, 29, 1, 50 * MS, 50 * MS)]))
-run("correlate", "-o", DATABASE, WORK)
+join()
 for columns, by, name, whole in ((80, "message", SCATTER, SCATTER[:20]), (80, "wait", WORKER, WORKER[:14]), (140, "message", SCATTER, SCATTER[:20]), (140, "wait", WORKER, WORKER)):
     os.environ["COLUMNS"] = str(columns)
     said = run("report", f"--by={by}", DATABASE)
@@ -391,7 +406,7 @@ process(0, (1, thread(1) + [long_wait(100 * MS, 200 * MS, 3, BARRIER), wait(900 
         (2, thread(2, 0) + [*samples(100 * MS, 160 * MS, 2), long_wait(300 * MS, 400 * MS, 3, BARRIER), wait(900 * MS, 3, BARRIER, 2, 100 * MS + 5000, 100 * MS)]),
         (3, thread(3, 0) + [long_wait(100 * MS, 230 * MS, 3, BARRIER), long_wait(300 * MS, 400 * MS, 3, BARRIER),
                             wait(900 * MS, 3, BARRIER, 2, 230 * MS, 130 * MS)]))
-run("correlate", "-o", DATABASE, WORK)
+join()
 found = {(r["processor"], r["running"]): (int(r["waits"]), *(round(float(r[k]), 6) for k in ("wait_s", "caused_s"))) for r in table("cause")}
 that(found == {("rank 0 thread 1", "yes"): (2, 0.2, 0.12), ("rank 0 thread 1", "no"): (2, 0.2, 0.08), ("rank 0 thread 0", "no"): (2, 0.2, 0.2)},
      f"barriers: {found}")
@@ -418,7 +433,7 @@ process(0, (0, LIBRARY),
         (2, thread(2, 0) + samples(100 * MS, 200 * MS, 2)),
         (3, thread(3, 0) + INSIDE + [held(100 * MS, 400 * MS, 4, (4, 4)), wait(900 * MS, 4, 1, 1, 300 * MS, 300 * MS, holder=(4, 4))]),
         (4, thread(4, 0) + INSIDE + samples(100 * MS, 400 * MS, 4)))
-run("correlate", "-o", DATABASE, WORK)
+join()
 found = {r["processor"]: (r["own_code"], round(float(r["caused_s"]), 6)) for r in table("cause")}
 that(found == {"rank 0 thread 1": ("yes", 0.1), "rank 0 thread 3": ("no", 0.3)}, f"library: {found}")
 said = " ".join(run("report", DATABASE).split())
@@ -434,7 +449,7 @@ IN_OURS = ["node node_id=4 parent_id=0 mapping_id=2 address=8208 flags=0", "node
 process(0, (0, OURS),
         (1, thread(1, 0) + IN_OURS + samples(100 * MS, 200 * MS, 2) + samples(200 * MS, 500 * MS, 4)),
         (2, thread(2, 0) + IN_OURS + samples(100 * MS, 200 * MS, 5)))
-run("correlate", "-o", DATABASE, WORK)
+join()
 that([r["exclusive_periods"] for r in table("procedure")] == ["300", "100", "100"], f"ours: {table('procedure')}")
 
 # who gave the lock back slept for 50 of the 52 ms, and one sample in a system call stands for 16 ms, most of which lie before: what the sleep took is known,
@@ -449,7 +464,7 @@ process(0, (0, LIBRARY),
         (2, thread(2, 0) + INSIDE + [f"sample_weighted time={101 * MS} node_id=4 state=0 weight=16 event_id=0",
                             long_wait(101 * MS, 151 * MS, 3, SLEEP), wait(900 * MS, 3, SLEEP, 1, 50 * MS, 50 * MS)]),
         (3, thread(3, 0) + INSIDE + [*samples(201 * MS, 202 * MS, 4), long_wait(203 * MS, 213 * MS, 3, SLEEP), wait(900 * MS, 3, SLEEP, 1, 10 * MS, 10 * MS)]))
-run("correlate", "-o", DATABASE, WORK)
+join()
 found = {(r["processor"], r["procedure"]): round(float(r["caused_s"]), 6) for r in table("cause")}
 that(found == {("rank 0 thread 1", "[program]"): 0.05, ("rank 0 thread 1", "[library.so]"): 0.002, ("rank 0 thread 2", "[program]"): 0.01,
                ("rank 0 thread 2", "[library.so]"): 0.004}, f"slept: {found}")
@@ -461,7 +476,7 @@ DATABASE = os.path.join(WORK, "out.h5")
 process(0, (1, thread(1) + [held(100 * MS, 600 * MS, 2, (2, 2)), wait(601 * MS, 2, 1, 1, 500 * MS, 500 * MS, holder=(2, 2)),
                             held(700 * MS, 740 * MS, 3, (3, 2)), wait(741 * MS, 3, 1, 1, 40 * MS, 40 * MS, holder=(3, 2))]),
         (2, thread(2, 1)), (3, thread(3, 0) + samples(700 * MS, 800 * MS, 2)))
-run("correlate", "-o", DATABASE, WORK)
+join()
 said = " ".join(run("report", DATABASE).split())
 that(re.search(r"Threads wait 0\.5 s for others that had no processor meanwhile, rank 0 thread 1 most: that is the machine's, .*?; of 0\.54 s in all .*?\. "
                r"Of the program itself 0\.04 s: rank 0 thread 2 \(held a lock\), by \[program\]\. ", said), f"crowded: {said}")
@@ -474,7 +489,7 @@ os.makedirs(WORK)
 DATABASE = os.path.join(WORK, "out.h5")
 process(0, *[(t, thread(t, int(t == 1)) + [long_wait(100 * MS, 200 * MS, 2, BARRIER), wait(300 * MS, 2, BARRIER, 1, 100 * MS, 100 * MS)]) for t in (1, 2, 3)],
         (4, thread(4, 0) + [long_wait(100 * MS, 199 * MS, 3, 10), wait(300 * MS, 3, 10, 1, 99 * MS, 99 * MS), wait(300 * MS, 2, BARRIER, 1, 5000, 5000)]))
-run("correlate", "-o", DATABASE, WORK)
+join()
 found = [(r["processor"], r["waited"]) for r in table("cause") if float(r["caused_s"]) > 0.25]
 that(found == [("rank 0 thread 3", "read")], f"several: {found}, {table('cause')}")
 
@@ -485,7 +500,7 @@ DATABASE = os.path.join(WORK, "out.h5")
 process(0, (1, thread(1) + [held(100 * MS, 200 * MS, 3, (2, 2)), wait(300 * MS, 3, 1, 1, 100 * MS, 100 * MS, holder=(2, 2))]),
         (2, thread(2, 0) + [long_wait(100 * MS, 200 * MS, 3, BARRIER), wait(300 * MS, 3, BARRIER, 1, 100 * MS, 100 * MS)]),
         *[(t, thread(t, 0) + [wait(300 * MS, 3, BARRIER, 1, 5000, 5000)]) for t in (3, 4)])
-run("correlate", "-o", DATABASE, WORK)
+join()
 found = {(r["processor"], r["kind"]): tuple(round(float(r[k]), 4) for k in ("wait_s", "indirect_s", "caused_s")) for r in table("cause")}
 that(found == {("rank 0 thread 1", "held a lock"): (0.1, 0.1, 0), ("rank 0 thread 2", "late at a barrier of threads"): (0.05, 0, 0.1),
                ("rank 0 thread 3", "late at a barrier of threads"): (0.05, 0, 0.1)}, f"among: {found}")
@@ -515,7 +530,7 @@ process(0, (0, world(0)),
                          wait(251 * MS, 2, SEMAPHORE, 1, 40 * MS, 40 * MS, holder=(2, 2)), event(260 * MS, 260 * MS + 1000, 1, SENT, 1, 1)]),
         (2, thread(2, 0) + [*samples(100 * MS, 250 * MS, 2), wait(900 * MS, 2, BARRIER, 1, 5000, 5000)]))
 process(1, (0, world(1)), (1, thread(1) + [event(100 * MS, 206 * MS, 3, RECEIVED, 0, 0), event(206 * MS, 261 * MS, 3, RECEIVED, 0, 1)]))
-run("correlate", "-o", DATABASE, WORK)
+join()
 found = {(r["processor"], r["kind"]): tuple(round(float(r[k]), 4) for k in ("wait_s", "indirect_s", "caused_s")) for r in table("cause")}
 # of the first 105 ms 100 are handed on, of the next 54 (from 206 ms on) 40 and what is not known of a rank that had waited for nobody before
 that(found == {("rank 0 thread 0", "late sender"): (0.159, 0.14, 0.019), ("rank 0 thread 1", "late at a barrier of threads"): (0.1, 0, 0.2),
@@ -528,7 +543,7 @@ DATABASE = os.path.join(WORK, "out.h5")
 process(0, (1, thread(1) + [message(10, 3, 1, 2, 4, 2, (2, 24000), (0, 0), [8000, 16000], [3000, 5000]),
                             message(11, 3, 1, 5, 0, 6, (0, 0), (0, 0), [0] * 6, [100] * 6)]))
 process(1, (1, thread(1) + [message(10, 3, 1, 5, 3, 3, (0, 0), (2, 8000), [4000, 4000], [700, 800, 900])]))
-run("correlate", "-o", DATABASE, WORK)
+join()
 found = {(r["peer"], r["size_class"]): tuple(float(r[f"size_{k}_bytes"]) for k in ("min", "mean", "max", "stddev")) for r in table("message")}
 that(found == {("a process of the same machine", "4"): (8000, 12000, 16000, 4000), ("MPI_PROC_NULL", "0"): (0, 0, 0, 0),
                ("MPI_PROC_NULL for what is sent", "3"): (4000, 4000, 4000, 0)}, f"nobody: {found}")
@@ -547,7 +562,7 @@ process(2, (1, thread(1, 0) + [message(10, 3, 1, 2, 3, 5, (5, 1000), (2, 600), [
                                wait(30, 3, 10, 3, 300 * MS, 200 * MS)]),
         (2, thread(2, 0) + [message(10, 2, 2, 0, 0, 1, (0, 0), (0, 0), [0], [8000])]), (3, thread(3, 0)))
 process(-1, (0, [PLACE]), (1, thread(1, 0)), (2, thread(2, 0) + PROBE))
-summary = run("correlate", "-o", DATABASE, WORK)
+summary = join()
 that("3 processes, 5 threads" in summary, f"unsampled: {summary}")
 that(sums("message") == [8, 1600, 600, 0, 8000 + 45000 + 8000, 0], f"unsampled: messages {sums('message')}")
 that({(r["processor"], r["peer"]): (r["sent_messages"], r["received_messages"]) for r in table("pair")} ==
@@ -558,10 +573,10 @@ that(sum(int(r["exclusive_periods"]) for r in table("procedure")) == 4, "unsampl
 with open(DATABASE, "rb") as f:
     whole = f.read()
 process(3, (1, thread(1, 0) + [message(10, 3, 1, 2, 3, 1, (1, 200), (0, 0), [200], [1000])]))
-run("correlate", "-o", DATABASE, WORK)
+join()
 that(sums("message")[0] == 9, f"unsampled: one more rank: {sums('message')}")
 os.unlink(os.path.join(WORK, "h.103.hsr"))
-run("correlate", "-o", DATABASE, WORK) # what is kept of the others is taken
+join() # what is kept of the others is taken
 with open(DATABASE, "rb") as f:
     that(f.read() == whole, "unsampled: other bytes after a rank has come and gone")
 
