@@ -385,9 +385,14 @@ void report_array_text(const report *r, uint32_t array, char *out, size_t size) 
         snprintf(out, size, "%s%s", a.name[0] ? a.name : "(no name)", a.bounds);
 }
 
-static bool is_scalar(const report *r, uint32_t array) {
+#define SCALAR_BYTES 16.0 /* of a complex number */
+
+/* No bounds and no more bytes a call than a number has for each rank: without debug information arrays have no bounds either. */
+static bool is_scalar(const report *r, const report_array *x) {
     hsc_db_array a;
-    return array != HSC_NONE && !hsc_db_get_array(r->db, array, &a, NULL) && !a.bounds[0] && !strchr(a.type, '*') && !strchr(a.type, '[');
+    double most = SCALAR_BYTES * (double)x->calls * (r->info.processes ? r->info.processes : 1);
+    return x->array != HSC_NONE && !hsc_db_get_array(r->db, x->array, &a, NULL) && !a.bounds[0] && !strchr(a.type, '*') && !strchr(a.type, '[') &&
+           (double)(x->sent_bytes + x->received_bytes) <= most;
 }
 
 /* Does the compiler know of a name? */
@@ -398,12 +403,11 @@ static bool is_named(const report *r, uint32_t array) {
 }
 
 /* "Array u(:, 5)", "The single value x" of what has no bounds; of memory that has no name the compiler knows of: "A buffer without a name". */
-static void main_text(const report *r, uint32_t array, char *out, size_t size) {
+static void main_text(const report *r, const report_array *x, char *out, size_t size) {
     char name[300];
-    report_array_text(r, array, name, sizeof name);
-    bool scalar = is_scalar(r, array);
-    if (is_named(r, array))
-        snprintf(out, size, "%s %s", scalar ? "The single value" : "Array", name);
+    report_array_text(r, x->array, name, sizeof name);
+    if (is_named(r, x->array))
+        snprintf(out, size, "%s %s", is_scalar(r, x) ? "The single value" : "Array", name);
     else
         snprintf(out, size, "A buffer without a name");
 }
@@ -439,12 +443,12 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
     }
     if (x && known > 0 && !hsc_db_get_array(r->db, x->array, &a, err)) {
         char also[600] = "", other[400], plain[400], sent[32], received[32];
-        main_text(r, x->array, plain, sizeof plain);
+        main_text(r, x, plain, sizeof plain);
         snprintf(name, sizeof name, "%s", plain);
         if (nameless > x->waiting_s) /* it is the most of those that can be named */
             snprintf(name, sizeof name, "Of the buffers that have a name, %c%s", plain[0] - 'A' + 'a', plain + 1);
         if (most != x && most->sent_bytes + most->received_bytes >= x->sent_bytes + x->received_bytes) {
-            main_text(r, most->array, other, sizeof other);
+            main_text(r, most, other, sizeof other);
             snprintf(also, sizeof also, " %.200s moves %s: %s sent, %s received, %s in calls.", other,
                      most->sent_bytes + most->received_bytes > x->sent_bytes + x->received_bytes ? "most" : "as much",
                      report_volume((double)most->sent_bytes, sent, sizeof sent), report_volume((double)most->received_bytes, received, sizeof received),
@@ -453,7 +457,7 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
         size_t said = strlen(also);
         if (nameless > x->waiting_s)
             snprintf(also + said, sizeof also - said, " In calls of those without one the wait is up to %s: --by=array, --by=message.", REPORT_SECONDS(nameless));
-        if (is_scalar(r, x->array) && x->waiting_s > 0) /* no volume to speak of */
+        if (is_scalar(r, x) && x->waiting_s > 0) /* no volume to speak of */
             snprintf(out, size,
                      "%.200s is what most of the waiting in message passing is for: its calls last %s, %s of it waiting for late partners (of %s). They move %s in "
                      "all: the cost is to be in step, not the volume.%s",
