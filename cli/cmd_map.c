@@ -55,7 +55,7 @@ static const hsc_cli_command command = {
     "In the margin of a listing each loop has a column, from its first line (<) to its last (>): V4 vector code of 4 "
     "lanes, u8 unrolled 8 times, s scalar, F unrolled fully, M a call of memcpy or memset, x no code left.\n\n"
     "--arrays: an array is named as the source does, through pointers as far as they can be followed; behind each "
-    "reference stands how its address moves in the innermost loop. --messages: sections are in the array's own "
+    "reference stands how its address moves in the innermost loop. References are those of the source, also where the compiler left one out (not in the generated code: all of that array). --messages: sections are in the array's own "
     "subscripts; '?' is what cannot be told.\n\n"
     "--values RUN: parameters of procedures, strides, extents of arrays and arguments of MPI with the numbers that RUN, a measurement "
     "directory or one of its files, recorded last, or that the compiler knew; of several processes the least and the greatest.\n\n"

@@ -8,7 +8,7 @@
 
 static double part(double v, double of) { return of > 0 ? v / of : 0; }
 
-static void say(diff *d, const char *text) { report_text_wrap(d->out, d->a.width, text, 3, fprintf(d->out, "Care:") - 1); }
+static void say(diff *d, const char *text) { report_text_wrap(d->out, d->a.width, text, 3, fprintf(d->out, "Care:")); }
 
 void diff_text_measured(diff *d) {
     diff_measured m[2];

@@ -6,6 +6,8 @@
 
 #include <heatscope/formats/quote.h>
 
+#include <report_causes.h>
+
 #include "diff_text.h"
 
 static void put_place(hsc_table *t, const report *r, uint32_t file, uint32_t begin, uint32_t end, const char *side) {
@@ -116,7 +118,7 @@ static hsc_status put_row(diff *d, hsc_table *t, diff_by by, uint32_t rank, cons
     return s;
 }
 
-const char *const diff_names[DIFF_TABLES] = {"all", "procedure", "loop", "line", "module"};
+const char *const diff_names[DIFF_TABLES] = {"all", "procedure", "loop", "line", "module", "wait", "message", "cause"};
 
 static void put_factor(FILE *out, const char *name, double value) {
     fprintf(out, "  \"%s\": ", name);
@@ -199,26 +201,91 @@ static char *json_head(diff *d, diff_by by, const char *unit, hsc_err *err) {
     return NULL;
 }
 
-hsc_status diff_rows(diff *d, diff_by by, hsc_table_format format, const char *columns, hsc_err *err) {
-    char unit[32];
+static hsc_status put_timed_side(hsc_table *t, const report *r, const diff_timed_side *x, const char *side, diff_by by, hsc_err *err) {
+    char name[32];
+    hsc_status s = put_side(t, r, true, x->line, side, err);
+    snprintf(name, sizeof name, "%s_%s", by == DIFF_MESSAGE ? "calls" : "waits", side);
+    hsc_table_count(t, name, (double)x->calls);
+    snprintf(name, sizeof name, "%s_s", side);
+    hsc_table_number(t, name, x->seconds);
+    if (by == DIFF_MESSAGE) {
+        snprintf(name, sizeof name, "sent_bytes_%s", side);
+        hsc_table_count(t, name, (double)x->sent);
+        snprintf(name, sizeof name, "received_bytes_%s", side);
+        hsc_table_count(t, name, (double)x->received);
+    } else if (by == DIFF_WAIT) {
+        snprintf(name, sizeof name, "bytes_%s", side);
+        hsc_table_count(t, name, (double)x->received);
+    }
+    return s;
+}
+
+static hsc_status put_timed(diff *d, hsc_table *t, diff_by by, uint32_t rank, const diff_timed *x, hsc_err *err) {
+    const report *r = x->in_b ? &d->b : &d->a;
+    uint32_t scope = report_scope_of(r, x->in_b ? x->b.context : x->a.context);
+    const char *name = "";
+    hsc_status s = scope != HSC_NONE ? procedure_of(r, false, scope, &name, err) : HSC_OK;
+    if (s)
+        return s;
+    hsc_table_begin_row(t);
+    hsc_table_count(t, "rank", rank);
+    hsc_table_text(t, by == DIFF_MESSAGE ? "operation" : "kind", x->kind);
+    hsc_table_text(t, "procedure", name);
+    s = put_timed_side(t, &d->a, &x->a, "a", by, err);
+    if (!s)
+        s = put_timed_side(t, &d->b, &x->b, "b", by, err);
+    hsc_table_text(t, "matched", x->in_a && x->in_b ? "same" : "unmatched");
+    hsc_table_number(t, "change_s", x->b.seconds - x->a.seconds);
+    hsc_table_number(t, "change_pct", x->a.seconds > 0 ? 100 * (x->b.seconds / x->a.seconds - 1) : NAN);
+    if (by == DIFF_CAUSE) {
+        hsc_table_text(t, "cause_a", x->cause[0] ? x->cause[0] : "");
+        hsc_table_text(t, "cause_b", x->cause[1] ? x->cause[1] : "");
+    }
+    hsc_table_end_row(t);
+    return s;
+}
+
+static hsc_status timed_rows(diff *d, hsc_table *t, diff_by by, hsc_err *err) {
+    const diff_timed_side nowhere = {.line = HSC_NONE, .context = HSC_NONE};
+    const diff_timed none = {.kind = "", .a = nowhere, .b = nowhere};
+    diff_timed *list;
+    uint32_t n;
+    hsc_status s = diff_timed_by(d, by, &list, &n, err);
+    if (!s)
+        s = put_timed(d, t, by, 0, &none, err);
+    t->naming = false;
+    for (uint32_t i = 0; !s && i < n && (!d->a.top || i < d->a.top); i++)
+        s = put_timed(d, t, by, i + 1, &list[i], err);
+    diff_free_timed(list, n);
+    return s;
+}
+
+static hsc_status sampled_rows(diff *d, hsc_table *t, diff_by by, hsc_err *err) {
     diff_row *rows, none = {.a = HSC_NONE, .b = HSC_NONE};
     uint32_t n;
-    by = by == DIFF_ALL ? DIFF_PROCEDURE : by;
     hsc_status s = diff_rows_by(d, by, &rows, &n, err);
     if (s)
         return s;
+    s = put_row(d, t, by, 0, &none, err);
+    t->naming = false;
+    for (uint32_t i = 0; !s && i < n && (!d->a.top || i < d->a.top); i++)
+        s = put_row(d, t, by, i + 1, &rows[i], err);
+    free(rows);
+    return s;
+}
+
+hsc_status diff_rows(diff *d, diff_by by, hsc_table_format format, const char *columns, hsc_err *err) {
+    char unit[32];
+    by = by == DIFF_ALL ? DIFF_PROCEDURE : by;
     snprintf(unit, sizeof unit, "%s", d->a.unit.unit[0] ? d->a.unit.unit : "count");
     hsc_table t = {.out = d->out, .format = format, .naming = true, .unit = unit, .scale = 1, .columns = columns, .width = d->a.width};
+    hsc_status s = HSC_OK;
     if (format == HSC_TABLE_JSON && (!(t.before = json_head(d, by, unit, err)) || !(t.after = strdup("\n  ]\n}\n"))))
         s = err->status ? err->status : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     if (!s)
-        s = put_row(d, &t, by, 0, &none, err);
-    t.naming = false;
-    for (uint32_t i = 0; !s && i < n && (!d->a.top || i < d->a.top); i++)
-        s = put_row(d, &t, by, i + 1, &rows[i], err);
+        s = by >= DIFF_WAIT ? timed_rows(d, &t, by, err) : sampled_rows(d, &t, by, err);
     if (!s)
         s = hsc_table_finish(&t, err);
     hsc_table_clear(&t);
-    free(rows);
     return s;
 }

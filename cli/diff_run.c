@@ -28,69 +28,69 @@ static void put_total(diff *d) {
     report_text_wrap(d->out, d->a.width, text, 3, fprintf(d->out, "\n%s%s:", d->a.unit.name, d->a.unit.exact ? "" : " by samples") - 1);
 }
 
-/* The kernel's clocks tell the CPU time of a whole run; samples only where it was spent. */
-static void put_cpu_time(diff *d) {
+/* The kernel's clocks tell the CPU time of a whole run; samples only where it was spent. itself: NULL, nothing to say. */
+static void put_cpu_time(diff *d, const hsc_db_run_figure *cpu, const hsc_db_run_figure *itself) {
     char text[600];
-    diff_measured m[2];
-    diff_measured_of(&d->a, &m[0]);
-    diff_measured_of(&d->b, &m[1]);
-    int n = put_seconds(text, sizeof text, d->a.info.cpu_s, d->b.info.cpu_s);
+    int n = put_seconds(text, sizeof text, cpu->a, cpu->b);
     n += snprintf(text + n, sizeof text - (size_t)n, ", by the kernel's clocks");
-    if (m[0].itself_s > 0 && m[1].itself_s > 0 && (m[0].itself_s < 0.995 * d->a.info.cpu_s || m[1].itself_s < 0.995 * d->b.info.cpu_s)) {
+    if (itself) {
         n += snprintf(text + n, sizeof text - (size_t)n, "; the program itself, by what measuring took (an estimate): ");
-        put_seconds(text + n, sizeof text - (size_t)n, m[0].itself_s, m[1].itself_s);
+        put_seconds(text + n, sizeof text - (size_t)n, itself->a, itself->b);
     }
     report_text_wrap(d->out, d->a.width, text, 3, fprintf(d->out, "\nCPU time:") - 1);
 }
 
-static void put_waits(diff *d, const diff_wait *list, uint32_t n, bool messages) {
-    double a = 0, b = 0;
+typedef struct figures {
+    hsc_db_run_figure *list;
+    uint32_t n;
+} figures;
+
+/* The first of them; NULL: there is none. */
+static const hsc_db_run_figure *find(const figures *f, const char *of) {
+    for (uint32_t i = 0; i < f->n; i++)
+        if (!strcmp(f->list[i].of, of))
+            return &f->list[i];
+    return NULL;
+}
+
+/* All waits, and the kinds that changed most. */
+static void put_waits(diff *d, const figures *f, const char *of, const char *title) {
     uint32_t shown = 0;
     char text[900];
-    for (uint32_t i = 0; i < n; i++)
-        if (list[i].messages == messages) {
-            a += list[i].a_s;
-            b += list[i].b_s;
-        }
-    if (fmax(a, b) < 0.01 * fmin(d->a.info.wall_s, d->b.info.wall_s))
+    const hsc_db_run_figure *all = find(f, of);
+    if (!all)
         return;
-    int at = put_seconds(text, sizeof text, a, b);
+    int at = put_seconds(text, sizeof text, all->a, all->b);
     at += snprintf(text + at, sizeof text - (size_t)at, ", all threads added up");
-    for (uint32_t i = 0; i < n && shown < 3; i++)
-        if (list[i].messages == messages && fabs(list[i].b_s - list[i].a_s) >= 0.01 * fmax(a, b))
-            at += snprintf(text + at, sizeof text - (size_t)at, "%s %.60s %.3f -> %.3f s", shown++ ? "," : ":", list[i].kind, list[i].a_s, list[i].b_s);
-    report_text_wrap(d->out, d->a.width, text, 3, fprintf(d->out, messages ? "Message passing:" : "Waiting:"));
+    for (const hsc_db_run_figure *x = all + 1; x < f->list + f->n && !strcmp(x->of, of) && shown < 3; x++)
+        if (fabs(x->b - x->a) >= 0.01 * fmax(all->a, all->b))
+            at += snprintf(text + at, sizeof text - (size_t)at, "%s %.60s %.3f -> %.3f s", shown++ ? "," : ":", x->name, x->a, x->b);
+    report_text_wrap(d->out, d->a.width, text, 3, fprintf(d->out, "%s:", title));
 }
 
 /* Of two runs of equal size; the factors of two scales have it. */
-static hsc_status put_balance(diff *d, hsc_err *err) {
-    diff_factors a, b;
-    hsc_status s = d->scaling ? HSC_OK : diff_factors_of(&d->a, &a, err);
-    if (!s && !d->scaling)
-        s = diff_factors_of(&d->b, &b, err);
-    if (s || d->scaling || a.threads < 2 || b.threads < 2 || !(a.load_balance > 0) || !(b.load_balance > 0) || (!a.uneven && !b.uneven))
-        return s;
+static void put_balance(diff *d, const hsc_db_run_figure *x) {
     char text[300];
-    snprintf(text, sizeof text, "%.2f%s -> %.2f%s: computation of the thread with most over the mean", 1 / a.load_balance, a.uneven ? "" : "~", 1 / b.load_balance,
-             b.uneven ? "" : "~");
+    snprintf(text, sizeof text, "%.2f%s -> %.2f%s: computation of the thread with most over the mean", x->a, x->chance_a ? "~" : "", x->b, x->chance_b ? "~" : "");
     report_text_wrap(d->out, d->a.width, text, 3, fprintf(d->out, "Imbalance:"));
-    return s;
 }
 
 hsc_status diff_text_run(diff *d, hsc_err *err) {
-    diff_wait *list;
-    uint32_t n;
-    if (diff_is_whole(&d->a) && diff_is_whole(&d->b) && !d->a.metric && !d->b.metric && !d->a.category && d->a.info.cpu_s > 0 && d->b.info.cpu_s > 0)
-        put_cpu_time(d);
+    figures f;
+    hsc_status s = diff_figures_of(d, &f.list, &f.n, err);
+    if (s)
+        return s;
+    const hsc_db_run_figure *cpu = find(&f, "cpu"), *imbalance = find(&f, "imbalance");
+    if (cpu)
+        put_cpu_time(d, cpu, find(&f, "itself"));
     else
         put_total(d);
     if (d->a.info.wall_s > 0 && d->b.info.wall_s > 0)
         fprintf(d->out, "Elapsed: %.3f s -> %.3f s (%+.1f %%)\n", d->a.info.wall_s, d->b.info.wall_s, 100 * (d->b.info.wall_s / d->a.info.wall_s - 1));
-    hsc_status s = diff_waits(d, &list, &n, err);
-    if (s)
-        return s;
-    put_waits(d, list, n, false);
-    put_waits(d, list, n, true);
-    free(list);
-    return put_balance(d, err);
+    put_waits(d, &f, "waiting", "Waiting");
+    put_waits(d, &f, "messages", "Message passing");
+    if (imbalance)
+        put_balance(d, imbalance);
+    free(f.list);
+    return HSC_OK;
 }

@@ -29,19 +29,29 @@ static size_t program_of(const char *command, const char **at) {
 /* Columns of an interval's ends, "-0.153..+0.278". */
 enum { ENDS = 15 };
 
+void diff_put_numbers(FILE *out, int width, int decimals, const char *format, double first, double second) {
+    char text[160];
+    for (int n = decimals; snprintf(text, sizeof text, format, n, first, n, second) > width && n > 0; n--)
+        ;
+    fprintf(out, " %*s", width, text);
+}
+
+void diff_put_percent(FILE *out, double a, double b) {
+    if (a > 0 && b > 0 && fabs(b / a - 1) < 99.99)
+        diff_put_numbers(out, 6, 1, "%+.*f", 100 * (b / a - 1), 0);
+    else
+        fprintf(out, " %6s", a > 0 && b > 0 ? ">9999" : a > 0 ? "gone" : b > 0 ? "new" : "");
+}
+
 static void put_change(const diff *d, const diff_row *row) {
     double a = row->count_a * d->a.unit.scale, b = row->count_b * d->b.unit.scale;
     int n = d->a.decimals < d->b.decimals ? d->a.decimals : d->b.decimals;
-    fprintf(d->out, "%8.*f %8.*f %+8.*f", n, a, n, b, n, row->change);
-    if (!d->a.unit.exact || !d->b.unit.exact) {
-        char ends[64];
-        snprintf(ends, sizeof ends, "%+.*f..%+.*f", n, row->low, n, row->high);
-        fprintf(d->out, " %*s", ENDS, ends);
-    }
-    if (a > 0 && fabs(row->change / a) < 99.99)
-        fprintf(d->out, " %+6.1f", 100 * row->change / a);
-    else
-        fprintf(d->out, " %6s", b > 0 && a <= 0 ? "new" : a > 0 && b <= 0 ? "gone" : ">9999");
+    diff_put_numbers(d->out, 7, n, "%.*f", a, 0);
+    diff_put_numbers(d->out, 8, n, "%.*f", b, 0);
+    diff_put_numbers(d->out, 8, n, "%+.*f", row->change, 0);
+    if (!d->a.unit.exact || !d->b.unit.exact)
+        diff_put_numbers(d->out, ENDS, n, "%+.*f..%+.*f", row->low, row->high);
+    diff_put_percent(d->out, a, b);
     fputc(row->beyond ? ' ' : '~', d->out);
 }
 
@@ -127,7 +137,7 @@ static void line_name(diff *d, const diff_row *row, int width, char *out, size_t
         return;
     }
     const char *source = report_source_line(r, l.file, l.line, &n);
-    int k = snprintf(out, size, "%s", report_at(r, l.file, l.line, at, sizeof at));
+    int k = snprintf(out, size, "%s", report_fit_place(report_at(r, l.file, l.line, at, sizeof at), width, text, sizeof text));
     if (source && k > 0 && k < width - 17) {
         out[k++] = ' ';
         char whole[300]; /* more than a terminal shows */
@@ -308,6 +318,52 @@ static hsc_status decision_table(diff *d, hsc_err *err) {
     return s;
 }
 
+/* Samples a second that a run had, by what they weigh: intervals are as wide as with so many of one weight. 0: not known. */
+static double rate_of(const report *r) {
+    double seconds = r->total * r->unit.scale;
+    return seconds > 0 ? hsc_interval_effective(r->all) / seconds : 0;
+}
+
+/* 1, 2 or 5 times a power of ten, and not below. */
+static double round_up(double x) {
+    double ten = pow(10, floor(log10(x)));
+    return x <= ten ? ten : x <= 2 * ten ? 2 * ten : x <= 5 * ten ? 5 * ten : 10 * ten;
+}
+
+enum { FASTEST = 10000 }; /* samples a second that are advised at most: beyond, they cost more than they tell */
+
+/* Of the largest change within noise: which rate would show it. Half the interval's width goes down with the square root of the samples, so it
+ * leaves out 0 with (half / change)^2 times as many; twice as many for that chance of nearly all. */
+static hsc_status advise(diff *d, diff_by by, hsc_err *err) {
+    diff_row *rows;
+    uint32_t n, best = HSC_NONE;
+    char name[300], text[700];
+    hsc_status s = diff_rows_by(d, by, &rows, &n, err);
+    for (uint32_t i = 0; !s && i < n; i++) /* the largest change first */
+        if (best == HSC_NONE && !rows[i].beyond && rows[i].a != HSC_NONE && rows[i].b != HSC_NONE && rows[i].change != 0 && rows[i].high > rows[i].low &&
+            rows[i].count_a >= 0.01 * d->a.total)
+            best = i;
+    double rate = fmax(rate_of(&d->a), rate_of(&d->b));
+    if (!s && best != HSC_NONE && rate > 0) {
+        const diff_row *x = &rows[best];
+        double more = 2 * pow((x->high - x->low) / 2 / x->change, 2), wanted = more * rate;
+        name_of(&d->b, x->b, sizeof name - 1, name, sizeof name);
+        int at = snprintf(text, sizeof text, "The largest of them, %+.1f %% of %s, would show ", 100 * x->change / (x->count_a * d->a.unit.scale), name);
+        if (more <= 1)
+            snprintf(text + at, sizeof text - (size_t)at, "in runs a little longer.");
+        else if (wanted <= FASTEST)
+            snprintf(text + at, sizeof text - (size_t)at, "at %.0f samples a second (heatscope run --budget=off -F %.0f; there were %.0f), if it is one.", round_up(wanted),
+                     round_up(wanted), rate);
+        else
+            snprintf(text + at, sizeof text - (size_t)at, "in runs %.0f times as long at %d samples a second (there were %.0f), if it is one.", ceil(wanted / FASTEST), FASTEST,
+                     rate);
+        report_text_wrap(d->out, d->a.width, text, 1, fprintf(d->out, " "));
+    }
+    if (!s)
+        free(rows);
+    return s;
+}
+
 hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
     hsc_status s = HSC_OK;
     head(d, 'A', &d->a);
@@ -327,10 +383,16 @@ hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
     if (d->scaling && (s = diff_text_scaling(d, err)))
         return s;
     diff_text_measured(d);
-    fputs("~ within noise: the 95 % interval of sampling holds 0. Runs differ by more\n"
-          "  than sampling does: repeat them to see by how much.\n",
+    fputs(by < DIFF_WAIT ? "~ within noise: the 95 % interval of sampling holds 0. Runs differ by more\n"
+                           "  than sampling does: repeat them to see by how much.\n"
+          : by == DIFF_CAUSE ? "Waiting is timed; how it is divided among what the late ones did goes by samples\n"
+                               "  and has no interval. Runs differ: repeat them to see by how much.\n"
+                             : "Timed, not sampled: exact for these two runs. Others will differ: repeat them to\n"
+                               "  see by how much.\n",
           d->out);
-    if (by == DIFF_ALL && d->scaling)
+    if (!d->a.unit.exact && !d->b.unit.exact && !strcmp(d->a.unit.unit, "s") && (by == DIFF_ALL || by == DIFF_LOOP || by == DIFF_PROCEDURE))
+        s = advise(d, by == DIFF_PROCEDURE ? DIFF_PROCEDURE : DIFF_LOOP, err);
+    if (!s && by == DIFF_ALL && d->scaling)
         s = table(d, DIFF_LOOP, "Loops with what they call, without inner loops", "loop", true, err);
     if (!s && (by == DIFF_ALL || by == DIFF_PROCEDURE))
         s = table(d, DIFF_PROCEDURE, "Procedures, with their loops", "procedure", by == DIFF_ALL, err);
@@ -342,5 +404,8 @@ hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
         s = table(d, DIFF_LINE, "Lines", "line", by == DIFF_ALL, err);
     if (!s && by == DIFF_MODULE)
         s = table(d, DIFF_MODULE, "Programs and libraries", "file", false, err);
+    for (diff_by timed = DIFF_WAIT; !s && timed <= DIFF_CAUSE; timed++)
+        if (by == timed || (by == DIFF_ALL && diff_is_whole(&d->a) && diff_is_whole(&d->b)))
+            s = diff_text_timed(d, timed, by == DIFF_ALL, err);
     return s;
 }

@@ -13,7 +13,14 @@ hsc_status diff_text_run(diff *d, hsc_err *err);
 void diff_text_measured(diff *d);
 /* The factors of the efficiency of both, and which of them the loss comes from; nothing where they are not known. */
 hsc_status diff_text_scaling(diff *d, hsc_err *err);
-enum { DIFF_TABLES = 5 };
+/* `by`: of what is timed. brief: what changed by a hundredth of the elapsed time, and nothing where nothing did. */
+hsc_status diff_text_timed(diff *d, diff_by by, bool brief, hsc_err *err);
+/* A blank and a number in `width` columns: with fewer decimals where it would be wider. format: of one number, or of two, each after
+ * its decimals. */
+void diff_put_numbers(FILE *out, int width, int decimals, const char *format, double first, double second);
+/* " -12.5", " new", " gone": the change in percent, a blank and six columns. */
+void diff_put_percent(FILE *out, double a, double b);
+enum { DIFF_TABLES = 8 };
 extern const char *const diff_names[DIFF_TABLES]; /* by diff_by */
 hsc_status diff_rows(diff *d, diff_by by, hsc_table_format format, const char *columns, hsc_err *err);
 

@@ -594,6 +594,8 @@ bool hsc_map_remark_matters(const hsc_rec_remark *r) {
     uint64_t reason;
     if (!hsc_map_remark_is_missed(r))
         return !strcmp(r->pass.p, "slp-vectorizer");
+    if (r->reason == HSC_reason_WAITS)
+        return true;
     if (hsc_remark_tell(r->pass.p, r->pass.n, r->name.p, r->name.n, &reason) == HSC_ABOUT_INTERLEAVING)
         return false; /* of loops with vector code, too */
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)

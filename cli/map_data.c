@@ -66,6 +66,7 @@ void hsc_map_print_references(const hsc_map_module *m, uint64_t loop_id) {
             continue;
         printf("%12s    %" PRIu64 ":%" PRIu64 " %s ", "", r->line, r->column, r->access < 3 ? words[r->access] : "?");
         print_element(m, r->array_id, r->subscripts);
+        bool gone = r->array_id && m->arrays[r->array_id - 1].flags & HSC_array_flag_NOT_GENERATED;
         const char *stride = hsc_enum_text("stride", r->stride);
         printf(": %s", stride ? stride : "?");
         if (r->stride == HSC_stride_CONSTANT || r->stride == HSC_stride_SYMBOLIC) {
@@ -73,9 +74,9 @@ void hsc_map_print_references(const hsc_map_module *m, uint64_t loop_id) {
             print_value(m, r->stride_id);
             printf(" bytes");
         }
-        if (r->stride == HSC_stride_INDIRECT && r->index_id)
+        if ((r->stride == HSC_stride_INDIRECT || r->stride == HSC_stride_POINTERS) && r->index_id)
             printf(" %s", m->arrays[r->index_id - 1].name.p);
-        printf("\n");
+        printf("%s\n", gone ? ", not in the generated code" : "");
     }
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/remarks.h>
+
 #include "map_match.h"
 
 typedef struct totals {
@@ -117,22 +119,7 @@ static bool has_remark(const hsc_map_book *b, uint32_t first, uint32_t count, co
         const hsc_rec_remark *o = b->remarks.p[first + i].record;
         char x[2000], y[2000];
         if (o->kind == r->kind && !strcmp(o->pass.p, r->pass.p) && !strcmp(o->name.p, r->name.p) &&
-            (o == r || !strcmp(hsc_map_remark_text(o, x, sizeof x), hsc_map_remark_text(r, y, sizeof y))))
-            return true;
-    }
-    return false;
-}
-
-/* The text of a remark with the places in it left out: they move. */
-static bool differs_by_place(const char *message) {
-    return strstr(message, " accessed at ") != NULL;
-}
-
-static bool has_kind_of_remark(const hsc_map_book *b, uint32_t first, uint32_t count, const hsc_rec_remark *r) {
-    for (uint32_t i = 0; i < count; i++) {
-        const hsc_rec_remark *o = b->remarks.p[first + i].record;
-        if (o->kind == r->kind && !strcmp(o->pass.p, r->pass.p) && !strcmp(o->name.p, r->name.p) &&
-            differs_by_place(o->message.p))
+            (o == r || hsc_remark_same_but_places(hsc_map_remark_text(o, x, sizeof x), hsc_map_remark_text(r, y, sizeof y))))
             return true;
     }
     return false;
@@ -145,9 +132,7 @@ static void tell_remarks(telling *t, const hsc_book_procedure *p, const char *of
     for (uint32_t i = 0; i < count_a; i++) {
         const hsc_rec_remark *r = a->remarks.p[first_a + i].record;
         char text[2000];
-        if (!hsc_map_remark_matters(r) || has_remark(b, first_b, count_b, r) ||
-            (i && has_remark(a, first_a, i, r)) ||
-            (differs_by_place(r->message.p) && has_kind_of_remark(b, first_b, count_b, r)))
+        if (!hsc_map_remark_matters(r) || has_remark(b, first_b, count_b, r) || (i && has_remark(a, first_a, i, r)))
             continue;
         hsc_map_remark_text(r, text, sizeof text);
         *(gone ? &t->t.remarks_gone : &t->t.remarks_new) += 1;

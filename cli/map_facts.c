@@ -51,7 +51,7 @@ void hsc_map_loop_extent(const hsc_map_module *m, const hsc_rec_loop *l, char *o
 }
 
 static bool is_notable(const hsc_rec_reference *r) {
-    return r->stride == HSC_stride_CONSTANT || r->stride == HSC_stride_SYMBOLIC || r->stride == HSC_stride_INDIRECT ||
+    return r->stride == HSC_stride_CONSTANT || r->stride == HSC_stride_SYMBOLIC || r->stride == HSC_stride_INDIRECT || r->stride == HSC_stride_POINTERS ||
            r->stride == HSC_stride_IRREGULAR;
 }
 
@@ -61,7 +61,7 @@ static void add_access(const hsc_map_module *m, const hsc_rec_reference *r, hsc_
         hsc_map_text_add(t, " moves by ");
         hsc_map_text_value(t, values_of(m), r->stride_id);
         hsc_map_text_add(t, " bytes");
-    } else if (r->stride == HSC_stride_INDIRECT) {
+    } else if (r->stride == HSC_stride_INDIRECT || r->stride == HSC_stride_POINTERS) {
         hsc_map_text_add(t, " is found through %s", r->index_id ? array_of(m, r->index_id)->name.p : "an index");
     } else {
         hsc_map_text_add(t, " moves irregularly");

@@ -125,7 +125,7 @@ static hsc_status scope_row(sink *s, uint32_t rank, uint32_t row, bool loop, hsc
         report_versions v;
         hsc_db_remark remark = {.message = ""};
         bool found;
-        char how[400];
+        char how[400], said[2000];
         status = report_versions_of(r, row, &v, how, sizeof how, err);
         if (!status)
             status = report_remark_of(r, row, &found, &remark, err);
@@ -135,7 +135,9 @@ static hsc_status scope_row(sink *s, uint32_t rank, uint32_t row, bool loop, hsc
         report_put_sampled(s, "vector", v.vector, false);
         report_put_sampled(s, "scalar_remainder", v.scalar, false);
         put_text(s, "versions", how);
-        put_text(s, "remark", found ? remark.message : "");
+        const char *copy = found ? report_remark_of_copy(&remark, &v) : NULL;
+        snprintf(said, sizeof said, "%s%s", copy ? copy : "", copy ? remark.message : "");
+        put_text(s, "remark", said);
         status = put_control(s, row, err);
     }
     return status;

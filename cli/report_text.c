@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/libraries.h>
 #include <heatscope/formats/records.h>
 
 #include "report_elapsed.h"
@@ -14,8 +15,7 @@
 #include "report_text.h"
 #include "running.h"
 
-/* Pads to `width` terminal columns; to the left for numbers is printf's own. */
-static void put(FILE *out, const char *text, int width) {
+void report_text_pad(FILE *out, const char *text, int width) {
     fputs(text, out);
     for (int n = report_columns_of(text); n < width; n++)
         fputc(' ', out);
@@ -90,10 +90,7 @@ static void place(const report *r, uint32_t file, uint32_t line, int width, char
 /* Is the code the profiler's own? Its lines are none of the program's. */
 static bool is_ours(const report *r, const hsc_db_scope *s) {
     hsc_db_module m;
-    if (s->module == HSC_NONE || hsc_db_get_module(r->db, s->module, &m, NULL))
-        return false;
-    const char *base = strrchr(m.path, '/');
-    return !strncmp(base ? base + 1 : m.path, "libheatscope-", 13);
+    return s->module != HSC_NONE && !hsc_db_get_module(r->db, s->module, &m, NULL) && hsc_library_role_of(m.path) == HSC_LIBRARY_HEATSCOPE;
 }
 
 /* Where a scope is: its file and line; for code without lines, and ours, its module in brackets. */
@@ -251,7 +248,7 @@ const char *report_text_more(const report *r, uint32_t n, report_by by, char *ou
 /* Rows of a brief table that are left out, with the row that says so: shares below this. */
 static double least(const report *r) { return r->brief && !r->top_given ? 0.005 * r->total : r->brief ? 0.0005 * r->total : 0; }
 
-static const char *axis_name(const report *r) { return r->axis == HSC_AXIS_PROCESS ? "processes" : "threads"; }
+const char *report_text_axis(const report *r) { return r->axis == HSC_AXIS_PROCESS ? "processes" : "threads"; }
 
 /* Which of the rows a table shows, at most `few`: marks them. What is not the user's own has a third of the places, and those
  * that the user's own leaves free. Returns how many. */
@@ -305,22 +302,6 @@ static hsc_status name_rows(const report *r, const uint32_t *rows, uint32_t n, c
     return status ? status : report_mark_twins(*named, *n_named, err);
 }
 
-/* Takes the procedures of our own libraries out of the rows; their sum. */
-static hsc_weighted take_ours(const report *r, uint32_t *rows, uint32_t *n) {
-    hsc_weighted sum = {0};
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < *n; i++) {
-        if (report_is_ours(r, rows[i])) {
-            hsc_weighted own = report_own(r, rows[i]);
-            sum.sum += own.sum;
-            sum.excess += own.excess;
-        } else
-            rows[kept++] = rows[i];
-    }
-    *n = kept;
-    return sum;
-}
-
 static void put_ours(report *r, hsc_weighted ours) {
     fprintf(r->out, "    ");
     report_text_amount(r, ours);
@@ -333,17 +314,17 @@ static hsc_status procedures(report *r, hsc_err *err) {
     hsc_status status = report_rank(r, HSC_SCOPE_PROCEDURE, &rows, &n, err);
     if (status)
         return status;
-    hsc_weighted ours = r->brief ? take_ours(r, rows, &n) : (hsc_weighted){0};
+    hsc_weighted ours = r->brief ? report_take_ours(r, rows, &n) : (hsc_weighted){0};
     bool spread = r->columns > 1, *shown = calloc((size_t)n + 1, sizeof *shown);
     uint32_t count = shown ? choose(r, r->own, rows, n, 8, shown) : 0;
     if (!shown)
         status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     int left = (spread ? 34 : 28) + report_text_interval_width(r), name_width = (r->width - left) * 11 / 20, place_width = r->width - left - name_width - 1;
-    snprintf(text, sizeof text, "Procedures with their loops%s%s", spread ? "; max/mean over " : "", spread ? axis_name(r) : "");
+    snprintf(text, sizeof text, "Procedures with their loops%s%s", spread ? "; max/mean over " : "", spread ? report_text_axis(r) : "");
     title(r, text);
     report_text_amount_heads(r);
     fprintf(r->out, " %6s%s ", "incl%", spread ? "   m/m" : "");
-    put(r->out, "procedure", name_width + 1);
+    report_text_pad(r->out, "procedure", name_width + 1);
     fprintf(r->out, "where\n");
     hsc_weighted rest = {0};
     report_named *named = NULL, *x;
@@ -390,13 +371,16 @@ static hsc_status procedures(report *r, hsc_err *err) {
     return status;
 }
 
-/* "for 16-20 in for 15 in for 14": the loop and those around it */
+/* "for 16-20 in for 15 in for 14": the loop and those around it; the one that fetches chunks of another is named where it is the loop itself */
 static void nest_of(const report *r, uint32_t loop, char *out, size_t size) {
     hsc_db_scope s;
     size_t at = 0;
     out[0] = 0;
     for (uint32_t up = loop; !hsc_db_get_scope(r->db, up, &s, NULL) && s.kind == HSC_SCOPE_LOOP && at + 32 < size; up = s.parent) {
-        int n = !s.line_begin ? snprintf(out + at, size - at, "%s%s", at ? " in " : "", s.name)
+        if (up != loop && report_fetches_chunks(r, up))
+            continue;
+        int n = up == loop && report_fetches_chunks(r, up) ? snprintf(out + at, size - at, "fetching chunks of %s %u", s.name, s.line_begin)
+                : !s.line_begin ? snprintf(out + at, size - at, "%s%s", at ? " in " : "", s.name)
                 : up == loop && s.line_end > s.line_begin
                     ? snprintf(out + at, size - at, "%s %u-%u", s.name, s.line_begin, s.line_end)
                     : snprintf(out + at, size - at, "%s%s %u", at ? " in " : "", s.name, s.line_begin);
@@ -421,11 +405,11 @@ static hsc_status loops(report *r, hsc_err *err) {
     if (!shown || !paid)
         status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     int left = (spread ? 34 : 28) + report_text_interval_width(r), name_width = (r->width - left) * 11 / 20, place_width = r->width - left - name_width - 1;
-    snprintf(text, sizeof text, "Loops with what they call, without inner loops%s%s", spread ? "; max/mean over " : "", spread ? axis_name(r) : "");
+    snprintf(text, sizeof text, "Loops with what they call, without inner loops%s%s", spread ? "; max/mean over " : "", spread ? report_text_axis(r) : "");
     title(r, text);
     report_text_amount_heads(r);
     fprintf(r->out, " %6s%s ", "incl%", spread ? "   m/m" : "");
-    put(r->out, "procedure", name_width + 1);
+    report_text_pad(r->out, "procedure", name_width + 1);
     fprintf(r->out, "where\n");
     hsc_weighted rest = {0};
     report_named *named = NULL, *x;
@@ -473,8 +457,11 @@ static hsc_status loops(report *r, hsc_err *err) {
         if (r->paid->is_no_more[rows[i]] && r->paid->loop[rows[i]].sum < r->excl[rows[i]])
             snprintf(nest + strlen(nest), sizeof nest - strlen(nest), ", %.1f %% counted in the loop round it", percent(r, r->excl[rows[i]] - own));
         name[0] = 0;
-        if (remarked && (remark.kind != HSC_remark_kind_PASSED || !how[0]))
-            report_first_sentence(remark.message, name, sizeof name);
+        const char *copy = remarked ? report_remark_of_copy(&remark, &v) : NULL;
+        if (copy && (remark.kind != HSC_remark_kind_PASSED || !how[0])) {
+            size_t at = (size_t)snprintf(name, sizeof name, "%s", copy);
+            report_first_sentence(remark.message, name + at, sizeof name - at);
+        }
         snprintf(text, sizeof text, "%s%s%s%s%s", nest, nest[0] && how[0] ? ": " : "", how, (nest[0] || how[0]) && name[0] ? "; " : "", name);
         fprintf(r->out, "%*s", indent - 1, "");
         report_text_wrap(r->out, r->width, text, indent + 2, indent - 1);
@@ -557,7 +544,7 @@ static hsc_status lines(report *r, hsc_err *err) {
         fprintf(r->out, "%4u", i + 1);
         report_text_amount(r, v);
         fprintf(r->out, "  ");
-        put(r->out, where, text[0] ? 25 : 0);
+        report_text_pad(r->out, where, text[0] ? 25 : 0);
         fprintf(r->out, "%s\n", text);
         rest.sum -= v.sum;
         rest.excess -= v.excess;

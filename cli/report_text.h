@@ -32,6 +32,10 @@ const char *report_text_more(const report *r, uint32_t n, report_by by, char *ou
 /* Words broken to the width; at: the column reached, indent: of the lines after it. */
 void report_text_wrap(FILE *out, int width, const char *prose, int indent, int at);
 
+/* Pads to `width` terminal columns; to the left for numbers is printf's own. */
+void report_text_pad(FILE *out, const char *text, int width);
+const char *report_text_axis(const report *r); /* "processes" */
+
 /* parts of report_text */
 hsc_status report_text_processors(report *r, hsc_err *err);
 hsc_status report_text_modules(report *r, hsc_err *err);
@@ -59,6 +63,8 @@ hsc_status report_text_cost(report *r, hsc_err *err);
 hsc_status report_text_arrays(report *r, hsc_err *err);
 hsc_status report_text_pairs(report *r, hsc_err *err);
 const char *report_bytes(double n, char *out, size_t size); /* "1.2M"; returns out */
+/* Where something is called: "solve_z adi.c:120", as much of the name as there is room for. line, context: HSC_NONE, not known. */
+void report_text_place(const report *r, uint32_t line, uint32_t context, int width, char *out, size_t size);
 
 /* parts of report_rows. One row for each delay and place of what the late thread did; for each delay and place of those who waited. */
 hsc_status report_cause_rows(report *r, hsc_table *t, hsc_err *err);

@@ -18,12 +18,17 @@ const char *report_bytes(double n, char *out, size_t size) {
     return out;
 }
 
-/* "halo.c:12", or the procedure */
+/* "halo.c:12"; where no line is known (without debug information) "in " and the procedure. */
 static void declared(const report *r, uint32_t array, char *out, size_t size) {
     hsc_db_array a;
+    hsc_db_scope s;
     out[0] = 0;
-    if (array != HSC_NONE && !hsc_db_get_array(r->db, array, &a, NULL) && a.file != HSC_NONE)
+    if (array == HSC_NONE || hsc_db_get_array(r->db, array, &a, NULL))
+        return;
+    if (a.file != HSC_NONE && a.line)
         report_at(r, a.file, a.line, out, size);
+    else if (a.scope != HSC_NONE && !hsc_db_get_scope(r->db, a.scope, &s, NULL))
+        snprintf(out, size, "in %s", s.name);
 }
 
 hsc_status report_text_arrays(report *r, hsc_err *err) {

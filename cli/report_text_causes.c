@@ -36,7 +36,8 @@ static hsc_status put_untold_barriers(report *r, hsc_err *err) {
         fprintf(r->out, "   Not counted: %.3f s in which threads wait for others to end, for their work\n", joins);
     if (all - told >= 0.0005 && all - told >= 0.01 * all)
         fprintf(r->out, "   At barriers of threads, laid to nobody: %.3f s of %.3f: all had come\n"
-                        "   (no processor), or the others did no more than the one that waited\n", all - told, all);
+                        "   (no processor), the others did no more than the one that waited, or who\n"
+                        "   came last is not known (threads of other processes)\n", all - told, all);
     return HSC_OK;
 }
 

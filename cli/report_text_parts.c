@@ -141,8 +141,7 @@ static const char *bytes(double n, char *out, size_t size) {
     return out;
 }
 
-/* "solve_z adi.c:120" */
-static void place(const report *r, uint32_t line, uint32_t context, int width, char *out, size_t size) {
+void report_text_place(const report *r, uint32_t line, uint32_t context, int width, char *out, size_t size) {
     hsc_db_context c;
     hsc_db_scope s, p = {.name = "?"};
     char where[400] = " ", name[500];
@@ -193,7 +192,7 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
         shown++;
         char op[64];
         report_fit_prose(without_mpi(m->operation), op_columns, op, sizeof op);
-        place(r, m->line, m->context, r->width - 51 - op_columns, where, sizeof where);
+        report_text_place(r, m->line, m->context, r->width - 51 - op_columns, where, sizeof where);
         fprintf(r->out, "%8.3f %4.0f %7llu %5s %5s %5s %7.*f  %-*s %s\n", m->duration_s,
                 total > 0 ? 100 * m->duration_s / total : 0, (unsigned long long)m->calls,
                 bytes((double)m->sent_bytes, sent, sizeof sent),
@@ -229,6 +228,12 @@ static void put_sampled_waiting(const report *r, hsc_weighted sum, int at) {
     snprintf(text, sizeof text, "sampled only: %.3f s of CPU time, %s, of threads that wait without sleeping (libgomp tells no waits; those asleep are in no figure): --by=context --category=waiting",
              sum.sum * r->unit.scale, report_text_share(r, sum, share, sizeof share));
     report_text_wrap(r->out, r->width, text, 3, at);
+}
+
+static bool is_loop(const report *r, uint32_t context) {
+    hsc_db_scope s;
+    uint32_t scope = report_scope_of(r, context);
+    return scope != HSC_NONE && !hsc_db_get_scope(r->db, scope, &s, NULL) && s.kind == HSC_SCOPE_LOOP;
 }
 
 hsc_status report_text_waits(report *r, hsc_err *err) {
@@ -269,14 +274,17 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
         }
         shown++;
         report_fit_prose(report_wait_call_text(w->kind_text, w->column, call, sizeof call), kind_columns, kind, sizeof kind);
-        place(r, w->line, w->context, r->width - 48 - kind_columns, where, sizeof where);
+        report_text_place(r, w->line, w->context, r->width - 48 - kind_columns, where, sizeof where);
         fprintf(r->out, "%8.3f %4.0f %7llu %7.*f %7.*f %5s  %-*s %s\n", w->total_s,
                 total > 0 ? 100 * w->total_s / total : 0, (unsigned long long)w->waits,
                 w->waits && w->total_s / (double)w->waits >= 9.9995 ? 0 : 2,
                 w->waits ? 1e3 * w->total_s / (double)w->waits : 0, w->max_s < 9.9995 ? 2 : 0, 1e3 * w->max_s,
                 w->bytes ? bytes((double)w->bytes, amount, sizeof amount) : "", kind_columns, kind, where);
         if (w->holder_context != HSC_NONE && w->total_s >= 0.01 * total) {
-            place(r, HSC_NONE, w->holder_context, r->width - 30, where, sizeof where);
+            if (is_loop(r, w->holder_context))
+                report_scope_text(r, report_scope_of(r, w->holder_context), HSC_NONE, r->width - 30, where, sizeof where);
+            else
+                report_text_place(r, HSC_NONE, w->holder_context, r->width - 30, where, sizeof where);
             fprintf(r->out, "%*s %s %s\n", 20, "", report_ended_by(w->kind), where);
         }
     }

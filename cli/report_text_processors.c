@@ -8,15 +8,6 @@
 #include "report_measures.h"
 #include "report_text.h"
 
-/* Pads to `width` terminal columns; to the left for numbers is printf's own. */
-static void put(FILE *out, const char *text, int width) {
-    fputs(text, out);
-    for (int n = report_columns_of(text); n < width; n++)
-        fputc(' ', out);
-}
-
-static const char *axis_name(const report *r) { return r->axis == HSC_AXIS_PROCESS ? "processes" : "threads"; }
-
 /* "thread 2" becomes "thread 2, 28078: worker": with the id that the system knows it by, and its name or the routine that it was given. */
 static void add_identity(const report *r, uint32_t thread, int width, char *name, size_t size) {
     hsc_db_thread t;
@@ -84,10 +75,10 @@ hsc_status report_text_processors(report *r, hsc_err *err) {
         report_processor(r, r->axis, st.max_column, high, sizeof high);
         snprintf(text, sizeof text, "least %.*f %s on %s, most %.*f on %s, mean %.*f, standard deviation %.*f: --by=processor", r->decimals, st.min * r->unit.scale,
                  r->unit.unit, low, r->decimals, st.max * r->unit.scale, high, r->decimals, st.mean * r->unit.scale, r->decimals, st.stddev * r->unit.scale);
-        report_text_wrap(r->out, r->width, text, 3, fprintf(r->out, "\nProcessors, %u %s:", r->columns, axis_name(r)) - 1);
+        report_text_wrap(r->out, r->width, text, 3, fprintf(r->out, "\nProcessors, %u %s:", r->columns, report_text_axis(r)) - 1);
     } else if (!status) {
         snprintf(text, sizeof text, "Processors: %u %s", r->columns,
-                 r->columns > 1 ? axis_name(r) : r->axis == HSC_AXIS_PROCESS ? "process" : "thread");
+                 r->columns > 1 ? report_text_axis(r) : r->axis == HSC_AXIS_PROCESS ? "process" : "thread");
         fprintf(r->out, "\n%s\n", text);
         double scale = r->unit.scale;
         char low[64], high[64];
@@ -106,7 +97,7 @@ hsc_status report_text_processors(report *r, hsc_err *err) {
         int bar = room > 40 ? 40 : room - report_text_interval_width(r);
         report_text_amount_heads(r);
         fprintf(r->out, "%s  ", split ? "  comp%" : "");
-        put(r->out, threads ? "thread, tid: routine" : "process", split ? names : 0);
+        report_text_pad(r->out, threads ? "thread, tid: routine" : "process", split ? names : 0);
         fprintf(r->out, "%s\n", split ? "# computation . other" : "");
         /* all in order where they are few, else the longest first */
         bool *done = calloc((uint64_t)r->columns + 1, sizeof *done);
@@ -127,7 +118,7 @@ hsc_status report_text_processors(report *r, hsc_err *err) {
             if (split)
                 fprintf(r->out, "  %5.1f", all[c] > 0 ? 100 * work[c] / all[c] : 0);
             fprintf(r->out, "  ");
-            put(r->out, name, names);
+            report_text_pad(r->out, name, names);
             int marks = st.max > 0 ? (int)lround(bar * all[c] / st.max) : 0, full = split && st.max > 0 ? (int)lround(bar * work[c] / st.max) : marks;
             for (int k = 0; k < marks; k++)
                 fputc(k < full ? '#' : '.', r->out);

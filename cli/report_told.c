@@ -223,11 +223,35 @@ static hsc_status put_partial(report *r, bool doubtful, hsc_err *err) {
     return s;
 }
 
+/* Two figures of what probes cost, each with its name, and what else the times have in them. */
+static void put_taken_out(report *r, double taken_s, double given_s) {
+    double all_s = 0, line_s = 0;
+    hsc_db_cost cost;
+    hsc_db_thread thread;
+    char text[700];
+    for (uint32_t i = 0; i < hsc_db_count_told(r->db, HSC_TOLD_COSTS); i++)
+        all_s += hsc_db_get_cost(r->db, i, &cost, NULL) ? 0 : cost.probes_s;
+    for (uint32_t i = 0; i < r->info.threads; i++)
+        line_s += !hsc_db_get_thread(r->db, i, &thread, NULL) && thread.runnable_s > 0 ? thread.runnable_s : 0;
+    int at = snprintf(text, sizeof text, "Of what probes took, %.3f s is in these scopes' times by the clock, and taken out", taken_s);
+    if (all_s > taken_s)
+        at += snprintf(text + at, sizeof text - (size_t)at, "; ~%.3f s in all (--by=cost), the rest of it in the code round the scopes and in making visits of the notes", all_s);
+    if (given_s >= 0.0005)
+        at += snprintf(text + at, sizeof text - (size_t)at, ". ~%.3f s of very short visits, which the clock laid to the code round them, is put back, by the samples", given_s);
+    if (line_s > 0.05 * r->info.wall_s)
+        at += snprintf(text + at, sizeof text - (size_t)at, ". Threads stood in line for a processor for %.3f s: elapsed times have what fell into them", line_s);
+    snprintf(text + at, sizeof text - (size_t)at, ".");
+    report_text_wrap(r->out, r->width, text, 1, fprintf(r->out, " "));
+}
+
 static void head(report *r, const char *title, const counts *c) {
-    double cost = 0;
-    for (uint32_t i = 0; i < c->n_probes; i++)
-        cost += c->probes[i].cost_s;
-    fprintf(r->out, "\n%s: elapsed time of all threads; the probes' own %.3f s taken out\n", title, cost);
+    double cost = 0, given = 0;
+    for (uint32_t i = 0; i < c->n_probes; i++) {
+        cost += fmax(0, c->probes[i].cost_s);
+        given -= fmin(0, c->probes[i].cost_s);
+    }
+    fprintf(r->out, "\n%s: elapsed time of all threads, without what probes took\n", title);
+    put_taken_out(r, cost, given);
     fprintf(r->out, "   incl s    excl s    visits    mean us     max us  scope\n");
 }
 

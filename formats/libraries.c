@@ -15,6 +15,7 @@ static const struct {
     {"ld-linux", HSC_LIBRARY_SYSTEM},     {"[vdso]", HSC_LIBRARY_SYSTEM},
     {"libmpi*", HSC_LIBRARY_MESSAGES},      {"libopen-rte", HSC_LIBRARY_MESSAGES}, {"libopen-pal", HSC_LIBRARY_MESSAGES},
     {"mca_*", HSC_LIBRARY_MESSAGES},        {"libpmix", HSC_LIBRARY_MESSAGES},     {"libucp", HSC_LIBRARY_MESSAGES},
+    {"libheatscope-*", HSC_LIBRARY_HEATSCOPE},
     {"libuct", HSC_LIBRARY_MESSAGES},      {"libucs", HSC_LIBRARY_MESSAGES},      {"libucm", HSC_LIBRARY_MESSAGES},
 };
 

@@ -36,6 +36,44 @@ bool hsc_remark_refuses_vectors(const char *pass, const char *name, uint64_t kin
            hsc_remark_tell(pass, strlen(pass), name, strlen(name), &other) == HSC_ABOUT_VECTORISATION;
 }
 
+static const char *skip_number(const char *p) {
+    size_t digits = *p == ':' ? strspn(p + 1, "0123456789") : 0;
+    return digits ? p + 1 + digits : NULL;
+}
+
+/* Behind the first ":LINE:COLUMN" of a line of text; NULL: there is none. */
+static const char *behind_place(const char *p) {
+    for (; *p && *p != '\n'; p++) {
+        const char *line = skip_number(p), *column = line ? skip_number(line) : NULL;
+        if (column)
+            return column;
+    }
+    return NULL;
+}
+
+/* Length of what stands before the first place, or of all; *next: behind that place, or the end. */
+static size_t before_place(const char *text, const char **next) {
+    static const char at[] = " at ";
+    for (const char *p = text; (p = strstr(p, at)); p++)
+        if ((*next = behind_place(p + strlen(at))))
+            return (size_t)(p - text) + strlen(at);
+    *next = text + strlen(text);
+    return strlen(text);
+}
+
+bool hsc_remark_same_but_places(const char *a, const char *b) {
+    for (;;) {
+        const char *next_a, *next_b;
+        size_t n = before_place(a, &next_a), k = before_place(b, &next_b);
+        if (n != k || memcmp(a, b, n) != 0)
+            return false;
+        if (!*next_a || !*next_b)
+            return !*next_a && !*next_b && (next_a == a + n) == (next_b == b + k);
+        a = next_a;
+        b = next_b;
+    }
+}
+
 bool hsc_version_is_vector(uint64_t version) {
     return version == HSC_loop_version_VECTOR || version == HSC_loop_version_VECTOR_EPILOGUE ||
            version == HSC_loop_version_VECTOR_UNROLLED_FULLY;

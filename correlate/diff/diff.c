@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/remarks.h>
 #include <report_paid.h>
 
 hsc_status diff_load(diff *d, hsc_err *err) {
@@ -17,11 +18,8 @@ hsc_status diff_load(diff *d, hsc_err *err) {
         s = hsc_err_set(err, HSC_E_MISMATCH, "%s and %s: expected one unit, got %s and %s", d->a.info.path,
                         d->b.info.path, d->a.unit.unit, d->b.unit.unit);
     d->scaling = d->a.columns != d->b.columns;
-    for (int side = 0; side < 2 && !s; side++) {
-        diff_measured m;
-        diff_measured_of(side ? &d->b : &d->a, &m);
-        d->lost[side] = m.lost;
-    }
+    for (int side = 0; side < 2 && !s; side++)
+        d->lost[side] = hsc_db_count_lost(side ? d->b.db : d->a.db);
     return s;
 }
 
@@ -46,21 +44,16 @@ bool diff_is_whole(const report *r) {
 /* Is how many periods there are known, by the clocks that samples are taken from, and sampled only where they are? */
 static bool is_total_known(const report *r) { return !r->metric && !r->category && diff_is_whole(r); }
 
-/* Interval of a sum of the run's samples, in counts. */
-static void interval_of(const report *r, double lost, hsc_weighted v, double *low, double *high) {
-    if (r->unit.exact)
-        *low = *high = v.sum;
-    else
-        hsc_interval_sampled((hsc_sampled){v, r->all, 1, is_total_known(r), lost}, low, high);
+static hsc_sampled sampled_of(const report *r, double lost, hsc_weighted v) {
+    return (hsc_sampled){.v = v, .all = r->all, .scale = r->unit.scale, .known = is_total_known(r), .lost = lost};
 }
 
 void diff_set_change(const diff *d, diff_row *row) {
-    double sa = d->a.unit.scale, sb = d->b.unit.scale, low_a, high_a, low_b, high_b;
-    interval_of(&d->a, d->lost[0], (hsc_weighted){row->count_a, row->excess_a}, &low_a, &high_a);
-    interval_of(&d->b, d->lost[1], (hsc_weighted){row->count_b, row->excess_b}, &low_b, &high_b);
-    row->change = row->count_b * sb - row->count_a * sa;
-    row->low = row->change - hypot((row->count_b - low_b) * sb, (high_a - row->count_a) * sa);
-    row->high = row->change + hypot((high_b - row->count_b) * sb, (row->count_a - low_a) * sa);
+    row->change = row->count_b * d->b.unit.scale - row->count_a * d->a.unit.scale;
+    row->low = row->high = row->change;
+    if (!d->a.unit.exact || !d->b.unit.exact)
+        hsc_interval_change(sampled_of(&d->a, d->lost[0], (hsc_weighted){row->count_a, row->excess_a}),
+                            sampled_of(&d->b, d->lost[1], (hsc_weighted){row->count_b, row->excess_b}), &row->low, &row->high);
     row->beyond = row->low > 0 || row->high < 0;
 }
 
@@ -272,34 +265,39 @@ static bool same_binary(const diff *d, uint32_t a, uint32_t b) {
            !hsc_db_get_module(d->b.db, in_b.module, &of_b, NULL) && *of_a.build_id && !strcmp(of_a.build_id, of_b.build_id);
 }
 
+/* *message: of the remark that matters, whole; "": there is none. Borrowed from the database. */
 static hsc_status decisions(report *r, uint32_t scope, report_versions *v, char *versions, size_t size, char *remark,
-                            size_t remark_size, hsc_err *err) {
+                            size_t remark_size, const char **message, hsc_err *err) {
     bool found = false;
     hsc_db_remark m;
     *v = (report_versions){0};
+    *message = "";
     versions[0] = remark[0] = 0;
     if (scope == HSC_NONE)
         return HSC_OK;
     hsc_status s = report_versions_of(r, scope, v, versions, size, err);
     if (!s)
         s = report_remark_of(r, scope, &found, &m, err);
-    if (!s && found)
-        report_fit_prose(m.message, 300, remark, remark_size);
+    const char *copy = !s && found ? report_remark_of_copy(&m, v) : NULL;
+    if (copy) {
+        size_t at = (size_t)snprintf(remark, remark_size, "%s", copy);
+        *message = m.message;
+        report_fit_prose(m.message, 300, remark + at, remark_size - at);
+    }
     return s;
 }
 
 hsc_status diff_decisions_of(diff *d, const diff_row *row, diff_decisions *out, hsc_err *err) {
     report_versions a, b;
-    hsc_status s =
-        decisions(&d->a, row->a, &a, out->versions_a, sizeof out->versions_a, out->remark_a, sizeof out->remark_a, err);
+    const char *message_a, *message_b = "";
+    hsc_status s = decisions(&d->a, row->a, &a, out->versions_a, sizeof out->versions_a, out->remark_a, sizeof out->remark_a, &message_a, err);
     if (!s)
-        s = decisions(&d->b, row->b, &b, out->versions_b, sizeof out->versions_b, out->remark_b, sizeof out->remark_b,
-                      err);
+        s = decisions(&d->b, row->b, &b, out->versions_b, sizeof out->versions_b, out->remark_b, sizeof out->remark_b, &message_b, err);
     double n_a = row->a == HSC_NONE ? 0 : hsc_interval_effective(report_excl(&d->a, row->a)),
            n_b = row->b == HSC_NONE ? 0 : hsc_interval_effective(report_excl(&d->b, row->b));
     bool known = *out->versions_a && *out->versions_b;
     out->changed = !s && row->a != HSC_NONE && row->b != HSC_NONE && !same_binary(d, row->a, row->b) &&
-                   (strcmp(out->remark_a, out->remark_b) != 0 ||
+                   (!hsc_remark_same_but_places(message_a, message_b) ||
                     (known && ((a.width != b.width && a.vector.sum > 0 && b.vector.sum > 0) || other_versions(&a, n_a, &b, n_b))));
     return s;
 }

@@ -10,7 +10,9 @@
 
 #include <report.h>
 
-typedef enum diff_by { DIFF_ALL = 0, DIFF_PROCEDURE, DIFF_LOOP, DIFF_LINE, DIFF_MODULE } diff_by;
+/* The last three are timed (diff_timed_by), but that the waiting of DIFF_CAUSE is divided among causes by samples; the others are sampled
+ * (diff_rows_by). */
+typedef enum diff_by { DIFF_ALL = 0, DIFF_PROCEDURE, DIFF_LOOP, DIFF_LINE, DIFF_MODULE, DIFF_WAIT, DIFF_MESSAGE, DIFF_CAUSE } diff_by;
 
 typedef struct diff {
     report a, b;
@@ -73,6 +75,30 @@ typedef struct diff_wait {
 } diff_wait;
 /* The largest change first; none of intervals. free() *list. Not those of libraries' own threads. */
 hsc_status diff_waits(diff *d, diff_wait **list, uint32_t *n, hsc_err *err);
+
+/* One place in both runs where threads waited, called message passing, or made others wait; all threads and calling contexts added up. */
+typedef struct diff_timed_side {
+    uint32_t line, context;  /* of what has most of the time: line row and calling context; HSC_NONE: not known */
+    double seconds;
+    uint64_t calls;          /* waits, calls; of causes the waits that it was late for */
+    uint64_t sent, received; /* bytes; of waits all are in `received`, of causes 0 */
+} diff_timed_side;
+typedef struct diff_timed {
+    const char *kind;        /* "mutex", "MPI_Allreduce", "late sender"; borrowed */
+    char *cause[2];          /* of causes: what the late one did, of A and B; NULL: not there, or no cause */
+    bool in_a, in_b;
+    diff_timed_side a, b;
+} diff_timed;
+/* `by`: DIFF_WAIT, DIFF_MESSAGE or DIFF_CAUSE. The largest change first; what libraries' own threads wait for is left out. While intervals are
+ * set, of these. Free with diff_free_timed. Cost: the tables of waits, messages or delays, and the source texts of both. */
+hsc_status diff_timed_by(diff *d, diff_by by, diff_timed **list, uint32_t *n, hsc_err *err);
+void diff_free_timed(diff_timed *list, uint32_t n);
+
+/* Line rows of the compared databases that are one: (*b_of_a)[lines_a], HSC_NONE: not in B. free() *b_of_a. */
+hsc_status diff_match_lines(const hsc_compare *c, uint32_t lines_a, uint32_t **b_of_a, hsc_err *err);
+
+/* What heads a comparison: as hsc_db_read_run_figures() tells it. free() *list. */
+hsc_status diff_figures_of(diff *d, hsc_db_run_figure **list, uint32_t *n, hsc_err *err);
 
 /* What the compiler made of a loop in both: "vector x4 94 %, ..." and the remark that matters; *changed: the versions
  * or the remark differ, and the binaries do (build id). Texts of `size` bytes each. */

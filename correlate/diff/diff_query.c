@@ -2,17 +2,24 @@
 /* The part of query.h that compares two databases. */
 #include <stdlib.h>
 
+#include <report_causes.h>
+
 #include "diff.h"
+
+static diff of_databases(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t metric_b) {
+    diff d = {.a = {.db = a, .metric = metric_a, .width = 120}, .b = {.db = b, .metric = metric_b, .width = 120}};
+    bool processes = hsc_db_get_columns(a, HSC_AXIS_PROCESS) > 1 || hsc_db_get_columns(b, HSC_AXIS_PROCESS) > 1;
+    d.a.axis = d.b.axis = processes ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
+    return d;
+}
 
 hsc_status hsc_db_read_changes(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t metric_b, hsc_change_by by, hsc_db_change **out,
                                uint32_t *n, hsc_err *err) {
     static const diff_by kinds[] = {DIFF_PROCEDURE, DIFF_LOOP, DIFF_LINE, DIFF_MODULE};
-    diff d = {.a = {.db = a, .metric = metric_a, .width = 120}, .b = {.db = b, .metric = metric_b, .width = 120}};
-    bool processes = hsc_db_get_columns(a, HSC_AXIS_PROCESS) > 1 || hsc_db_get_columns(b, HSC_AXIS_PROCESS) > 1;
+    diff d = of_databases(a, metric_a, b, metric_b);
     diff_row *rows = NULL;
     uint32_t count = 0;
     hsc_db_change *list = NULL;
-    d.a.axis = d.b.axis = processes ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
     hsc_status s = diff_load(&d, err);
     if (!s)
         s = diff_rows_by(&d, kinds[by], &rows, &count, err);
@@ -29,4 +36,48 @@ hsc_status hsc_db_read_changes(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t
     free(rows);
     diff_clear(&d);
     return s;
+}
+
+static hsc_db_timed_change timed_change(const diff *d, diff_timed *x) {
+    char *cause = x->cause[x->in_b];
+    hsc_db_timed_change out = {.kind = x->kind, .cause = cause, .in = {x->in_a, x->in_b}};
+    x->cause[x->in_b] = NULL;
+    for (int k = 0; k < 2; k++) {
+        const diff_timed_side *side = k ? &x->b : &x->a;
+        out.line[k] = side->line;
+        out.scope[k] = side->context == HSC_NONE ? HSC_NONE : report_scope_of(k ? &d->b : &d->a, side->context);
+        out.seconds[k] = side->seconds;
+        out.calls[k] = side->calls;
+        out.sent[k] = side->sent;
+        out.received[k] = side->received;
+    }
+    return out;
+}
+
+hsc_status hsc_db_read_timed_changes(hsc_db *a, hsc_db *b, hsc_timed_by by, hsc_db_timed_change **out, uint32_t *n, hsc_err *err) {
+    static const diff_by kinds[] = {DIFF_WAIT, DIFF_MESSAGE, DIFF_CAUSE};
+    diff d = of_databases(a, 0, b, 0);
+    diff_timed *rows = NULL;
+    uint32_t count = 0;
+    hsc_db_timed_change *list = NULL;
+    hsc_status s = diff_load(&d, err);
+    if (!s)
+        s = diff_timed_by(&d, kinds[by], &rows, &count, err);
+    if (!s && !(list = malloc(((size_t)count + 1) * sizeof *list)))
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u differences", count);
+    for (uint32_t i = 0; !s && i < count; i++)
+        list[i] = timed_change(&d, &rows[i]);
+    if (!s) {
+        *out = list;
+        *n = count;
+    }
+    diff_free_timed(rows, count);
+    diff_clear(&d);
+    return s;
+}
+
+void hsc_db_free_timed_changes(hsc_db_timed_change *list, uint32_t n) {
+    for (uint32_t i = 0; list && i < n; i++)
+        free(list[i].cause);
+    free(list);
 }

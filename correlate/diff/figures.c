@@ -20,7 +20,7 @@ static void add_times(figures *f, const diff *d) {
     diff_measured m[2];
     diff_measured_of(&d->a, &m[0]);
     diff_measured_of(&d->b, &m[1]);
-    if (!d->a.metric && !d->b.metric && a->cpu_s > 0 && b->cpu_s > 0) {
+    if (!d->a.metric && !d->b.metric && !d->a.category && a->cpu_s > 0 && b->cpu_s > 0) {
         add(f, "cpu", "", a->cpu_s, b->cpu_s);
         if (m[0].itself_s > 0 && m[1].itself_s > 0 && (m[0].itself_s < 0.995 * a->cpu_s || m[1].itself_s < 0.995 * b->cpu_s))
             add(f, "itself", "", m[0].itself_s, m[1].itself_s);
@@ -60,6 +60,7 @@ static hsc_status add_factors(figures *f, const diff *d, hsc_err *err) {
         f->list[f->n - 1].chance_b = !b.uneven;
         add(f, "communication", "", a.communication, b.communication);
         add(f, "computation", "", a.computation_s, b.computation_s);
+        add(f, "each", "", a.computation_s / a.threads, b.computation_s / b.threads);
     } else if (a.threads > 1 && b.threads > 1 && a.load_balance > 0 && b.load_balance > 0 && (a.uneven || b.uneven)) {
         add(f, "imbalance", "", 1 / a.load_balance, 1 / b.load_balance);
         f->list[f->n - 1].chance_a = !a.uneven;
@@ -68,14 +69,36 @@ static hsc_status add_factors(figures *f, const diff *d, hsc_err *err) {
     return s;
 }
 
+hsc_status diff_figures_of(diff *d, hsc_db_run_figure **list, uint32_t *n, hsc_err *err) {
+    enum { OTHERS = 9 }; /* those that are no waits, and the two sums of these */
+    diff_wait *waits;
+    uint32_t k;
+    figures f = {0};
+    hsc_status s = diff_waits(d, &waits, &k, err);
+    if (s)
+        return s;
+    if (!(f.list = malloc(((size_t)k + 2 + OTHERS) * sizeof *f.list)))
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u figures", k);
+    if (!s && diff_is_whole(&d->a) && diff_is_whole(&d->b)) {
+        add_times(&f, d);
+        add_waits(&f, d, waits, k, false);
+        add_waits(&f, d, waits, k, true);
+        s = add_factors(&f, d, err);
+    }
+    free(waits);
+    if (s) {
+        free(f.list);
+        return s;
+    }
+    *list = f.list;
+    *n = f.n;
+    return HSC_OK;
+}
+
 hsc_status hsc_db_read_run_figures(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t metric_b, hsc_db_run_figure **out, uint32_t *n,
                                    hsc_err *err) {
-    enum { OTHERS = 8 }; /* those that are no waits, and the two sums of these */
     diff d = {.a = {.db = a, .metric = metric_a, .width = 120}, .b = {.db = b, .metric = metric_b, .width = 120}};
     bool processes = hsc_db_get_columns(a, HSC_AXIS_PROCESS) > 1 || hsc_db_get_columns(b, HSC_AXIS_PROCESS) > 1;
-    diff_wait *waits = NULL;
-    uint32_t k = 0;
-    figures f = {0};
     d.a.axis = d.b.axis = processes ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
     hsc_status s = report_load(&d.a, err);
     if (!s)
@@ -85,22 +108,7 @@ hsc_status hsc_db_read_run_figures(hsc_db *a, uint32_t metric_a, hsc_db *b, uint
                         d.b.unit.unit);
     d.scaling = d.a.columns != d.b.columns;
     if (!s)
-        s = diff_waits(&d, &waits, &k, err);
-    if (!s && !(f.list = malloc(((size_t)k + 2 + OTHERS) * sizeof *f.list)))
-        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u figures", k);
-    if (!s && diff_is_whole(&d.a) && diff_is_whole(&d.b)) {
-        add_times(&f, &d);
-        add_waits(&f, &d, waits, k, false);
-        add_waits(&f, &d, waits, k, true);
-        s = add_factors(&f, &d, err);
-    }
-    if (!s) {
-        *out = f.list;
-        *n = f.n;
-    } else {
-        free(f.list);
-    }
-    free(waits);
+        s = diff_figures_of(&d, out, n, err);
     diff_clear(&d);
     return s;
 }

@@ -11,7 +11,7 @@ static uint32_t *none_of(size_t n) {
     return map;
 }
 
-static hsc_status match_lines(const hsc_compare *c, uint32_t lines_a, uint32_t **out, hsc_err *err) {
+hsc_status diff_match_lines(const hsc_compare *c, uint32_t lines_a, uint32_t **out, hsc_err *err) {
     uint32_t *map = none_of(lines_a);
     hsc_status s = map ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory to match %u lines", lines_a);
     for (uint32_t file = 0; !s && file < c->files_a; file++) {
@@ -71,7 +71,7 @@ static hsc_status match_contexts(const hsc_compare *c, uint32_t lines_a, uint32_
     uint32_t *lines = NULL;
     hsc_db_get_info(c->a, &a);
     hsc_db_get_info(c->b, &b);
-    hsc_status s = match_lines(c, lines_a, &lines, err);
+    hsc_status s = diff_match_lines(c, lines_a, &lines, err);
     uint32_t *map = none_of(a.contexts);
     child *list = malloc(((size_t)b.contexts + 1) * sizeof *list);
     bool *taken = calloc((size_t)b.contexts + 1, sizeof *taken);
@@ -132,7 +132,7 @@ hsc_status hsc_db_match(hsc_db *a, hsc_db *b, hsc_match_of what, uint32_t **b_of
         *b_of_a = c.b_of_a;
         c.b_of_a = NULL;
     } else {
-        s = what == HSC_MATCH_LINES ? match_lines(&c, info.lines, b_of_a, err) : match_contexts(&c, info.lines, b_of_a, err);
+        s = what == HSC_MATCH_LINES ? diff_match_lines(&c, info.lines, b_of_a, err) : match_contexts(&c, info.lines, b_of_a, err);
     }
     hsc_compare_clear(&c);
     return s;

@@ -7,7 +7,7 @@
 void diff_measured_of(const report *r, diff_measured *out) {
     hsc_db_ledger l;
     hsc_db_process p;
-    *out = (diff_measured){.mechanism = ""};
+    *out = (diff_measured){.mechanism = "", .lost = hsc_db_count_lost(r->db)};
     report_usage_of(r, 0, r->info.threads, &out->usage);
     if (r->info.processes && !hsc_db_get_process(r->db, 0, &p, NULL))
         out->mechanism = p.mechanism;
@@ -21,8 +21,6 @@ void diff_measured_of(const report *r, diff_measured *out) {
             out->itself_s = l.seconds;
         else if (total && !strcmp(l.name, "measuring off"))
             out->off_s = l.seconds;
-        else if (!strncmp(l.name, "lost: ", 6) && !strncmp(l.meaning, "[due]", 5))
-            out->lost += (double)l.samples;
     }
     for (uint32_t t = 0; t < r->info.threads; t++) {
         hsc_db_thread thread;

@@ -81,8 +81,8 @@ static int by_cell(const void *pa, const void *pb) {
     const jdoing *x = &a->doing, *y = &b->doing;
     if (x->spot.context != y->spot.context)
         return x->spot.context < y->spot.context ? -1 : 1;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
+    if (hsc_doing_kind(x) != hsc_doing_kind(y))
+        return hsc_doing_kind(x) < hsc_doing_kind(y) ? -1 : 1;
     if (x->spot.line != y->spot.line)
         return x->spot.line < y->spot.line ? -1 : 1;
     if (x->column != y->column)
@@ -103,7 +103,7 @@ static int by_delayed(const void *pa, const void *pb) {
 
 /* How much longer the late one was in the context and kind of call of cells[0..n) than those who waited; 0: not more than chance explains. */
 static double excess(const jdelays *d, const jdelay_sum *s, uint32_t delay, const jcell *cells, size_t n, bool surely, double *own) {
-    uint32_t at = hsc_table_get(&d->other_rows, (uint64_t)delay << 32 | cells->doing.spot.context, (uint64_t)HSC_NO_INDEX << 32 | cells->doing.kind);
+    uint32_t at = hsc_table_get(&d->other_rows, (uint64_t)delay << 32 | cells->doing.spot.context, (uint64_t)HSC_NO_INDEX << 32 | hsc_doing_kind(&cells->doing));
     double others = at == HSC_NO_INDEX || s->victims <= 0 ? 0 : d->others.p[at].ns * s->windows / s->victims;
     *own = 0;
     for (size_t i = 0; i < n; i++)
@@ -130,7 +130,7 @@ typedef HSC_VEC(share) shares;
 /* And in the same kind of call, if in one: what others computed there is no part of what this one slept. */
 static size_t same_context(const jcell *cells, size_t i, size_t n) {
     size_t end = i + 1;
-    while (end < n && cells[end].doing.spot.context == cells[i].doing.spot.context && cells[end].doing.kind == cells[i].doing.kind)
+    while (end < n && cells[end].doing.spot.context == cells[i].doing.spot.context && hsc_doing_kind(&cells[end].doing) == hsc_doing_kind(&cells[i].doing))
         end++;
     return end;
 }
@@ -158,9 +158,13 @@ static void fit(const jdelays *d, const jdelay_sum *s, uint32_t delay, jcell *ce
     nowhere->ns = 0;
 }
 
-/* Parts of one delay by place; they add up to 1. `in_line_ns`: how long the thread stood in line for a processor in all; what it was nowhere
- * beyond that it may have been in waits too short for a record. */
-static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t n, double in_line_ns, shares *out) {
+typedef struct in_line { /* how long a thread stood in line for a processor in all */
+    double surely_ns, told_ns; /* no more than this; by what the kernel told, 0: nothing */
+} in_line;
+
+/* Parts of one delay by place; they add up to 1. What the thread was nowhere beyond its time in line it may have been in waits too short for
+ * a record. */
+static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t n, const in_line *line, shares *out) {
     const jdelay_sum *s = &d->sums.p[delay];
     const jdoing call = {.spot = {s->key.context, s->key.line, HSC_NO_INDEX}};
     double found = 0, own, unknown, expected = s->victims > 0 ? s->windows * s->late_ns / s->victims : 0, known = 0;
@@ -185,9 +189,18 @@ static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t 
             bool nowhere = cells[i].doing.spot.context == HSC_NO_INDEX;
             share part = {nowhere ? call : cells[i].doing, known * more / found * (nowhere ? 1 : cells[i].ns / own), nowhere ? NOT_RUNNING : RUNNING,
                           nowhere || cells[i].timed_ns <= 0 ? HSC_NO_INDEX : (uint32_t)(cells + i - d->cells.p)};
-            if (nowhere && more > in_line_ns) {
-                unknown += part.part * (1 - in_line_ns / more);
-                part.part *= in_line_ns / more;
+            if (nowhere && more > line->surely_ns) {
+                unknown += part.part * (1 - line->surely_ns / more);
+                part.part *= line->surely_ns / more;
+            }
+            if (cells[i].doing.idle) { /* in a call: what it did not stand in line it may have slept there */
+                share stood = part;
+                double stood_part = line->told_ns < more ? line->told_ns / more : 1;
+                stood.part *= stood_part;
+                part.part *= 1 - stood_part;
+                stood.how = NOT_RUNNING;
+                if (stood.part > 0 && !HSC_PUSH(*out, stood))
+                    return false;
             }
             if (part.part > 0 && !HSC_PUSH(*out, part))
                 return false;
@@ -279,8 +292,9 @@ static bool make_rows(join *j, jdelays *d, jamounts *caused, jamounts *waiting, 
         fit(d, s, delay, d->cells.p + first, end - first);
         double own = s->wait_ns > s->indirect_ns ? s->wait_ns - s->indirect_ns : 0;
         const hsc_rec_thread_usage *usage = &j->threads.p[s->key.thread]->usage;
-        double in_line_ns = s->noise_ns2 > 0 && (usage->run_ns || usage->runnable_ns) ? (double)usage->runnable_ns : INFINITY;
-        ok = spread(d, delay, d->cells.p + first, end - first, in_line_ns, &parts) &&
+        double at_once = s->spanned_ns > 0 ? fmax(s->looked_ns / s->spanned_ns, 1) : 1; /* what the thread was in line for once is in the windows of all who waited */
+        in_line line = {s->noise_ns2 > 0 && (usage->run_ns || usage->runnable_ns) ? at_once * (double)usage->runnable_ns : INFINITY, (double)usage->runnable_ns};
+        ok = spread(d, delay, d->cells.p + first, end - first, &line, &parts) &&
              HSC_PUSH(j->delays, (jdelay){s->key.kind, s->key.thread, s->key.context, s->key.line, s->waits, s->wait_ns * 1e-9,
                                           s->indirect_ns * 1e-9, s->caused_ns * 1e-9});
         for (size_t k = 0; ok && k < parts.n; k++) {

@@ -20,6 +20,7 @@
 
 typedef struct jmessage_event { /* one record message_event */
     uint64_t time, duration, begin; /* ns; begin: how long before `time` that was */
+    uint64_t outside;               /* ns before `time` in which the thread did not let the library go on; 0: not long */
     uint64_t sequence, bytes;
     int32_t peer, tag;
     uint32_t communicator, operation, flags; /* ids */
@@ -95,6 +96,8 @@ typedef struct jdelay_sum {
     double told_ns, told_of_others_ns; /* of these windows: in samples and waits */
     uint64_t last_window;        /* end of the last one of its own */
     double noise_ns2;            /* locks: variance of what samples tell of its windows, were they all computation */
+    double looked_ns, spanned_ns; /* locks: length of these windows; of the time that they are, which several may have waited at once */
+    uint64_t spanned_until;
     double caused_ns;            /* blame.c: waiting that it is the cause of in the end */
 } jdelay_sum;
 
@@ -112,7 +115,11 @@ typedef struct jdoing { /* what a thread did */
     jspot spot;
     uint32_t kind;    /* of enum wait_kind: in that call; 0: in none that is timed */
     uint32_t column;  /* of that call in its line; 0: not known */
+    bool idle;        /* in a call of message passing, without a sample there: it slept in it, or had no processor */
 } jdoing;
+
+/* The kind, and whether it was idle: what is added up apart. */
+static inline uint32_t hsc_doing_kind(const jdoing *d) { return d->kind << 1 | d->idle; }
 
 typedef struct jcell { /* time of a delay's late thread */
     uint32_t delay;
@@ -188,6 +195,10 @@ hsc_status hsc_delays_put_slices(join *j, jdelays *d, const uint32_t *victim_row
 void hsc_delays_free(jdelays *d);
 
 bool hsc_blame_is_barrier(uint32_t wait_kind); /* of threads */
+/* An event that is no side of a message and no part of an operation of several: the call is known, and what it followed. */
+static inline bool hsc_blame_is_of_none(const jmessage_event *e) {
+    return !(e->flags & (HSC_message_event_flag_SENT | HSC_message_event_flag_RECEIVED | HSC_message_event_flag_COLLECTIVE | HSC_message_event_flag_ONE_SIDED));
+}
 /* Context of the OpenMP region that a barrier at this site belongs to; HSC_NO_INDEX. */
 uint32_t hsc_blame_region_of(const join *j, const jsite *site, uint32_t wait_kind);
 jspot hsc_blame_spot(const join *j, uint32_t frame);

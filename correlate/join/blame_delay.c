@@ -75,8 +75,8 @@ bool hsc_delay_add_flow(jdelays *d, uint32_t from, uint32_t to, double ns) {
 
 static jcell *cell_of(jdelays *d, uint32_t delay, const jdoing *doing, bool late) {
     hsc_table *rows = late ? &d->cell_rows : &d->other_rows;
-    jdoing s = late ? *doing : (jdoing){.spot = {doing->spot.context, HSC_NO_INDEX, HSC_NO_INDEX}, .kind = doing->kind};
-    uint32_t *call = late ? hsc_table_at(&d->call_rows, (uint64_t)s.spot.instance << 32 | s.kind, s.column) : &s.kind;
+    jdoing s = late ? *doing : (jdoing){.spot = {doing->spot.context, HSC_NO_INDEX, HSC_NO_INDEX}, .kind = doing->kind, .idle = doing->idle};
+    uint32_t kind = hsc_doing_kind(&s), *call = late ? hsc_table_at(&d->call_rows, (uint64_t)s.spot.instance << 32 | kind, s.column) : &kind;
     if (late && call && *call == HSC_NO_INDEX)
         *call = (uint32_t)d->call_rows.count;
     uint32_t *at = call ? hsc_table_at(rows, (uint64_t)delay << 32 | s.spot.context, (uint64_t)s.spot.line << 32 | *call) : NULL;

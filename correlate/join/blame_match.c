@@ -11,6 +11,7 @@
 
 #include "../store/sorted.h"
 #include "blame.h"
+#include "slots.h"
 
 /* Of a thread: windows that are longer are looked at from their end. Where very many threads pass messages, each has a part of these
  * for all; that depends on the input only. */
@@ -20,7 +21,9 @@
 #define WAITS_MAX 1024u
 #define WAITS_LEAST 64u
 #define WAITS_ALL (1u << 21)
-#define BUFFERED 4096u /* bytes: smaller messages are supposed to be sent without their receiver */
+#define BUFFERED 4096u /* bytes: up to there messages are supposed to be sent without their receiver, until larger ones were seen to be */
+#define SENT_KEPT 8u
+#define SPENT_LEAST_NS 20000u /* of calls that are looked into; shorter ones are told by samples */
 #define LOOK_NS 20000000u /* a wait is told by the look that finds it over */
 #define RECENT 8u
 
@@ -28,8 +31,28 @@ enum { POST, COMPLETE, LOCK, SHARED_LOCK }; /* tags of events with flag ONE_SIDE
 
 enum group_kind { UNKNOWN, ALL, FROM_ROOT, TO_ROOT, PREFIX, NEIGHBOURS };
 
+typedef struct spent { /* a call of a lane */
+    uint64_t enter, leave;
+    uint32_t frame;
+    double idle_ns; /* while a window is looked into: of its part of that, what neither waits nor samples tell of */
+} spent;
+
+typedef struct sent { /* a message whose sending has ended */
+    uint64_t begin, leave, bytes;
+    uint32_t sender; /* row of members */
+} sent;
+
+typedef struct member { /* a process that passes messages */
+    uint64_t buffered;     /* bytes of the largest message that it is known to send without the receiver; BUFFERED at least */
+    uint32_t expecting;    /* entries of messages that others still send it */
+    uint32_t lanes;
+    sent sent[SENT_KEPT];            /* to it, the last ones */
+    unsigned sent_at;
+} member;
+
 typedef struct lane { /* one thread that passes messages */
     jprocess *p;
+    uint32_t member;
     jtrack *track;
     uint32_t row; /* of the thread */
     uint64_t offset, begin, last;
@@ -41,6 +64,7 @@ typedef struct lane { /* one thread that passes messages */
     uint32_t open; /* its last call; HSC_NO_INDEX */
     HSC_VEC(jmoment) seen;
     HSC_VEC(jstood) waits; /* for others, by their end */
+    HSC_VEC(spent) spent;  /* its last calls */
     uint64_t recent[RECENT]; /* keys of its last communicators */
     struct {
         uint64_t a, b;
@@ -66,6 +90,8 @@ typedef struct locker { /* a call that may wait for the lock of a part of a wind
 typedef struct entry { /* a message that a call waits for */
     uint64_t a, b;
     uint32_t call, next;
+    uint64_t begin, bytes;             /* of one that is sent */
+    uint32_t receiver, before, behind; /* member, and in its list; HSC_NO_INDEX */
 } entry;
 
 typedef struct group { /* one collective operation in which somebody may wait */
@@ -78,20 +104,12 @@ typedef struct step { /* when all members were */
     uint64_t last, before;
 } step;
 
-typedef struct slot {
-    uint64_t a, b;
-    uint32_t value; /* row + 1; 0: free */
-} slot;
-
-typedef struct map { /* like hsc_table, but forgets */
-    slot *slots;
-    size_t capacity, count;
-} map;
-
 typedef struct match {
     join *j;
     jdelays *d;
     HSC_VEC(lane) lanes;
+    HSC_VEC(member) members;
+    slots member_rows; /* by key of a communicator and rank there */
     HSC_VEC(uint32_t) order; /* heap of lanes by their next event */
     HSC_VEC(call) calls;
     HSC_VEC(uint32_t) leaving; /* heap of calls by their end */
@@ -99,62 +117,12 @@ typedef struct match {
     HSC_VEC(group) groups;
     HSC_VEC(locker) lockers; /* those that are open */
     uint32_t free_call, free_entry, free_group;
-    map expected, open_groups;
+    slots expected, open_groups;
     hsc_table pair_rows, communicator_rows;
     HSC_VEC(uint64_t) pairs; /* when both were in step */
     HSC_VEC(step) steps; /* of communicators */
     size_t moments_max, waits_max; /* of a lane */
 } match;
-
-/* ---- the map ---- */
-
-static size_t place_of(const map *m, uint64_t a, uint64_t b) {
-    return (size_t)((a ^ b * 0x9E3779B97F4A7C15u) * 0xC2B2AE3D27D4EB4Fu >> 20) & (m->capacity - 1);
-}
-
-static slot *find(const map *m, uint64_t a, uint64_t b) {
-    for (size_t i = m->capacity ? place_of(m, a, b) : 0; m->capacity && m->slots[i].value; i = (i + 1) & (m->capacity - 1))
-        if (m->slots[i].a == a && m->slots[i].b == b)
-            return &m->slots[i];
-    return NULL;
-}
-
-static bool put(map *m, uint64_t a, uint64_t b, uint32_t value) {
-    slot *known = find(m, a, b);
-    if (known) {
-        known->value = value + 1;
-        return true;
-    }
-    if (m->count * 2 >= m->capacity) {
-        map bigger = {.capacity = m->capacity ? 2 * m->capacity : 64};
-        if (!(bigger.slots = calloc(bigger.capacity, sizeof *bigger.slots)))
-            return false;
-        for (size_t i = 0; i < m->capacity; i++)
-            if (m->slots[i].value)
-                (void)put(&bigger, m->slots[i].a, m->slots[i].b, m->slots[i].value - 1);
-        free(m->slots);
-        *m = bigger;
-    }
-    size_t i = place_of(m, a, b);
-    while (m->slots[i].value)
-        i = (i + 1) & (m->capacity - 1);
-    m->slots[i] = (slot){a, b, value + 1};
-    m->count++;
-    return true;
-}
-
-static void drop(map *m, slot *s) {
-    size_t hole = (size_t)(s - m->slots), mask = m->capacity - 1;
-    for (size_t i = (hole + 1) & mask; m->slots[i].value; i = (i + 1) & mask) {
-        size_t home = place_of(m, m->slots[i].a, m->slots[i].b);
-        if (((i - home) & mask) >= ((i - hole) & mask)) {
-            m->slots[hole] = m->slots[i];
-            hole = i;
-        }
-    }
-    m->slots[hole].value = 0;
-    m->count--;
-}
 
 /* ---- heaps ---- */
 
@@ -270,11 +238,50 @@ static uint64_t tick_of(const match *m, const lane *l, uint64_t time) {
     return tick < m->j->end_tick ? tick : m->j->end_tick;
 }
 
+/* What is known of the lane's calls in a window, before samples and waits there are taken away. Returns the first of them. */
+static size_t set_idle(lane *l, uint64_t from, uint64_t to) {
+    size_t low = 0, high = l->spent.n;
+    HSC_SEARCH(low, high, l->spent.p[low].leave <= from);
+    for (size_t i = low; i < l->spent.n && l->spent.p[i].enter < to; i++) {
+        spent *c = &l->spent.p[i];
+        uint64_t begin = c->enter > from ? c->enter : from, end = c->leave < to ? c->leave : to, waited = time_waited(l, begin, end);
+        c->idle_ns = end - begin > waited ? (double)(end - begin - waited) : 0;
+    }
+    return low;
+}
+
+/* A sample, or a wait from `begin` to `end`, in one of the calls: `ns` of that. Returns what of it is the call's all the same: waits are. */
+static uint64_t take_idle(lane *l, size_t first, uint64_t begin, uint64_t end, uint64_t ns) {
+    size_t low = first, high = l->spent.n;
+    uint64_t in_calls = 0;
+    HSC_SEARCH(low, high, l->spent.p[low].leave < begin);
+    for (size_t i = low; i < l->spent.n && l->spent.p[i].enter <= end; i++) {
+        if (begin == end) {
+            l->spent.p[i].idle_ns -= (double)ns;
+            return 0;
+        }
+        in_calls += hsc_blame_overlap(l->spent.p[i].enter, l->spent.p[i].leave, begin, end);
+    }
+    return in_calls < ns ? in_calls : ns;
+}
+
+static bool add_spent(const match *m, lane *l, const jmessage_event *e) {
+    uint64_t leave = e->time + e->duration;
+    if (e->duration < SPENT_LEAST_NS || (l->spent.n && l->spent.p[l->spent.n - 1].leave >= leave))
+        return true; /* of the same call */
+    if (l->spent.n >= m->waits_max) {
+        memmove(l->spent.p, l->spent.p + m->waits_max / 2, m->waits_max / 2 * sizeof *l->spent.p);
+        l->spent.n = m->waits_max / 2;
+    }
+    return HSC_PUSH(l->spent, (spent){.enter = e->time, .leave = leave, .frame = e->frame});
+}
+
 /* Adds what the thread did from `from` to `to`, its waits apart, to the delay's cells; and for how long it did nothing: neither CPU
  * time nor a wait tells of that, so it stood in line for a processor. A window may have less of it than none, samples being drawn;
  * over many that levels out. With wall time such a thread has been found where it stood. */
 static hsc_status look_into(match *m, uint32_t delay, lane *l, uint64_t from, uint64_t to, bool late, double weight, hsc_err *err) {
     hsc_status status = look(m, l, to, err);
+    size_t first_call = l->p->blame->wall_event ? l->spent.n : set_idle(l, from, to); /* with wall time that finds it where it stood */
     double told = 0;
     uint64_t timed = UINT64_MAX; /* begin of the wait that ended next */
     for (size_t i = l->seen.n; status == HSC_OK && i-- > 0 && l->seen.p[i].time > from;) {
@@ -286,13 +293,24 @@ static hsc_status look_into(match *m, uint32_t delay, lane *l, uint64_t from, ui
             ns = hsc_blame_overlap(begin, o->time, from, to);
             out = ns ? time_waited(l, begin, o->time < to ? o->time : to) : 0;
             ns = ns > out ? ns - out : 0;
+            ns -= take_idle(l, first_call, begin, o->time < to ? o->time : to, ns);
         } else if (o->time > to || hsc_blame_is_within(o, timed) || was_waiting(l, o->time)) {
             continue;
+        } else if (o->kind == HSC_wait_kind_MESSAGE) {
+            (void)take_idle(l, first_call, o->time, o->time, ns);
         }
         jdoing did = hsc_blame_doing(m->j, o);
         double stands_for = hsc_blame_times(o) * (double)ns;
         told += stands_for;
         if (ns && !hsc_delay_add_cell(m->d, delay, &did, late, weight * stands_for, tick_of(m, l, o->time)))
+            status = hsc_join_no_memory(err);
+    }
+    for (size_t i = first_call; status == HSC_OK && i < l->spent.n && l->spent.p[i].enter < to; i++) {
+        const spent *c = &l->spent.p[i];
+        jdoing did = hsc_blame_doing(m->j, &(jmoment){.frame = c->frame, .kind = HSC_wait_kind_MESSAGE});
+        did.idle = true;
+        told += c->idle_ns;
+        if (!hsc_delay_add_cell(m->d, delay, &did, late, weight * c->idle_ns, tick_of(m, l, c->leave < to ? c->leave : to)))
             status = hsc_join_no_memory(err);
     }
     jdelay_sum *sum = &m->d->sums.p[delay];
@@ -424,13 +442,73 @@ static bool ask_group(match *m, call *c) {
             break;
         }
     if (--g->open == 0) {
-        slot *s = find(&m->open_groups, g->a, g->b);
+        slots_entry *s = slots_find(&m->open_groups, g->a, g->b);
         if (s && s->value == c->group + 1)
-            drop(&m->open_groups, s);
+            slots_drop(&m->open_groups, s);
         g->next = m->free_group;
         m->free_group = c->group;
     }
     return kind != ALL || step_together(m, g->communicator, g->last);
+}
+
+/* ---- what is sent to a process that does not let its library go on ---- */
+
+/* From now on nobody waits there for the receiver to come. */
+static void expect_no_more(match *m, entry *e) {
+    if (e->receiver == HSC_NO_INDEX)
+        return;
+    if (e->before == HSC_NO_INDEX)
+        m->members.p[e->receiver].expecting = e->behind;
+    else
+        m->entries.p[e->before].behind = e->behind;
+    if (e->behind != HSC_NO_INDEX)
+        m->entries.p[e->behind].before = e->before;
+    e->receiver = HSC_NO_INDEX;
+}
+
+/* A call that sends begins to wait: maybe until the receiver comes back to the library. */
+static void expect(match *m, uint32_t at, uint32_t receiver) {
+    entry *e = &m->entries.p[at];
+    member *to = &m->members.p[receiver];
+    e->receiver = receiver;
+    e->behind = to->expecting;
+    if (e->behind != HSC_NO_INDEX)
+        m->entries.p[e->behind].before = at;
+    to->expecting = at;
+}
+
+/* The call that sent has ended. */
+static void has_left(match *m, const call *c, entry *e) {
+    if (e->receiver != HSC_NO_INDEX) {
+        member *to = &m->members.p[e->receiver];
+        to->sent[to->sent_at++ % SENT_KEPT] = (sent){e->begin, c->leave, e->bytes, m->lanes.p[c->lane].member};
+    }
+    expect_no_more(m, e);
+}
+
+/* The thread calls the library for the first time for long. Messages that others send its process may go on: so long had their calls to wait for
+ * it, whether it had begun to receive or not, if they began while it was outside, or in the call before: that did not end them. And such as had
+ * been sent while it was outside need no receiver, nor do smaller ones. */
+static void comes_back(match *m, uint32_t lane_row, const jmessage_event *e) {
+    member *to = &m->members.p[m->lanes.p[lane_row].member];
+    const lane *l = &m->lanes.p[lane_row];
+    uint64_t since = e->time - e->outside, from = since;
+    if (l->spent.n && l->spent.p[l->spent.n - 1].leave >= since)
+        from = l->spent.p[l->spent.n - 1].enter;
+    for (uint32_t i = to->expecting, next; i != HSC_NO_INDEX; i = next) {
+        entry *x = &m->entries.p[i];
+        next = x->behind;
+        if (m->calls.p[x->call].enter < from)
+            continue;
+        offer(&m->calls.p[x->call], e->time, lane_row, e->frame, HSC_wait_cause_LATE_RECEIVER);
+        expect_no_more(m, x);
+    }
+    for (unsigned i = 0; i < SENT_KEPT && to->lanes == 1; i++) {
+        const sent *x = &to->sent[i];
+        member *sender = &m->members.p[x->sender];
+        if (x->leave && x->begin >= since && x->leave <= e->time && x->bytes > sender->buffered)
+            sender->buffered = x->bytes;
+    }
 }
 
 /* The call has ended: what it waited for has come, if anything. */
@@ -439,9 +517,10 @@ static hsc_status finish(match *m, uint32_t i, hsc_err *err) {
     call *c = &m->calls.p[i];
     bool ok = true;
     for (uint32_t k = c->keys, next; k != HSC_NO_INDEX; k = next) {
-        slot *s = find(&m->expected, m->entries.p[k].a, m->entries.p[k].b);
+        slots_entry *s = slots_find(&m->expected, m->entries.p[k].a, m->entries.p[k].b);
         if (s && s->value == k + 1)
-            drop(&m->expected, s);
+            slots_drop(&m->expected, s);
+        has_left(m, c, &m->entries.p[k]);
         next = m->entries.p[k].next;
         m->entries.p[k].next = m->free_entry;
         m->free_entry = k;
@@ -535,14 +614,14 @@ static bool take_message(match *m, uint32_t lane_row, const jmessage_event *e, c
     bool sends = e->flags & HSC_message_event_flag_SENT;
     uint32_t operation;
     const char *name = name_of(m->lanes.p[lane_row].p, e->operation, &operation);
-    waits = waits && (!sends || e->bytes > BUFFERED || strcasestr(name, "ssend"));
+    waits = waits && (!sends || e->bytes > m->members.p[m->lanes.p[lane_row].member].buffered || strcasestr(name, "ssend")) && !strcasestr(name, "bsend");
     uint32_t peer = (uint32_t)e->peer, sender = sends ? c->rank : peer, receiver = sends ? peer : c->rank;
     uint64_t a, b;
     if (e->peer < 0)
         return true;
     if (posts) {
         message_key(c, sender, receiver, e, sends, &a, &b);
-        const slot *s = find(&m->expected, a, b);
+        const slots_entry *s = slots_find(&m->expected, a, b);
         if (s)
             offer(&m->calls.p[m->entries.p[s->value - 1].call], e->time, lane_row, e->frame,
                   !sends                                             ? HSC_wait_cause_LATE_RECEIVER
@@ -561,9 +640,13 @@ static bool take_message(match *m, uint32_t lane_row, const jmessage_event *e, c
     if (k != HSC_NO_INDEX)
         m->free_entry = m->entries.p[k].next;
     message_key(c, sender, receiver, e, !sends, &a, &b); /* of the other side */
-    m->entries.p[made] = (entry){a, b, i, m->calls.p[i].keys};
+    m->entries.p[made] = (entry){.a = a, .b = b, .call = i, .next = m->calls.p[i].keys, .begin = e->time - e->begin, .bytes = e->bytes,
+                                 .receiver = HSC_NO_INDEX, .before = HSC_NO_INDEX, .behind = HSC_NO_INDEX};
     m->calls.p[i].keys = made;
-    return put(&m->expected, a, b, made);
+    const slots_entry *to = sends && !(e->flags & HSC_message_event_flag_ONE_SIDED) ? slots_find(&m->member_rows, c->key, receiver) : NULL;
+    if (to)
+        expect(m, made, to->value - 1);
+    return slots_put(&m->expected, a, b, made);
 }
 
 static bool take_collective(match *m, uint32_t lane_row, const jmessage_event *e, const jcommunicator *c, bool posts, bool waits) {
@@ -583,14 +666,14 @@ static bool take_collective(match *m, uint32_t lane_row, const jmessage_event *e
     }
     if (!has_recent(l, c->key))
         l->recent[l->recent_at++ % RECENT] = c->key;
-    const slot *s = find(&m->open_groups, a, b);
+    const slots_entry *s = slots_find(&m->open_groups, a, b);
     uint32_t at = s ? s->value - 1 : HSC_NO_INDEX;
     if (at == HSC_NO_INDEX && !waits)
         return true;
     if (at == HSC_NO_INDEX) {
         at = m->free_group;
         uint32_t made = TAKE(m->groups, m->free_group);
-        if (made == HSC_NO_INDEX || !put(&m->open_groups, a, b, made))
+        if (made == HSC_NO_INDEX || !slots_put(&m->open_groups, a, b, made))
             return false;
         if (at != HSC_NO_INDEX)
             m->free_group = m->groups.p[at].next;
@@ -654,8 +737,14 @@ static bool take_lock(match *m, uint32_t lane_row, const jmessage_event *e, cons
 }
 
 static bool take_event(match *m, uint32_t lane_row) {
-    const lane *l = &m->lanes.p[lane_row];
+    lane *l = &m->lanes.p[lane_row];
     jmessage_event e = l->next;
+    if (e.outside)
+        comes_back(m, lane_row, &e);
+    if (!add_spent(m, l, &e))
+        return false;
+    if (hsc_blame_is_of_none(&e))
+        return true;
     const jcommunicator *c = hsc_blame_communicator(l->p, e.communicator);
     uint32_t operation;
     (void)name_of(l->p, e.operation, &operation);
@@ -676,6 +765,15 @@ static bool take_event(match *m, uint32_t lane_row) {
 }
 
 /* ---- all of them ---- */
+
+static bool add_member(match *m, const jprocess *p) {
+    bool ok = HSC_PUSH(m->members, (member){.buffered = BUFFERED, .expecting = HSC_NO_INDEX});
+    for (size_t i = 0; ok && i < p->blame->communicators.n; i++) {
+        const jcommunicator *c = &p->blame->communicators.p[i];
+        ok = c->kind == HSC_communicator_kind_INTER || slots_put(&m->member_rows, c->key, c->rank, (uint32_t)(m->members.n - 1));
+    }
+    return ok;
+}
 
 static hsc_status open_lanes(match *m, hsc_err *err) {
     join *j = m->j;
@@ -704,7 +802,10 @@ static hsc_status open_lanes(match *m, hsc_err *err) {
             const jthread *thread = hsc_join_known_thread(p, t->thread);
             if (!t->events.count || !thread || thread->row == HSC_NO_INDEX)
                 continue;
-            lane l = {.p = p, .track = t, .row = thread->row, .open = HSC_NO_INDEX};
+            if ((!m->lanes.n || m->lanes.p[m->lanes.n - 1].p != p) && !add_member(m, p))
+                return hsc_join_no_memory(err);
+            m->members.p[m->members.n - 1].lanes++;
+            lane l = {.p = p, .track = t, .row = thread->row, .open = HSC_NO_INDEX, .member = (uint32_t)(m->members.n - 1)};
             /* clocks that differ: by the time of day, so that what belongs together is met at about one time, and told apart */
             l.offset = several && p->start_unix_ns > p->start_ns ? p->start_unix_ns - p->start_ns : 0;
             l.begin = p->blame->begin_ns + l.offset;
@@ -766,8 +867,11 @@ hsc_status hsc_blame_match(join *j, jdelays *d, hsc_err *err) {
         hsc_spill_cursor_fini(&m.lanes.p[i].stood);
         free(m.lanes.p[i].seen.p);
         free(m.lanes.p[i].waits.p);
+        free(m.lanes.p[i].spent.p);
     }
     free(m.lanes.p);
+    free(m.members.p);
+    free(m.member_rows.slots);
     free(m.order.p);
     free(m.calls.p);
     free(m.leaving.p);

@@ -52,6 +52,7 @@ static bool take_event(join *j, jprocess *p, uint64_t stream, const hsc_rec_mess
     jmessage_event e = {.time = r->time,
                 .duration = r->duration_ns,
                 .begin = r->begin_ns,
+                .outside = r->outside_ns < r->time ? r->outside_ns : r->time,
                 .sequence = r->sequence,
                 .bytes = r->bytes,
                 .peer = r->peer < -1 || r->peer > INT32_MAX ? -1 : (int32_t)r->peer,
@@ -104,7 +105,9 @@ static double times_of(const hsc_rec_wait_interval *r) {
 }
 
 /* Of a sample: wrappers have set the state of the thread, whatever the code is that it was met in. */
-static uint64_t kind_of(uint64_t state) { return state == HSC_state_IO || state == HSC_state_WAITING ? JMOMENT_IN_CALL : 0; }
+static uint64_t kind_of(uint64_t state) {
+    return state == HSC_state_IO || state == HSC_state_WAITING || state == HSC_state_COMMUNICATION ? JMOMENT_IN_CALL : 0;
+}
 
 static uint64_t period_of(const jprocess *p, uint64_t event) {
     if (!event && p->period_ns)
@@ -212,16 +215,22 @@ static void change_moment(void *thread, void *item) {
     m->frame = frame_of(thread, m->frame);
 }
 
+static bool add_call(const jprocess *p, hsc_table *kinds, uint32_t site, uint32_t kind) {
+    const jsite *s = &p->sites.p[site];
+    uint32_t row = row_of(p, s->thread, s->node), *at = NULL;
+    if (row == HSC_NO_INDEX || kind >= JMOMENT_IN_CALL)
+        return true;
+    if ((at = hsc_table_at(kinds, s->thread, row)))
+        *at = kind;
+    return at != NULL;
+}
+
 static bool find_calls(const jprocess *p, hsc_table *kinds) {
     bool ok = true;
-    for (size_t i = 0; ok && p->blame && i < p->waits.n; i++) {
-        const jsite *s = &p->sites.p[p->waits.p[i].site];
-        uint32_t row = row_of(p, s->thread, s->node), kind = p->waits.p[i].kind, *at = NULL;
-        bool known = row != HSC_NO_INDEX && kind < JMOMENT_IN_CALL;
-        ok = !known || (at = hsc_table_at(kinds, s->thread, row));
-        if (at)
-            *at = kind;
-    }
+    for (size_t i = 0; ok && p->blame && i < p->messages.n; i++)
+        ok = add_call(p, kinds, p->messages.p[i].site, HSC_wait_kind_MESSAGE);
+    for (size_t i = 0; ok && p->blame && i < p->waits.n; i++)
+        ok = add_call(p, kinds, p->waits.p[i].site, p->waits.p[i].kind);
     return ok;
 }
 

@@ -284,7 +284,7 @@ static hsc_status next_moment(join *j, stream *s, jmoment *m, bool *any, hsc_err
     jmessage_event e;
     hsc_status status = hsc_spill_next(j->spill, &s->from, &e, any, err);
     if (status == HSC_OK && *any)
-        *m = (jmoment){.time = e.time + e.duration, .length = e.duration, .frame = e.frame, .is_interval = true};
+        *m = (jmoment){.time = e.time + e.duration, .length = e.duration, .frame = e.frame, .is_interval = true, .kind = HSC_wait_kind_MESSAGE};
     return status;
 }
 
@@ -448,6 +448,10 @@ static hsc_status look_into(locks *x, const look *l, const stream *moments, cons
     }
     jdelay_sum *s = &x->d->sums.p[l->delay];
     const jdoing nowhere = HSC_DOING_NOTHING;
+    uint64_t unseen = l->begin > s->spanned_until ? l->begin : s->spanned_until; /* windows of one holder come in the order of their begin */
+    s->looked_ns += l->weight * length;
+    s->spanned_ns += l->end > unseen ? (double)(l->end - unseen) : 0;
+    s->spanned_until = l->end > s->spanned_until ? l->end : s->spanned_until;
     s->told_ns += l->weight * told;
     s->noise_ns2 += l->weight * l->weight * length * period * l->alike;
     ok = ok && (wall || hsc_delay_add_cell(x->d, l->delay, &nowhere, true, l->weight * (length - locked - told), HSC_DELAY_NO_TICK));

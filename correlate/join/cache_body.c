@@ -117,7 +117,7 @@ static void put_event(void *ctx, const void *item) {
     const jmessage_event *e = item;
     put_near(x->a, e->time, &x->last);
     put_near(x->a, e->sequence, &x->sequence);
-    const uint64_t rest[] = {e->duration, e->begin, e->bytes, (uint32_t)e->peer + 1u, (uint32_t)e->tag + 1u, e->communicator, e->operation, e->flags,
+    const uint64_t rest[] = {e->duration, e->begin, e->outside, e->bytes, (uint32_t)e->peer + 1u, (uint32_t)e->tag + 1u, e->communicator, e->operation, e->flags,
                              row_of(x->r, e->frame)};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         put(x->a, rest[i]);
@@ -338,6 +338,7 @@ static void take_events(join *j, jtrack *track, size_t nodes, parcel *a) {
         e.sequence = take_near(a, &sequence);
         e.duration = take(a);
         e.begin = take(a);
+        e.outside = take(a);
         e.bytes = take(a);
         e.peer = (int32_t)((uint32_t)take(a) - 1u);
         e.tag = (int32_t)((uint32_t)take(a) - 1u);

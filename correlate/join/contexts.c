@@ -173,8 +173,7 @@ const jplace *hsc_join_place_of(const join *j, uint32_t frame) { return &j->plac
 
 /* A wrapper of our runtime is no caller of what it wraps: the program is. */
 static bool is_wrapper(const join *j, uint32_t frame) {
-    const char *path = j->modules.p[hsc_join_place_of(j, frame)->module].path, *slash = strrchr(path, '/');
-    return !strncmp(slash ? slash + 1 : path, "libheatscope-", 13);
+    return hsc_library_role_of(j->modules.p[hsc_join_place_of(j, frame)->module].path) == HSC_LIBRARY_HEATSCOPE;
 }
 
 uint32_t hsc_join_caller(const join *j, uint32_t frame) {

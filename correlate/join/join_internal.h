@@ -665,9 +665,9 @@ hsc_status hsc_join_put_instructions(join *j, struct hsc_store *store, hsc_err *
 bool hsc_join_blame_take(join *j, jprocess *p, const hsc_record *rec);
 /* Before it is read for the second time. False: out of memory. */
 bool hsc_join_blame_begin(jprocess *p);
-/* Frames for rows of nodes. */
 /* Samples in calls that are timed are laid to these, by the nodes of their paths, which are not kept: before what is read is. */
 hsc_status hsc_join_blame_calls(join *j, jprocess *p, hsc_err *err);
+/* Frames for rows of nodes. */
 hsc_status hsc_join_blame_frames(join *j, jprocess *p, hsc_err *err);
 void hsc_join_blame_free(jprocess *p);
 bool hsc_blame_wants_profiles(const jprocess *p); /* blame_threads.c: reads the profiles of its threads */

@@ -282,6 +282,7 @@ uint64_t hsc_join_state_of_wait(uint32_t kind) {
     case HSC_wait_kind_BARRIER:
     case HSC_wait_kind_SEMAPHORE:
     case HSC_wait_kind_FUTEX:
+    case HSC_wait_kind_PIPE:
     case HSC_wait_kind_OMP_BARRIER:
     case HSC_wait_kind_OMP_REGION_END:
     case HSC_wait_kind_OMP_CRITICAL:

@@ -11,6 +11,8 @@
 #define OF_95_PERCENT 1.96 /* standard deviations */
 #define OVERLAP 0.125      /* of what the two notes of a visit take alone: what the program's own code takes more at most, since notes keep a visit from overlapping the next */
 
+#define REACH_NS 250.0     /* of a visit at most that the clock lays to the code round it: what a processor holds of instructions that are not done, before it has to wait */
+
 typedef struct shared { /* of all blocks of a probe in a thread, nanoseconds */
     double visits, alone, exclusive, cost, least, most; /* cost, and its 95 % interval */
     const jprobe_samples *samples;
@@ -28,25 +30,30 @@ static double within(double least, double v, double most) { return v < least ? l
 /* Of a scope's time by the clock, the notes' share among its samples; the rest is the program's, and so is what samples in the program stand for. A processor reads the
  * clock before or after what stands round it, so that the two differ by up to the notes' cost where visits are short: both are the program with what notes slow it
  * down, so the lower one is taken. A clock that says still more has waits in it, in which there are no notes. Shares are with one sample more of either
- * kind, since none need not mean nothing (Agresti and Coull 1998). period_ns: of CPU time, with its part of the time in line for a processor;
- * each_ns: what a sample of the thread stands for, 0 where there are none. */
-static void weigh(shared *s, double pair_ns, double period_ns, double each_ns) {
-    double notes = 0, squares = 0, more = 0, slower = OVERLAP * pair_ns * s->visits;
+ * kind, since none need not mean nothing (Agresti and Coull 1998). A clock that says less has been read before the visit's last instructions were done: where the samples
+ * are beyond chance more, what they say is believed, up to REACH_NS a visit, and the cost may be less than nothing; else that is in the interval alone.
+ * cpu_ns: of CPU time; period_ns: the same with its part of the time in line for a processor; each_ns: what a sample of the thread stands for, 0 where there are none. */
+static void weigh(shared *s, double pair_ns, double cpu_ns, double period_ns, double each_ns) {
+    double notes = 0, squares = 0, more = 0, slower = OVERLAP * pair_ns * s->visits, clock = s->exclusive, reach = REACH_NS * s->visits, beyond = 0;
     double periods = s->samples ? (double)s->samples->program + (double)s->samples->notes : 0;
     if (periods > 0) {
         double all_squares = (double)s->samples->program_squares + (double)s->samples->notes_squares, n = periods * periods / all_squares;
-        double part = (double)s->samples->notes / periods, wide = (part * n + 1) / (n + 2), met = periods * period_ns;
-        bool waits = s->exclusive > met * (1 + 2 / sqrt(n)) + pair_ns * s->visits;
-        double by_clock = s->exclusive * (1 - part), by_samples = fmin((double)s->samples->program * period_ns, s->exclusive), of = fmin(met, s->exclusive);
-        notes = waits ? met * part : s->exclusive - fmin(by_clock, by_samples);
+        double part = (double)s->samples->notes / periods, wide = (part * n + 1) / (n + 2), met = periods * period_ns, chance = OF_95_PERCENT * sqrt(all_squares) * period_ns;
+        double met_cpu = periods * cpu_ns, chance_cpu = chance * cpu_ns / period_ns;
+        if (met_cpu - chance_cpu > clock) /* time in line falls to few visits: whether these are this scope's isn't known */
+            clock = fmin(met_cpu, clock + reach);
+        beyond = (1 - part) * within(0, met + chance - clock, s->exclusive + reach - clock);
+        bool waits = clock > met * (1 + 2 / sqrt(n)) + pair_ns * s->visits;
+        double by_clock = clock * (1 - part), by_samples = fmin((double)s->samples->program * period_ns, clock), of = fmin(met, clock);
+        notes = waits ? met * part : clock - fmin(by_clock, by_samples);
         more = waits ? 0 : fabs(by_clock - by_samples);
         squares = of * of * wide * (1 - wide) / (n + 2);
     }
     hsc_probe_cost_in_run c = hsc_probe_weigh(s->alone, notes, squares, periods > 0 ? DBL_MIN : each_ns);
-    double doubt = OF_95_PERCENT * sqrt(c.variance);
-    s->cost = fmin(c.cost, s->exclusive);
-    s->least = within(0, s->cost - doubt - more, s->exclusive);
-    s->most = within(0, s->cost + doubt + slower, s->exclusive);
+    double doubt = OF_95_PERCENT * sqrt(c.variance), left_out = clock - s->exclusive;
+    s->cost = fmin(c.cost - left_out, s->exclusive);
+    s->least = within(periods > 0 ? -reach : 0, s->cost - hypot(doubt, beyond) - more, s->exclusive);
+    s->most = within(fmin(s->cost, 0), s->cost + doubt + slower + left_out, s->exclusive);
 }
 
 /* NULL: no memory. */
@@ -69,6 +76,7 @@ bool hsc_join_weigh_probes(const jtold *told, double period_ns, double elapsed, 
     shared *all = calloc(t->blocks.n + 1, sizeof *all), *of;
     double *alone = calloc(t->blocks.n + 1, sizeof *alone), periods = 0, squares = 0;
     bool ok = all && alone;
+    double cpu_ns = period_ns;
     period_ns *= elapsed;
     for (size_t i = 0; i < t->sampled.n; i++) {
         const jprobe_samples *s = &t->sampled.p[i];
@@ -96,7 +104,7 @@ bool hsc_join_weigh_probes(const jtold *told, double period_ns, double elapsed, 
             all[row].samples = &t->sampled.p[i];
     }
     for (size_t i = 0; ok && i < n; i++)
-        weigh(&all[i], told->pair_ns, period_ns, periods > 0 ? squares / periods * period_ns : 0);
+        weigh(&all[i], told->pair_ns, cpu_ns, period_ns, periods > 0 ? squares / periods * period_ns : 0);
     for (size_t i = t->blocks.n; ok && i-- > 0;) {
         jblock *b = &t->blocks.p[i];
         if (b->user)

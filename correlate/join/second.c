@@ -268,6 +268,14 @@ static bool place_release(counting *x, const jfork *home, const jplace *call, js
     return ok;
 }
 
+static bool is_below(join *j, uint32_t context, uint32_t of) {
+    pthread_mutex_lock(&j->lock);
+    while (context && context != of)
+        context = j->growing.nodes[context].parent;
+    pthread_mutex_unlock(&j->lock);
+    return context == of;
+}
+
 /* Contexts of the thread's sites, as they were met. */
 static bool place_sites(counting *x, hsc_table *known) {
     join *j = x->j;
@@ -283,6 +291,12 @@ static bool place_sites(counting *x, hsc_table *known) {
         if (home) {
             s->context = homed_context(x, home, frame, hsc_join_same_fork(p, fork), known);
             ok = s->context != HSC_NO_INDEX;
+            if (ok && !x->gave_back[p->site_order.p[low]] && !is_below(j, s->context, home->context)) { /* the region's body is not on the path: it ended in a call */
+                s->context = home->context;
+                s->line = home->line;
+                s->column = 0;
+                continue;
+            }
         } else {
             s->context = frame != HSC_NO_INDEX ? j->frames.p[frame].context : j->no_path_context != HSC_NO_INDEX ? j->no_path_context : 0;
         }

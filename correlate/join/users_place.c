@@ -29,7 +29,9 @@ void hsc_join_mark_users(join *j) {
 void hsc_join_users_place(const join *j, const jcontext *contexts, const jplace *place, uint32_t *context, uint32_t *line) {
     uint32_t of = *line;
     for (uint32_t at = place->is_inner ? *context : 0; at; at = contexts[at].parent) {
-        if (j->scopes.p[contexts[at].scope].is_users) {
+        const jscope *s = &j->scopes.p[contexts[at].scope];
+        /* of a procedure that is known by line tables alone no declaration is: then the line tells whose it is */
+        if (s->is_users && (s->line_begin || of >= j->lines.n || !is_in_header(j, j->lines.p[of].file))) {
             *context = at;
             *line = of;
             return;

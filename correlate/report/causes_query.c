@@ -61,6 +61,60 @@ static uint32_t first_from(const waited *list, uint32_t n, const waited *key) {
     return low;
 }
 
+typedef struct called { /* an operation of message passing at a place */
+    uint32_t context, line;
+    const char *operation; /* borrowed */
+    double total_s;
+} called;
+
+static int by_call(const void *pa, const void *pb) {
+    const called *a = pa, *b = pb;
+    if (a->context != b->context)
+        return a->context < b->context ? -1 : 1;
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+static int by_operation(const void *pa, const void *pb) {
+    const called *a = pa, *b = pb;
+    int c = by_call(a, b);
+    return c ? c : strcmp(a->operation, b->operation);
+}
+
+/* Of each place the operation that took the longest. */
+static hsc_status load_called(const report *r, called **out, uint32_t *n, hsc_err *err) {
+    called *list = malloc(((size_t)r->info.messages + 1) * sizeof *list);
+    hsc_status s = list ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; !s && i < r->info.messages; i++) {
+        hsc_db_message m;
+        if (!(s = hsc_db_get_message(r->db, i, &m, err)))
+            list[i] = (called){m.context, m.line, m.operation, m.duration_s};
+    }
+    if (s) {
+        free(list);
+        return s;
+    }
+    qsort(list, r->info.messages, sizeof *list, by_operation);
+    for (uint32_t i = 0, next; i < r->info.messages; i = next) {
+        called all = list[i];
+        for (next = i + 1; next < r->info.messages && !by_operation(&list[i], &list[next]); next++)
+            all.total_s += list[next].total_s;
+        if (!kept || by_call(&list[kept - 1], &all))
+            list[kept++] = all;
+        else if (all.total_s > list[kept - 1].total_s)
+            list[kept - 1] = all;
+    }
+    *out = list;
+    *n = kept;
+    return HSC_OK;
+}
+
+/* "MPI_Wait"; where no call is known there: what all are. */
+static const char *call_at(const called *list, uint32_t n, uint32_t context, uint32_t line) {
+    const called *c = n ? bsearch(&(called){.context = context, .line = line}, list, n, sizeof *list, by_call) : NULL;
+    return c ? c->operation : hsc_enum_text("wait_kind", HSC_wait_kind_MESSAGE);
+}
+
 /* Where a worker of OpenMP waited between regions, it has no path of its own: its waits stand where the region was forked. */
 static void find_fork(const waited *list, uint32_t n, hsc_db_cause *c) {
     const hsc_db_delay_place *p = &c->place;
@@ -165,6 +219,8 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
     report r = {.db = db};
     waited *waits = NULL;
     report_wait_calls calls = {0};
+    called *messages = NULL;
+    uint32_t message_count = 0;
     double *own = NULL, *longest = NULL;
     uint32_t wait_count = 0;
     hsc_db_get_info(db, &r.info);
@@ -178,6 +234,8 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
         s = load_waits(&r, &waits, &wait_count, err);
     if (!s)
         s = report_load_wait_calls(&r, &calls, err);
+    if (!s)
+        s = load_called(&r, &messages, &message_count, err);
     double begin_s, end_s;
     bool whole = !hsc_db_get_interval(db, &begin_s, &end_s);
     uint32_t count = 0;
@@ -196,7 +254,9 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
             c->column = report_wait_call_column(&calls, &(report_wait_call){c->context, c->line, c->waited_kind, c->place.column});
             find_fork(waits, wait_count, c);
         }
-        c->waited = c->waited_kind == HSC_NONE ? "" : hsc_enum_text("wait_kind", c->waited_kind);
+        c->waited = c->waited_kind == HSC_NONE              ? ""
+                    : c->waited_kind == HSC_wait_kind_MESSAGE ? call_at(messages, message_count, c->place.context, c->place.line)
+                                                            : hsc_enum_text("wait_kind", c->waited_kind);
         c->waited = c->waited ? c->waited : "";
         climb(&r, &c->context, &c->line);
         hsc_db_find_wait_place(db, HSC_NONE, &c->delay.context, &c->delay.line);
@@ -209,6 +269,7 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
         s = share_own(list, count, own, r.info.delays, err);
     free(waits);
     free(calls.list);
+    free(messages);
     free(own);
     free(longest);
     report_clear(&r);

@@ -95,7 +95,7 @@ hsc_status findings_hottest_loop(findings *f, hsc_err *err) {
     }
     if (*report_strides(r, hot, strides, sizeof strides))
         snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " There %s.", strides);
-    snprintf(text, sizeof text, "The hottest loop %s %s: %s%s at %s, depth %u, in %s.%s%s", takes(r), share, s.name, findings_loop_word(s.name), where, s.depth, of, called,
+    snprintf(text, sizeof text, "The hottest loop %s %s: %s%s at %s, depth %u, in %s.%s%s", takes(r), share, s.name, findings_loop_word(s.name), where, report_depth(r, &s), of, called,
              extra);
     f->hottest = hot;
     findings_say(f, with.sum, "Hottest loop", with, spot_of_scope(hot, &s), text);

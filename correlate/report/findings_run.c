@@ -256,16 +256,11 @@ static bool dearest_probe(const report *r, double cpu_s, char *out, size_t size)
 static hsc_status sampled_ours(const report *r, hsc_weighted *sum, hsc_err *err) {
     uint32_t *rows, n;
     hsc_status status = report_rank(r, HSC_SCOPE_PROCEDURE, &rows, &n, err);
-    *sum = (hsc_weighted){0};
-    for (uint32_t i = 0; !status && i < n; i++)
-        if (report_is_ours(r, rows[i])) {
-            hsc_weighted own = report_own(r, rows[i]);
-            sum->sum += own.sum;
-            sum->excess += own.excess;
-        }
-    if (!status)
-        free(rows);
-    return status;
+    if (status)
+        return status;
+    *sum = report_take_ours(r, rows, &n);
+    free(rows);
+    return HSC_OK;
 }
 
 /* Locks that are free, and the ways into wrappers and out of them, are too short for a clock: no part of what measuring added has them. Samples have. `told_s`: of

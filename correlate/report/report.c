@@ -385,6 +385,30 @@ hsc_status report_remark_of(report *r, uint32_t scope, bool *found, hsc_db_remar
     return status;
 }
 
+const char *report_remark_of_copy(const hsc_db_remark *m, const report_versions *v) {
+    if (!m->refuses_vectors || !(v->vector.sum > 0))
+        return "";
+    return v->other.sum > 0 ? "of another copy: " : NULL;
+}
+
+bool report_fetches_chunks(const report *r, uint32_t loop) {
+    hsc_db_loop l;
+    hsc_db_scope s, inner;
+    uint32_t first, n;
+    return !hsc_db_find(r->db, HSC_LIST_LOOPS, loop, &first, &n, NULL) && n && !hsc_db_get_loop(r->db, first, &l, NULL) &&
+           l.kind == HSC_loop_kind_OMP && (l.flags & HSC_loop_flag_COMPILER) && !hsc_db_get_scope(r->db, loop, &s, NULL) &&
+           s.subtree_end > loop + 1 && !hsc_db_get_scope(r->db, loop + 1, &inner, NULL) && inner.kind == HSC_SCOPE_LOOP &&
+           inner.line_begin == s.line_begin;
+}
+
+uint32_t report_depth(const report *r, const hsc_db_scope *loop) {
+    uint32_t made = 0;
+    hsc_db_scope s;
+    for (uint32_t up = loop->parent; !hsc_db_get_scope(r->db, up, &s, NULL) && s.kind == HSC_SCOPE_LOOP; up = s.parent)
+        made += report_fetches_chunks(r, up);
+    return loop->depth - made;
+}
+
 const char *report_known_by(hsc_knowledge k) {
     static const char *const names[] = {"map", "debug information", "symbols", "file only", "nothing"};
     return (unsigned)k < 5 ? names[k] : names[4];

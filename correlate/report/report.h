@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <heatscope/query.h>
+#include <heatscope/analysis.h>
 
 typedef struct report_source { /* text of a file, read when first asked for */
     bool looked, changed;
@@ -172,6 +172,11 @@ char *report_first_sentence(const char *text, char *out, size_t size);
 char *report_at(const report *r, uint32_t file, uint32_t line, char *out, size_t size);
 char *report_line_text(const report *r, uint32_t row, char *out, size_t size);
 
+/* Is it none of the source? An OpenMP schedule that hands out chunks makes two loops of one: the outer one fetches them. */
+bool report_fetches_chunks(const report *r, uint32_t loop);
+/* How many loops of the source a loop is the innermost of, in its procedure. */
+uint32_t report_depth(const report *r, const hsc_db_scope *loop);
+
 /* One line of source without the blanks around it; NULL where there is none. */
 const char *report_source_line(report *r, uint32_t file, uint32_t line, size_t *n);
 
@@ -189,6 +194,9 @@ hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, cha
 
 /* The remark that matters most for a loop: of vectorisation, missed before passed. false: none. */
 hsc_status report_remark_of(report *r, uint32_t scope, bool *found, hsc_db_remark *out, hsc_err *err);
+/* What stands before a remark beside the versions of its loop that ran: "", or "of another copy: " before a refusal of vectors where some of
+ * the time is in vector code and some in a copy without; NULL: no copy without ran, so that it is left out. */
+const char *report_remark_of_copy(const hsc_db_remark *m, const report_versions *v);
 /* All remarks of a scope; *list is the caller's to free(), also on failure. HSC_E_MEMORY and those of the query. */
 hsc_status report_remarks(const report *r, uint32_t scope, hsc_db_remark **list, uint32_t *n, hsc_err *err);
 

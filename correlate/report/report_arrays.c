@@ -402,14 +402,24 @@ static bool is_named(const report *r, uint32_t array) {
     return array != HSC_NONE && name[strspn(name, "?[]()")] && strncmp(name, "(no name)", 9);
 }
 
-/* "Array u(:, 5)", "The single value x" of what has no bounds; of memory that has no name the compiler knows of: "A buffer without a name". */
+/* " of sweep" behind an array of which no line is known: other procedures may have one of the same name. */
+static void owner_text(const report *r, uint32_t array, char *out, size_t size) {
+    hsc_db_array a;
+    hsc_db_scope s;
+    out[0] = 0;
+    if (!hsc_db_get_array(r->db, array, &a, NULL) && !(a.file != HSC_NONE && a.line) && a.scope != HSC_NONE && !hsc_db_get_scope(r->db, a.scope, &s, NULL))
+        snprintf(out, size, " of %s", s.name);
+}
+
+/* "Array u(:, 5)", "The single value 'x'" of what has no bounds; of memory that has no name the compiler knows of: "A buffer without a name". */
 static void main_text(const report *r, const report_array *x, char *out, size_t size) {
-    char name[300];
+    char name[300], owner[120];
     report_array_text(r, x->array, name, sizeof name);
+    owner_text(r, x->array, owner, sizeof owner);
     if (is_named(r, x->array))
-        snprintf(out, size, "%s %s", is_scalar(r, x) ? "The single value" : "Array", name);
+        snprintf(out, size, is_scalar(r, x) ? "The single value '%s'%s" : "Array %s%s", name, owner);
     else
-        snprintf(out, size, "A buffer without a name");
+        snprintf(out, size, "A buffer without a name%s", owner);
 }
 
 hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope, double *seconds, hsc_err *err) {

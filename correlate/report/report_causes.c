@@ -172,6 +172,12 @@ void report_cause_place(const report *r, const report_cause *c, int width, char 
     char call[100];
     const char *what = report_wait_call_text(c->of.waited, c->of.column, call, sizeof call);
     int room = width - (*what ? report_columns_of(what) + 4 : 0);
+    if (c->of.place.not_running && *what) {
+        int n = snprintf(out, size, "not running, %s in ", what);
+        if (n > 0 && (size_t)n < size)
+            report_procedure_text(r, c->of.scope, c->of.line, room - 13 > 8 ? room - 13 : 8, out + n, size - (size_t)n);
+        return;
+    }
     if (c->of.place.not_running || c->of.place.not_known) { /* of barriers and locks: which */
         char at[300] = "";
         if (hsc_cause_is_of_threads(c->of.delay.kind))

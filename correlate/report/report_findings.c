@@ -56,7 +56,7 @@ static kind kind_of(const report *r, const hsc_db_finding *x) {
         const char *title;
         kind kind;
     } kinds[] = {{"Where time goes", KIND_SHARES},     {"Hottest loop", KIND_CODE},     {"Hottest procedure", KIND_CODE},       {"Little known", KIND_CODE},
-                 {"Scalar remainder", KIND_CODE},      {"Not vectorised", KIND_CODE},   {"Vectorisation not tried", KIND_CODE}, {"Calls of MPI", KIND_MESSAGES},
+                 {"Scalar remainder", KIND_CODE},      {"Not vectorised", KIND_CODE},   {"Vectorisation not tried", KIND_CODE}, {"Spin waits", KIND_CODE}, {"Calls of MPI", KIND_MESSAGES},
                  {"MPI", KIND_MESSAGES},               {"Array", KIND_MESSAGES},        {"Imbalance", KIND_THREADS},            {"Serial", KIND_THREADS},
                  {"OpenMP runtime", KIND_THREADS},     {"Blocked", KIND_THREADS},       {"Input and output", KIND_FILES},       {"In the kernel", KIND_KERNEL},
                  {"No processor", KIND_MACHINE},      {"Hardly any CPU time", KIND_SHARES}};
@@ -368,6 +368,32 @@ static hsc_status not_tried(findings *f, hsc_err *err) {
     return status;
 }
 
+/* Time in loops that only wait for what another thread writes. */
+static hsc_status spin_waits(findings *f, hsc_err *err) {
+    report *r = f->r;
+    const report_refusal *rows = f->refused.waits.rows;
+    uint32_t n = f->refused.waits.n;
+    hsc_weighted all = {0};
+    char text[1200], share[120], where[600], loops[60] = "the loop";
+    hsc_db_scope s;
+    for (uint32_t i = 0; i < n; i++) {
+        all.sum += rows[i].scalar.sum;
+        all.excess += rows[i].scalar.excess;
+    }
+    if (!n || all.sum < 0.01 * r->total)
+        return HSC_OK;
+    hsc_status status = hsc_db_get_scope(r->db, rows[0].scope, &s, err);
+    if (status)
+        return status;
+    findings_place(r, &s, where, sizeof where);
+    findings_amount(r, all, share, sizeof share);
+    if (n > 1)
+        snprintf(loops, sizeof loops, "%u loops; the hottest, %.1f %%, is", n, 100 * rows[0].scalar.sum / r->total);
+    snprintf(text, sizeof text, "Spin waits: %s in %s at %s: it only looks, again and again, at what another thread writes, and uses a processor meanwhile.", share, loops, where);
+    findings_say(f, all.sum, "Spin waits", all, spot_of_scope(rows[0].scope, &s), text);
+    return HSC_OK;
+}
+
 static hsc_status categories(findings *f, hsc_err *err) {
     report *r = f->r;
     hsc_weighted sums[64], rest = {0};
@@ -486,7 +512,7 @@ static const step steps[] = {{rank_loops, false},   {rank_procedures, false}, {f
                              {little_known, true},  {loop_versions, true},    {findings_imbalance, true}, {serial, true},
                              {categories, true},    {hardly_any, false},     {findings_mpi, true},     {findings_openmp, true}, {messages, false},
                              {blocked, false},      {causes, false},          {arrays, false},         {look_for_refused, true},
-                             {refused, true},       {of_the_run, false},      {not_tried, true},       {quality, false}};
+                             {refused, true},       {spin_waits, true},       {of_the_run, false},      {not_tried, true},       {quality, false}};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 struct report_looking {
@@ -536,6 +562,7 @@ void report_looking_free(report_looking *l) {
     free(l->f.procedures);
     free(l->f.refused.refused.rows);
     free(l->f.refused.not_tried.rows);
+    free(l->f.refused.waits.rows);
     free(l);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "report_causes.h"
 #include "report_measures.h"
 #include "wait_calls.h"
 
@@ -371,7 +372,19 @@ const char *report_thread_name(const report *r, uint32_t thread, char *out, size
     return out;
 }
 
+/* Of those who ended waits, whatever the path that led to where they did, the first context of each scope. */
+static uint32_t one_of_scope(const report *r, uint32_t context, uint32_t *first) {
+    uint32_t scope = context == HSC_NONE ? HSC_NONE : report_scope_of(r, context);
+    if (scope == HSC_NONE || scope >= r->info.scopes)
+        return context;
+    return first[scope] = first[scope] == HSC_NONE ? context : first[scope];
+}
+
 static hsc_status load_waits(report *r, bool quantiles, report_wait **rows, uint32_t *n, hsc_err *err) {
+    uint32_t *first = malloc(((size_t)r->info.scopes + 1) * sizeof *first);
+    if (!first)
+        return no_memory(r, err);
+    memset(first, 0xFF, ((size_t)r->info.scopes + 1) * sizeof *first);
     report_wait *list = malloc(((size_t)r->info.waits + 1) * sizeof *list);
     report_wait_calls calls = {0};
     uint32_t count = 0, column = 0;
@@ -385,6 +398,7 @@ static hsc_status load_waits(report *r, bool quantiles, report_wait **rows, uint
             if (hsc_cause_of_wait(w.kind) == HSC_wait_cause_THREAD_END) /* that began in a library's code: by what it was given to do */
                 w.holder_context = report_thread_routine(r, w.holder_context, w.holder_thread);
             hsc_db_find_wait_place(r->db, HSC_NONE, &w.holder_context, &held_line);
+            w.holder_context = one_of_scope(r, w.holder_context, first);
         }
         if (s || !(w.waits || w.total_s > 0 || w.bytes) || !wants_wait(r, w.line, w.context))
             continue;
@@ -393,6 +407,7 @@ static hsc_status load_waits(report *r, bool quantiles, report_wait **rows, uint
                           w.waits, w.bytes,   w.total_s, w.max_s,         report_is_own_path(r, w.context), w.thread, .row = i, .column = column};
     }
     free(calls.list);
+    free(first);
     if (!s && count > 1)
         qsort(list, count, sizeof *list, by_wait);
     if (!s && quantiles)

@@ -36,18 +36,26 @@ static bool begins(const char *file, const char *const *parts) {
     return false;
 }
 
-static bool is_our_library(const char *file) {
-    static const char *const ours[] = {"libheatscope-", NULL};
-    return begins(file, ours);
-}
-
 bool hsc_db_is_heatscope(const hsc_db *db, uint32_t scope) {
     hsc_db_scope s;
     hsc_db_module m;
-    return !hsc_db_get_scope(db, scope, &s, NULL) && s.module != HSC_NONE && !hsc_db_get_module(db, s.module, &m, NULL) && is_our_library(m.path);
+    return !hsc_db_get_scope(db, scope, &s, NULL) && s.module != HSC_NONE && !hsc_db_get_module(db, s.module, &m, NULL) && hsc_library_role_of(m.path) == HSC_LIBRARY_HEATSCOPE;
 }
 
-bool report_is_ours(const report *r, uint32_t scope) { return hsc_db_is_heatscope(r->db, scope); }
+hsc_weighted report_take_ours(const report *r, uint32_t *rows, uint32_t *n) {
+    hsc_weighted sum = {0};
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < *n; i++) {
+        if (hsc_db_is_heatscope(r->db, rows[i])) {
+            hsc_weighted own = report_own(r, rows[i]);
+            sum.sum += own.sum;
+            sum.excess += own.excess;
+        } else
+            rows[kept++] = rows[i];
+    }
+    *n = kept;
+    return sum;
+}
 
 static void look_at_module(pay_walk *w, uint32_t module, report_library library) {
     static const char *const mathematical[] = {"libm.", "libm-", "libmvec", "libquadmath", "libimf", "libsvml", "libamdlibm", "libsleef", NULL};
@@ -57,7 +65,8 @@ static void look_at_module(pay_walk *w, uint32_t module, report_library library)
     w->is_mathematical = false;
     if (module == HSC_NONE || hsc_db_get_module(w->r->db, module, &m, NULL))
         return;
-    w->is_apart = w->is_apart || hsc_library_role_of(m.path) == HSC_LIBRARY_MESSAGES || is_our_library(m.path);
+    hsc_library_role role = hsc_library_role_of(m.path);
+    w->is_apart = w->is_apart || role == HSC_LIBRARY_MESSAGES || role == HSC_LIBRARY_HEATSCOPE;
     w->is_mathematical = begins(m.path, mathematical);
 }
 

@@ -34,8 +34,8 @@ hsc_status report_pay(report *r, uint32_t n, bool *done, hsc_err *err);
 hsc_status report_pay_all(report *r, hsc_err *err);
 void report_paid_free(report_paid *p); /* NULL: nothing */
 
-/* Is the scope code of a library of Heatscope's own? */
-bool report_is_ours(const report *r, uint32_t scope);
+/* Takes the procedures of Heatscope's own libraries out of the rows; their sum. */
+hsc_weighted report_take_ours(const report *r, uint32_t *rows, uint32_t *n);
 /* Loops, or procedures, by what they pay for, the largest first; behind them those that have samples that others pay for. *rows is malloc'ed. */
 hsc_status report_rank_paid(report *r, hsc_scope_kind kind, uint32_t **rows, uint32_t *n, hsc_err *err);
 

@@ -180,3 +180,14 @@ void hsc_db_free_arrays(hsc_db_array_use *list, uint32_t n) {
         free(list[i].text);
     free(list);
 }
+
+double hsc_db_count_lost(const hsc_db *db) {
+    hsc_db_info info;
+    hsc_db_ledger l;
+    double lost = 0;
+    hsc_db_get_info(db, &info);
+    for (uint32_t i = 0; i < info.ledger_rows && !hsc_db_get_ledger(db, i, &l, NULL); i++)
+        if (!strncmp(l.name, "lost: ", 6) && !strncmp(l.meaning, "[due]", 5))
+            lost += (double)l.samples;
+    return lost;
+}

@@ -188,6 +188,11 @@ static hsc_status look_at(report *r, report_refused *f, uint32_t scope, hsc_err 
         if (refusal_of(list, n, k, &row))
             s = add_refusal(r, k ? &f->not_tried : &f->refused, &row, err);
     }
+    for (uint32_t i = 0; i < n && !s; i++)
+        if (list[i].reason == HSC_reason_WAITS) {
+            s = add_refusal(r, &f->waits, &(report_refusal){.scope = scope, .reason = list[i].reason, .remark = list[i]}, err);
+            break;
+        }
     free(list);
     return s;
 }
@@ -204,6 +209,8 @@ hsc_status report_look_for_refused(report *r, report_refused *f, uint32_t n, hsc
         qsort(f->refused.rows, f->refused.n, sizeof *f->refused.rows, larger);
     if (f->not_tried.n)
         qsort(f->not_tried.rows, f->not_tried.n, sizeof *f->not_tried.rows, larger);
+    if (f->waits.n)
+        qsort(f->waits.rows, f->waits.n, sizeof *f->waits.rows, larger);
     return HSC_OK;
 }
 
@@ -213,6 +220,7 @@ static hsc_status look_for(report *r, bool not_tried, report_refusal **rows, uin
     hsc_status s = report_look_for_refused(r, &f, UINT32_MAX, err);
     report_refused_list *kept = not_tried ? &f.not_tried : &f.refused, *other = not_tried ? &f.refused : &f.not_tried;
     free(other->rows);
+    free(f.waits.rows);
     if (s) {
         free(kept->rows);
         return s;

@@ -29,7 +29,7 @@ typedef struct report_refused_list {
     uint32_t n, room;
 } report_refused_list;
 typedef struct report_refused {
-    report_refused_list refused, not_tried;
+    report_refused_list refused, not_tried, waits; /* waits: loops that only look at what others write */
     uint32_t next;
 } report_refused;
 hsc_status report_look_for_refused(report *r, report_refused *f, uint32_t n, hsc_err *err);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "chunks.h"
 #include "h5_file.h"
 
 hid_t hsc_before_open(int fd) {
@@ -34,13 +35,27 @@ uint64_t hsc_before_count(hid_t file, const char *path) {
     return size;
 }
 
+/* As stored, which takes half the time of H5Dread; false: that is the way. */
+static bool read_chunks(hid_t set, hsc_column_type type, uint64_t size, uint64_t first, uint64_t n, void *to) {
+    hsc_chunk_cache cache = {0};
+    unsigned element = hsc_schema_type_size(type);
+    bool done = false;
+    hid_t stored = H5Dget_type(set);
+    if (stored >= 0 && H5Tequal(stored, hsc_h5_memory_type(type)) > 0)
+        hsc_chunks_read(&cache, set, hsc_chunks_rows(set, element), size, first, n, element, to, &done);
+    if (stored >= 0)
+        H5Tclose(stored);
+    hsc_chunk_cache_drop(&cache, set);
+    return done;
+}
+
 bool hsc_before_read(hid_t file, const char *path, hsc_column_type type, uint64_t first, uint64_t n, void *to) {
     hsize_t size = 0, begin = first, count = n;
     hid_t space, set = open_set(file, path, &space, &size);
     if (set < 0)
         return false;
     bool good = first <= size && n <= size - first;
-    if (good && n) {
+    if (good && n && !read_chunks(set, type, size, first, n, to)) {
         hid_t memory = H5Screate_simple(1, &count, NULL);
         good = H5Sselect_hyperslab(space, H5S_SELECT_SET, &begin, NULL, &count, NULL) >= 0 &&
                H5Dread(set, hsc_h5_memory_type(type), memory, space, H5P_DEFAULT, to) >= 0;

@@ -3,8 +3,8 @@
  *
  * A row range is cut into whole blocks of the coarsest levels that fit, finer ones towards its ends, and single rows at
  * the ends, each where that is cheaper than the rows; so the answer is exact and the work is bounded by the bins and the
- * processors, not by the rows. Levels
- * have every processor by itself, because any grouping may be asked for. */
+ * processors, not by the rows. Levels have every processor by itself, because any grouping may be asked for; tiles have them in groups,
+ * and are taken where no group is cut. */
 #include "values.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@ typedef struct binner {
     hsc_db_reduce reduce;
     bool by_row;              /* a cell is a sum over threads: rows must be added up one by one */
     const uint32_t *bin_of;   /* by column of the rows; column_bins: left out */
-    const uint32_t *level_bin_of; /* by column of the levels */
-    uint32_t column_bins;
+    const uint32_t *level_bin_of, *tile_bin_of; /* by column of the levels, by group of them: tile_bin_of NULL where one is cut */
+    uint32_t column_bins, *tiles; /* tiles: of tile_bin_of */
     double *bins;             /* of the row bin under way, and one for what is left out */
     double *dense;            /* by process, where by_row */
     uint32_t *touched;
@@ -27,9 +27,13 @@ typedef struct binner {
     hsc_block rows_block, *level_blocks; /* read ahead for bins that follow one another */
     bool pieces;              /* of an interval, rows are made as they are needed */
     hsc_interval_rows made;
-    const hsc_level *levels;
+    struct {
+        uint64_t block;
+        const hsc_level *of;
+        const uint32_t *bin_of; /* by its column */
+    } levels[2 * HSC_LEVELS_MAX]; /* rising blocks */
     unsigned n_levels;
-    uint64_t level_values[HSC_LEVELS_MAX], level_pieces[HSC_LEVELS_MAX]; /* that the bins will take of each */
+    uint64_t level_values[2 * HSC_LEVELS_MAX], level_pieces[2 * HSC_LEVELS_MAX]; /* that the bins will take of each */
 } binner;
 
 static void add(const binner *b, uint32_t bin, double v) {
@@ -39,14 +43,14 @@ static void add(const binner *b, uint32_t bin, double v) {
         b->bins[bin] = v;
 }
 
-/* Rows [first, last) of a block that was read. */
-static void add_block(binner *b, const hsc_block *block, uint64_t first, uint64_t last) {
+/* Rows [first, last) of a block that was read. bin_of: by its columns. */
+static void add_block(binner *b, const hsc_block *block, const uint32_t *bin_of, uint64_t first, uint64_t last) {
     uint64_t base = hsc_ends_at(block->indptr, 0);
     uint64_t k = hsc_ends_at(block->indptr, first - block->first) - base, end = hsc_ends_at(block->indptr, last - block->first) - base;
-    const uint32_t *bin_of = b->bin_of, *indices = block->indices, *counts = block->counts;
+    const uint32_t *indices = block->indices, *counts = block->counts;
     double *bins = b->bins;
     if (block->reduced) {
-        for (bin_of = b->level_bin_of; k < end; k++)
+        for (; k < end; k++)
             add(b, bin_of[indices[k]], (double)block->reduced[k]);
     } else if (b->by_row) { /* processes: add up the threads of each row, then reduce */
         const uint32_t *process = b->s.process;
@@ -89,7 +93,7 @@ static hsc_status add_level(binner *b, unsigned level, uint64_t first, uint64_t 
                 return status;
         }
         uint64_t end = block->first + block->n, until = last < end ? last : end;
-        add_block(b, block, first, until);
+        add_block(b, block, b->levels[level].bin_of, first, until);
         first = until;
     }
     return HSC_OK;
@@ -119,7 +123,7 @@ static hsc_status add_rows(binner *b, uint64_t first, uint64_t last, uint64_t ah
                 return status;
         }
         uint64_t end = b->rows_block.first + b->rows_block.n, until = last < end ? last : end;
-        add_block(b, &b->rows_block, first, until);
+        add_block(b, &b->rows_block, b->bin_of, first, until);
         first = until;
     }
     return HSC_OK;
@@ -133,10 +137,10 @@ enum { READ_COST = 4 };    /* a value is added up so many times while one is rea
 static unsigned choose_level(const binner *b, unsigned level, uint64_t first, uint64_t last, uint64_t *low, uint64_t *high) {
     hsc_ends indptr = b->s.v->by_row.indptr;
     while (level-- > 0) {
-        const hsc_level *l = &b->levels[level];
-        *low = (first + l->block - 1) / l->block;
-        *high = last / l->block;
-        if (*low < *high && hsc_ends_between(l->rows.indptr, *low, *high) * b->s.db->level_cost <= hsc_ends_between(indptr, *low * l->block, *high * l->block))
+        uint64_t block = b->levels[level].block;
+        *low = (first + block - 1) / block;
+        *high = last / block;
+        if (*low < *high && hsc_ends_between(b->levels[level].of->rows.indptr, *low, *high) * b->s.db->level_cost <= hsc_ends_between(indptr, *low * block, *high * block))
             return level;
     }
     return b->n_levels;
@@ -152,7 +156,7 @@ static uint64_t count_range(binner *b, unsigned level, uint64_t first, uint64_t 
     if (k >= b->n_levels)
         return hsc_ends_between(indptr, first, last) + PIECE_NNZ;
     block = b->levels[k].block;
-    uint64_t n = hsc_ends_between(b->levels[k].rows.indptr, low, high);
+    uint64_t n = hsc_ends_between(b->levels[k].of->rows.indptr, low, high);
     b->level_values[k] += n;
     b->level_pieces[k]++;
     return n * b->s.db->level_cost + count_range(b, k, first, low * block) + count_range(b, k, high * block, last);
@@ -188,7 +192,7 @@ static uint64_t count_all(binner *b, uint32_t row_bins, const uint32_t *row_lo, 
 static uint64_t leave_out_levels(binner *b, uint32_t row_bins, const uint32_t *row_lo, const uint32_t *row_hi) {
     uint64_t cost = count_all(b, row_bins, row_lo, row_hi);
     while (b->n_levels > 1 && !b->level_cursors[b->n_levels - 1].values->whole) {
-        uint64_t values = b->level_values[b->n_levels - 1], pieces = b->level_pieces[b->n_levels - 1], nnz = b->levels[b->n_levels - 1].rows.nnz;
+        uint64_t values = b->level_values[b->n_levels - 1], pieces = b->level_pieces[b->n_levels - 1], nnz = b->levels[b->n_levels - 1].of->rows.nnz;
         uint64_t read = values > nnz / 8 ? nnz : values + pieces * PIECE_NNZ;
         b->n_levels--;
         uint64_t without = count_all(b, row_bins, row_lo, row_hi);
@@ -220,11 +224,11 @@ static hsc_status use_levels(binner *b, uint32_t row_bins, const uint32_t *row_l
     hsc_status status = HSC_OK;
     uint64_t cost = leave_out_levels(b, row_bins, row_lo, row_hi);
     for (unsigned k = 0; k < b->n_levels; k++)
-        if (b->level_values[k] <= b->levels[k].rows.nnz / 8)
+        if (b->level_values[k] <= b->levels[k].of->rows.nnz / 8)
             cost += b->level_pieces[k] * PIECE_NNZ;
     *use = b->n_levels && (cost < wanted || !b->s.db->level_cost);
     for (unsigned k = 0; k < b->n_levels && *use && !status; k++)
-        if (b->level_values[k] > b->levels[k].rows.nnz / 8)
+        if (b->level_values[k] > b->levels[k].of->rows.nnz / 8)
             status = keep_level(b, &b->level_cursors[k], err);
     return status;
 }
@@ -247,6 +251,38 @@ static hsc_status subtree_bins(hsc_db *db, hsc_db_view view, binner *b, uint32_t
         }
         for (uint32_t c = 0; c < b->column_bins; c++)
             out[(uint64_t)i * b->column_bins + c] = row_lo[i] < row_hi[i] ? (float)b->bins[c] : NAN;
+    }
+    return status;
+}
+
+/* Bins of groups of columns, where each group is in one; false: no memory. */
+static bool group_bins(binner *b, hsc_db_axis axis, const uint32_t *column_bin) {
+    uint32_t columns = hsc_db_get_columns(b->s.db, axis);
+    for (uint32_t c = 0; c < columns; c++)
+        if (column_bin[c] != column_bin[c - c % HSC_TILE_COLUMNS])
+            return true;
+    b->tiles = malloc((columns / HSC_TILE_COLUMNS + 1) * sizeof *b->tiles);
+    for (uint32_t c = 0; b->tiles && c < columns; c += HSC_TILE_COLUMNS)
+        b->tiles[c / HSC_TILE_COLUMNS] = column_bin[c] == HSC_NONE ? b->column_bins : column_bin[c];
+    b->tile_bin_of = b->tiles;
+    return b->tiles != NULL;
+}
+
+/* Levels by rising blocks: of tiles where they can be taken, which have fewer values, and of others. */
+static hsc_status find_levels(binner *b, hsc_db_axis axis, hsc_err *err) {
+    const hsc_level *levels, *tiles = NULL;
+    unsigned n, n_tiles = 0;
+    hsc_status status = hsc_source_levels(&b->s, axis, &levels, &n, err);
+    if (!status && b->tile_bin_of)
+        status = hsc_source_levels(&b->s, HSC_LEVELS_OF_TILES + axis, &tiles, &n_tiles, err);
+    for (unsigned i = 0, k = 0; !status && (i < n || k < n_tiles);) {
+        bool is_tile = k < n_tiles && (i == n || tiles[k].block <= levels[i].block);
+        const hsc_level *l = is_tile ? &tiles[k++] : &levels[i++];
+        if (is_tile && i < n && levels[i].block == l->block)
+            i++;
+        b->levels[b->n_levels].block = l->block;
+        b->levels[b->n_levels].of = l;
+        b->levels[b->n_levels++].bin_of = is_tile ? b->tile_bin_of : b->level_bin_of;
     }
     return status;
 }
@@ -288,7 +324,9 @@ hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, 
         goto done;
     }
     hsc_db_axis level_axis = b.s.process ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
-    status = hsc_source_levels(&b.s, level_axis, &b.levels, &b.n_levels, err);
+    if (!group_bins(&b, level_axis, column_bin))
+        goto memory;
+    status = find_levels(&b, level_axis, err);
     if (status)
         goto done;
     if (b.s.process && !by_thread) {
@@ -304,7 +342,7 @@ hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, 
         goto memory;
     hsc_cursor_init(&b.rows, db, &b.s.v->by_row, &b.s.v->by_row.data);
     for (unsigned i = 0; i < b.n_levels; i++) {
-        hsc_sparse *m = (hsc_sparse *)&b.levels[i].rows;
+        hsc_sparse *m = (hsc_sparse *)&b.levels[i].of->rows;
         hsc_cursor_init(&b.level_cursors[i], db, m, reduce == HSC_REDUCE_SUM ? &m->sum : &m->max);
     }
     hsc_ends indptr = b.s.v->by_row.indptr;
@@ -350,23 +388,45 @@ done:
     free(b.level_cursors);
     free(b.level_blocks);
     free(bin_of);
+    free(b.tiles);
     free(b.dense);
     free(b.touched);
     free(b.bins);
     return status;
 }
 
+/* The largest block of the levels of a kind, at most `most`; *step where it has none larger. */
+static hsc_status add_step(hsc_source *s, unsigned kind, uint64_t most, uint32_t *step, hsc_err *err) {
+    const hsc_level *levels;
+    unsigned n;
+    hsc_status status = hsc_source_levels(s, kind, &levels, &n, err);
+    for (unsigned i = 0; !status && i < n && levels[i].block <= most; i++)
+        *step = levels[i].block > *step ? (uint32_t)levels[i].block : *step;
+    return status;
+}
+
 hsc_status hsc_db_get_row_step(hsc_db *db, hsc_db_view view, uint64_t most, uint32_t *step, hsc_err *err) {
+    hsc_source s;
+    uint32_t found = 1;
+    hsc_status status = hsc_source_find(db, view, &s, err);
+    unsigned axis = status || !s.process ? HSC_AXIS_THREAD : HSC_AXIS_PROCESS;
+    if (!status && !s.subtree)
+        status = add_step(&s, axis, most, &found, err);
+    if (!status && !s.subtree)
+        status = add_step(&s, HSC_LEVELS_OF_TILES + axis, most, &found, err);
+    if (!status)
+        *step = found;
+    return status;
+}
+
+hsc_status hsc_db_get_column_step(hsc_db *db, hsc_db_view view, uint32_t *step, hsc_err *err) {
     hsc_source s;
     const hsc_level *levels;
     unsigned n = 0;
     hsc_status status = hsc_source_find(db, view, &s, err);
     if (!status && !s.subtree)
-        status = hsc_source_levels(&s, s.process ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD, &levels, &n, err);
-    if (status)
-        return status;
-    while (n > 0 && levels[n - 1].block > most)
-        n--;
-    *step = n ? (uint32_t)levels[n - 1].block : 1;
-    return HSC_OK;
+        status = hsc_source_levels(&s, HSC_LEVELS_OF_TILES + (s.process ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD), &levels, &n, err);
+    if (!status)
+        *step = n ? HSC_TILE_COLUMNS : 1;
+    return status;
 }

@@ -73,8 +73,8 @@ static bool may_be_none(enum hsc_column_id c) {
 static hsc_status check_references(const hsc_tables *t, enum hsc_table_id table, hsc_err *err) {
     for (int c = 0; c < HSC_COL_COUNT; c++) {
         const hsc_column_def *d = &hsc_schema_columns[c];
-        enum hsc_table_id to = hsc_schema_references(d);
-        if (d->table != table || to == HSC_TAB_COUNT || c == HSC_COL_scope_subtree_end ||
+        enum hsc_table_id to = d->table == table ? hsc_schema_references(d) : HSC_TAB_COUNT;
+        if (to == HSC_TAB_COUNT || c == HSC_COL_scope_subtree_end ||
             c == HSC_COL_context_subtree_end)
             continue;
         const uint32_t *v = t->columns[c];

@@ -205,6 +205,33 @@ hsc_status hsc_array_get(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, v
     return status;
 }
 
+/* Is it read from the file each time, and no window kept of it? */
+static bool is_passing(const hsc_db *db, const hsc_array *a, uint64_t n) {
+    uint64_t size = hsc_schema_type_size(a->type);
+    return n && !a->whole && !a->pinned && (n <= a->n / 8 || a->n * size > db->budget / 2) && n * size < db->window_least;
+}
+
+hsc_status hsc_array_get_many(hsc_db *db, hsc_array *const *arrays, void *const *to, uint32_t count, uint64_t first, uint64_t n, hsc_err *err) {
+    hsc_dbfile_part parts[HSC_PARTS_MAX];
+    uint32_t n_parts = 0;
+    hsc_status status = HSC_OK;
+    for (uint32_t k = 0; k < count && !status; k++) {
+        hsc_array *a = arrays[k];
+        const void *p = to[k];
+        status = check_range(db, a, first, n, err);
+        if (!status && is_passing(db, a, n) && n_parts < HSC_PARTS_MAX) {
+            a->used = ++db->clock;
+            if (!take_from_window(db, a, first, n, to[k]))
+                parts[n_parts++] = (hsc_dbfile_part){a->set, first, n, to[k]};
+            continue;
+        }
+        status = status ? status : hsc_array_get(db, a, first, n, to[k], &p, err);
+        if (!status && n && p != to[k])
+            memcpy(to[k], p, n * hsc_schema_type_size(a->type));
+    }
+    return status ? status : hsc_dbfile_read_many(db->file, parts, n_parts, err);
+}
+
 hsc_ends hsc_array_ends(const hsc_array *a) { return a->narrow ? (hsc_ends){.narrow = a->whole} : (hsc_ends){.wide = a->whole}; }
 
 /* ---- sparse ---- */

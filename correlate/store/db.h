@@ -50,19 +50,22 @@ typedef struct hsc_row_stats {
     hsc_array max, argmax, min, argmin, nonzero, squares;
 } hsc_row_stats;
 
+/* Pyramids of a value table: of each column of an axis (its number), and of groups of columns (with HSC_LEVELS_OF_TILES). */
+enum { HSC_LEVELS_OF_TILES = 2, HSC_LEVEL_KINDS = 4 };
+
 typedef struct hsc_level {
     uint64_t block; /* rows */
     hsc_sparse rows;
 } hsc_level;
 
 typedef struct hsc_values {
-    bool looked, present, levels_looked[2];
+    bool looked, present, levels_looked[HSC_LEVEL_KINDS];
     uint64_t rows;
     hsc_sparse by_row, by_thread;
     hsc_array sum;
     hsc_row_stats stats[2];          /* by axis */
-    hsc_level levels[2][HSC_LEVELS_MAX]; /* by axis; rising blocks */
-    unsigned n_levels[2];
+    hsc_level levels[HSC_LEVEL_KINDS][HSC_LEVELS_MAX]; /* rising blocks */
+    unsigned n_levels[HSC_LEVEL_KINDS];
     char name[64];
 } hsc_values;
 
@@ -124,6 +127,10 @@ void hsc_array_close(hsc_db *db, hsc_array *a);
  * always); valid until the next read of any array. */
 hsc_status hsc_array_get(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, void *scratch, const void **out,
                          hsc_err *err);
+
+/* The same of several arrays, array k to to[k] (n elements of its type): what the file is to be asked for is asked for at once.
+ * count <= HSC_PARTS_MAX. */
+hsc_status hsc_array_get_many(hsc_db *db, hsc_array *const *arrays, void *const *to, uint32_t count, uint64_t first, uint64_t n, hsc_err *err);
 
 /* The same of what is wanted once: it is not kept. */
 hsc_status hsc_array_pass(hsc_db *db, hsc_array *a, uint64_t first, uint64_t n, void *scratch, const void **out, hsc_err *err);

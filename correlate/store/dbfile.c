@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "h5.h"
+#include "dbfile_target.h"
 #include "dbfile_wire.h"
 #include "text.h"
 
@@ -65,6 +66,8 @@ struct hsc_dbfile {
     batch asked[HSC_PIECES_ASKED_MAX]; /* the oldest first */
     uint32_t n_asked;
     uint64_t life;   /* workers so far */
+    uint64_t waits;  /* answers that were waited for before something else was asked */
+    bool was_answered;
     hsc_err pending; /* of a call that could not give it: for the next */
 };
 
@@ -146,6 +149,7 @@ static hsc_status nonsense(hsc_dbfile *r, const char *name, hsc_err *err) {
 /* The head of an answer. An error's text is taken, too: the status is the worker's. */
 static hsc_status take_answer(hsc_dbfile *r, const char *name, hsc_wire_answer *a, bool *error, hsc_err *err) {
     hsc_status status = receive(r, name, a, sizeof *a, err);
+    r->was_answered = true;
     if (status || !*error)
         return status;
     *error = a->status != HSC_OK;
@@ -226,6 +230,8 @@ static hsc_status start(hsc_dbfile *r, hsc_err *err) {
 
 static hsc_status put(hsc_dbfile *r, const char *name, const void *data, size_t n, hsc_err *err) {
     const char *p = data;
+    r->waits += r->was_answered;
+    r->was_answered = false;
     while (n) {
         ssize_t sent = send(r->sock, p, n, MSG_NOSIGNAL);
         if (sent < 0 && errno == EINTR)
@@ -544,68 +550,19 @@ static uint64_t step_end(const hsc_set_info *info, uint64_t first, uint64_t end)
     return to < end ? to : end;
 }
 
-typedef struct target { /* where elements go */
-    char *to;
-    bool narrow;    /* of 64 bits, kept in 32 */
-    uint64_t high;  /* bits that were lost in that */
-    uint64_t *step; /* narrow: room for a step that does not come by a place; made when it is needed */
-    hsc_dbfile_take take; /* gets each step, which is put to `to` in turn; NULL: they stay */
-    void *ctx;
-} target;
-
-/* The elements of a step are there. */
-static hsc_status hand_on(const target *t, const char *step, uint64_t first, uint64_t n, hsc_err *err) {
-    return t->take ? t->take(t->ctx, step, first, n, err) : HSC_OK;
-}
-
-/* Elements that stand elsewhere, each looked at once: of a place nothing is believed. */
-static void put_elements(target *t, const char *from, uint64_t bytes) {
-    const uint64_t *wide = (const uint64_t *)(const void *)from;
-    uint32_t *narrow = (uint32_t *)(void *)t->to;
-    uint64_t n = bytes / sizeof *wide, high = 0;
-    if (!t->narrow) {
-        memcpy(t->to, from, bytes);
-        t->to += bytes;
-        return;
-    }
-    for (uint64_t i = 0; i < n; i++) {
-        narrow[i] = (uint32_t)wide[i];
-        high |= wide[i] >> 32;
-    }
-    t->high |= high;
-    t->to += n * sizeof *narrow;
-}
-
-/* Room for the elements of a step: where they go, or beside. NULL: no memory. */
-static char *room_for_step(target *t, const hsc_set_info *info) {
-    if (!t->narrow)
-        return t->to;
-    if (!t->step)
-        t->step = malloc(info->step * sizeof *t->step);
-    return (char *)t->step;
-}
-
-/* They stand in the room for them. */
-static void put_step(target *t, uint64_t bytes) {
-    if (t->narrow)
-        put_elements(t, (const char *)t->step, bytes);
-    else
-        t->to += bytes;
-}
-
 static hsc_status no_memory(const hsc_dbfile *r, hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->path); }
 
-static hsc_status read_directly(hsc_dbfile *r, int set, uint64_t first, uint64_t end, target *t, hsc_err *err) {
+static hsc_status read_directly(hsc_dbfile *r, int set, uint64_t first, uint64_t end, hsc_target *t, hsc_err *err) {
     hsc_set_info info;
     hsc_status status = hsc_h5_info(r->direct, set, &info, err);
     for (uint64_t at = first, next; at < end && !status && !t->high; at = next) {
         next = step_end(&info, at, end);
-        char *room = room_for_step(t, &info), *begin = t->to;
+        char *room = hsc_target_room(t, &info), *begin = t->to;
         status = room ? hsc_h5_read(r->direct, set, at, next - at, room, err) : no_memory(r, err);
         if (!status)
-            put_step(t, (next - at) * info.size);
+            hsc_target_put_step(t, (next - at) * info.size);
         if (!status)
-            status = hand_on(t, begin, at, next - at, err);
+            status = hsc_target_hand_on(t, begin, at, next - at, err);
         if (t->take)
             t->to = begin;
         if (!status && next < end)
@@ -620,7 +577,7 @@ static uint32_t place_of(const hsc_dbfile *r, const hsc_set_info *info, uint64_t
 }
 
 /* Elements of a step, from their place or the socket. */
-static hsc_status take_step(hsc_dbfile *r, const known_set *s, uint32_t place, target *t, uint64_t bytes, hsc_err *err) {
+static hsc_status take_step(hsc_dbfile *r, const known_set *s, uint32_t place, hsc_target *t, uint64_t bytes, hsc_err *err) {
     hsc_wire_answer a;
     bool error = true;
     hsc_status status = take_answer(r, s->name, &a, &error, err);
@@ -629,18 +586,18 @@ static hsc_status take_step(hsc_dbfile *r, const known_set *s, uint32_t place, t
     if (status)
         return status;
     if (place) {
-        put_elements(t, r->places + (size_t)(place - 1) * HSC_WIRE_PLACE_BYTES, bytes);
+        hsc_target_put(t, r->places + (size_t)(place - 1) * HSC_WIRE_PLACE_BYTES, bytes);
         return HSC_OK;
     }
-    char *room = room_for_step(t, &s->info);
+    char *room = hsc_target_room(t, &s->info);
     status = room ? receive(r, s->name, room, bytes, err) : no_memory(r, err);
     if (!status)
-        put_step(t, bytes);
+        hsc_target_put_step(t, bytes);
     return status;
 }
 
 /* A step is asked for before the answer of the one before is taken: the worker unpacks while this process copies. */
-static hsc_status read_to(hsc_dbfile *r, int set, uint64_t first, uint64_t n, target *t, hsc_err *err) {
+static hsc_status read_to(hsc_dbfile *r, int set, uint64_t first, uint64_t n, hsc_target *t, hsc_err *err) {
     hsc_status status = HSC_OK;
     uint64_t end = first + n, asked = first;
     if (r->direct)
@@ -652,7 +609,7 @@ static hsc_status read_to(hsc_dbfile *r, int set, uint64_t first, uint64_t n, ta
     if (!status && s->data && t->take)
         return n ? t->take(t->ctx, s->data + first * s->info.size, first, n, err) : HSC_OK;
     if (!status && s->data) {
-        put_elements(t, s->data + first * s->info.size, n * s->info.size);
+        hsc_target_put(t, s->data + first * s->info.size, n * s->info.size);
         return HSC_OK;
     }
     if (!status)
@@ -675,7 +632,7 @@ static hsc_status read_to(hsc_dbfile *r, int set, uint64_t first, uint64_t n, ta
         char *begin = t->to;
         status = take_step(r, s, place_of(r, &s->info, at), t, bytes, err);
         if (!status)
-            status = hand_on(t, begin, at, next - at, err);
+            status = hsc_target_hand_on(t, begin, at, next - at, err);
         if (t->take)
             t->to = begin;
         at = next;
@@ -692,11 +649,11 @@ static hsc_status read_to(hsc_dbfile *r, int set, uint64_t first, uint64_t n, ta
 }
 
 hsc_status hsc_dbfile_read(hsc_dbfile *r, int set, uint64_t first, uint64_t n, void *to, hsc_err *err) {
-    return read_to(r, set, first, n, &(target){.to = to}, err);
+    return read_to(r, set, first, n, &(hsc_target){.to = to}, err);
 }
 
 hsc_status hsc_dbfile_read_narrow(hsc_dbfile *r, int set, uint64_t first, uint64_t n, uint32_t *to, bool *fits, hsc_err *err) {
-    target t = {.to = (char *)to, .narrow = true};
+    hsc_target t = {.to = (char *)to, .narrow = true};
     hsc_status status = read_to(r, set, first, n, &t, err);
     free(t.step);
     *fits = !t.high;
@@ -713,12 +670,50 @@ hsc_status hsc_dbfile_read_each(hsc_dbfile *r, int set, uint64_t first, uint64_t
     if (status)
         return status;
     uint64_t most = info.step < n ? info.step : n;
-    target t = {.to = malloc(most * info.size + 1), .take = take, .ctx = ctx};
+    hsc_target t = {.to = malloc(most * info.size + 1), .take = take, .ctx = ctx};
     char *room = t.to;
     status = room ? read_to(r, set, first, n, &t, err) : no_memory(r, err);
     free(room);
     return status;
 }
+
+/* It can be asked for without waiting for what was asked for before: one answer, no more than a socket holds. */
+static bool is_short(const hsc_dbfile *r, const hsc_dbfile_part *p) {
+    enum { SHORT_BYTES = 64 << 10 };
+    const known_set *s = !r->direct && p->set >= 0 && p->set < r->n_sets ? &r->sets[p->set] : NULL;
+    return s && s->open && !s->data && s->worker_set >= 0 && p->n && p->first < s->info.n && p->n <= s->info.n - p->first &&
+           p->first + p->n <= step_end(&s->info, p->first, s->info.n) && p->n * s->info.size <= SHORT_BYTES;
+}
+
+hsc_status hsc_dbfile_read_many(hsc_dbfile *r, const hsc_dbfile_part *parts, uint32_t n, hsc_err *err) {
+    bool asked[HSC_PARTS_MAX] = {false};
+    hsc_status status = n <= HSC_PARTS_MAX ? hsc_dbfile_go_on(r, err) : hsc_err_set(err, HSC_E_ARGUMENT, "%s: %u parts at once", r->path, n);
+    if (!status && !r->direct)
+        make_way(r);
+    for (uint32_t i = 0; i < n && !status; i++) {
+        if (!is_short(r, &parts[i]))
+            continue;
+        hsc_wire_request q = request(HSC_WIRE_READ, r->sets[parts[i].set].name);
+        q.set = r->sets[parts[i].set].worker_set;
+        q.first = parts[i].first;
+        q.n = parts[i].n;
+        status = ask(r, &q, err);
+        asked[i] = true;
+    }
+    for (uint32_t i = 0; i < n && !status; i++) {
+        const known_set *s = asked[i] ? &r->sets[parts[i].set] : NULL;
+        if (s)
+            status = take_step(r, s, 0, &(hsc_target){.to = parts[i].to}, parts[i].n * s->info.size, err);
+        if (status && r->sock >= 0) /* answers are still to come that nobody wants */
+            bury(r);
+    }
+    for (uint32_t i = 0; i < n && !status; i++)
+        if (!asked[i])
+            status = hsc_dbfile_read(r, parts[i].set, parts[i].first, parts[i].n, parts[i].to, err);
+    return status;
+}
+
+uint64_t hsc_dbfile_waits(const hsc_dbfile *r) { return r->waits; }
 
 void hsc_dbfile_look_ahead(hsc_dbfile *r, const hsc_look *looks, uint32_t n, uint64_t bytes) {
     if (r->direct || (!r->looks && !(r->looks = malloc(HSC_LOOKS_MAX * sizeof *r->looks))))

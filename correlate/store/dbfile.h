@@ -64,6 +64,16 @@ hsc_status hsc_dbfile_read(hsc_dbfile *r, int set, uint64_t first, uint64_t n, v
  * meanwhile. An error of `take` ends it, and is returned. */
 typedef hsc_status (*hsc_dbfile_take)(void *ctx, const char *elements, uint64_t first, uint64_t n, hsc_err *err);
 hsc_status hsc_dbfile_read_each(hsc_dbfile *r, int set, uint64_t first, uint64_t n, hsc_dbfile_take take, void *ctx, hsc_err *err);
+/* Parts of several sets, all asked for before the first answer is taken where they are small: one wait instead of one for each. */
+enum { HSC_PARTS_MAX = 16 };
+typedef struct hsc_dbfile_part {
+    int set;
+    uint64_t first, n;
+    void *to;
+} hsc_dbfile_part;
+hsc_status hsc_dbfile_read_many(hsc_dbfile *r, const hsc_dbfile_part *parts, uint32_t n, hsc_err *err); /* n <= HSC_PARTS_MAX */
+/* How often the worker was asked after an answer of it: each is a wait for it to wake up and answer. For tests. */
+uint64_t hsc_dbfile_waits(const hsc_dbfile *r);
 /* To memory, of numbers of 64 bits, to as many of 32. *fits: all fit; else what is in `to` is of no use. */
 hsc_status hsc_dbfile_read_narrow(hsc_dbfile *r, int set, uint64_t first, uint64_t n, uint32_t *to, bool *fits, hsc_err *err);
 

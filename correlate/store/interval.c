@@ -278,7 +278,9 @@ hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hs
         most = t.dense[r] > most ? t.dense[r] : most;
     bool narrow = make_narrow(&t.dense, v->rows, most);
     resident(db, &v->sum, HSC_COLTYPE_U8, v->rows, t.dense, narrow);
-    v->present = v->levels_looked[0] = v->levels_looked[1] = true;
+    v->present = true;
+    for (int k = 0; k < HSC_LEVEL_KINDS; k++)
+        v->levels_looked[k] = true;
     return HSC_OK;
 }
 

@@ -144,7 +144,7 @@ static void part_ranges(hsc_counting *c, const hsc_times *t, uint32_t thread, un
     while (level > 0 && first < last) {
         uint64_t size = hsc_times_slice_size(t, --level), low = (first + size - 1) / size, high = last / size;
         const hsc_slice_level *l = &t->slices[level];
-        if (low >= high)
+        if (low >= high || !hsc_times_has_slices(t, thread, size))
             continue;
         part_ranges(c, t, thread, level, first, low * size);
         c->ranges[c->n_ranges++] = (range){thread, level + 1, l->begin[l->rows[thread] + low], l->begin[l->rows[thread] + high]};

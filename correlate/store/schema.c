@@ -27,7 +27,7 @@ unsigned hsc_schema_type_size(hsc_column_type type) {
 }
 
 enum hsc_table_id hsc_schema_references(const hsc_column_def *c) {
-    for (int i = 0; i < HSC_TAB_COUNT; i++)
+    for (int i = 0; c->references[0] && i < HSC_TAB_COUNT; i++)
         if (!strcmp(hsc_schema_tables[i].name, c->references))
             return (enum hsc_table_id)i;
     return HSC_TAB_COUNT;

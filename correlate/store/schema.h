@@ -7,7 +7,7 @@
 
 #define HSC_FORMAT_NAME "heatscope"
 #define HSC_DB_MAJOR 1
-#define HSC_DB_MINOR 2
+#define HSC_DB_MINOR 4
 
 enum {
     HSC_CHUNK_ROWS = 16384,             /* elements of a chunk */
@@ -20,6 +20,10 @@ enum {
     HSC_LEVEL_FIRST = 16,               /* rows of a block of the finest level */
     HSC_LEVEL_FACTOR = 4,
     HSC_LEVEL_GAIN = 3,                 /* a level is stored only when it has this many times fewer values */
+    HSC_TILE_COLUMNS = 8,               /* threads, or processes, of a group of a tile */
+    HSC_TILE_GAIN_FIRST = 5,            /* the first level of tiles that is stored has this many times fewer values than the table */
+    HSC_TILE_GAIN = 2,                  /* each further one than that before */
+    HSC_TILES_MIN = 64,                 /* threads, or processes, from which on there are tiles */
     HSC_BANDS_MAX = 16,                 /* of threads, in which rows are stored */
     HSC_BAND_UNIT = 16,                 /* threads of the smallest band but the last */
     HSC_BAND_FACTOR = 4,

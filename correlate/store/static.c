@@ -103,7 +103,8 @@ hsc_status hsc_db_get_line_columns(const hsc_db *db, const uint32_t **file, cons
 hsc_status hsc_db_get_scope_columns(const hsc_db *db, hsc_db_scope_columns *out, hsc_err *err) {
     hsc_status status = hsc_db_load((hsc_db *)db, HSC_TAB_scope, err);
     *out = (hsc_db_scope_columns){HSC_COL(db, scope_kind, uint8_t), HSC_COL(db, scope_subtree_end, uint32_t),
-                                  HSC_COL(db, scope_procedure, uint32_t), HSC_COL(db, scope_file, uint32_t)};
+                                  HSC_COL(db, scope_procedure, uint32_t), HSC_COL(db, scope_module, uint32_t),
+                                  HSC_COL(db, scope_file, uint32_t)};
     return status;
 }
 
@@ -168,6 +169,30 @@ hsc_status hsc_db_get_instance(const hsc_db *db, uint32_t i, hsc_db_instance *ou
     return status;
 }
 
+static hsc_db_remark remark_of(const hsc_db *db, uint32_t i) {
+    uint32_t kind = HSC_COL(db, remark_kind, uint8_t)[i], reason = HSC_COL(db, remark_reason, uint8_t)[i];
+    const char *pass = TEXT(remark_pass, i), *name = TEXT(remark_name, i), *message = TEXT(remark_message, i);
+    if (reason == HSC_reason_NOT_TRIED) /* the compiler says "loop not vectorized" */
+        message = hsc_enum_text("reason", reason);
+    return (hsc_db_remark){.scope = HSC_COL(db, remark_scope, uint32_t)[i],
+                           .file = HSC_COL(db, remark_file, uint32_t)[i],
+                           .line = HSC_COL(db, remark_line, uint32_t)[i],
+                           .kind = kind,
+                           .pass = pass,
+                           .name = name,
+                           .message = message,
+                           .reason = reason,
+                           .count = HSC_COL(db, remark_count, uint32_t)[i],
+                           .refuses_vectors = hsc_remark_refuses_vectors(pass, name, kind, reason)};
+}
+
+hsc_status hsc_db_get_remark(const hsc_db *db, uint32_t row, hsc_db_remark *out, hsc_err *err) {
+    hsc_status status = hsc_db_want(db, HSC_TAB_remark, row, err);
+    if (!status)
+        *out = remark_of(db, row);
+    return status;
+}
+
 hsc_status hsc_db_get_remarks(const hsc_db *db, uint32_t scope, hsc_db_remark *out, uint32_t capacity, uint32_t *n,
                               hsc_err *err) {
     hsc_status status = hsc_db_load((hsc_db *)db, HSC_TAB_remark, err);
@@ -176,15 +201,8 @@ hsc_status hsc_db_get_remarks(const hsc_db *db, uint32_t scope, hsc_db_remark *o
     const uint32_t *scopes = HSC_COL(db, remark_scope, uint32_t);
     uint32_t all = rows(db, HSC_TAB_remark), found = 0;
     for (uint32_t i = hsc_first_not_below(scopes, all, scope); i < all && scopes[i] == scope; i++, found++)
-        if (found < capacity) {
-            uint32_t kind = HSC_COL(db, remark_kind, uint8_t)[i], reason = HSC_COL(db, remark_reason, uint8_t)[i];
-            const char *pass = TEXT(remark_pass, i), *name = TEXT(remark_name, i), *message = TEXT(remark_message, i);
-            if (reason == HSC_reason_NOT_TRIED) /* the compiler says "loop not vectorized" */
-                message = hsc_enum_text("reason", reason);
-            out[found] = (hsc_db_remark){scope, HSC_COL(db, remark_file, uint32_t)[i], HSC_COL(db, remark_line, uint32_t)[i],
-                                         kind, pass, name, message, reason, HSC_COL(db, remark_count, uint32_t)[i],
-                                         hsc_remark_refuses_vectors(pass, name, kind, reason)};
-        }
+        if (found < capacity)
+            out[found] = remark_of(db, i);
     *n = found;
     return HSC_OK;
 }
@@ -287,6 +305,13 @@ hsc_status hsc_db_get_context(const hsc_db *db, uint32_t c, hsc_db_context *out,
         *out = (hsc_db_context){HSC_COL(db, context_parent, uint32_t)[c], HSC_COL(db, context_subtree_end, uint32_t)[c],
                                 (hsc_context_kind)HSC_COL(db, context_kind, uint8_t)[c], HSC_COL(db, context_scope, uint32_t)[c],
                                 HSC_COL(db, context_call_line, uint32_t)[c], HSC_COL(db, context_depth, uint16_t)[c]};
+    return status;
+}
+
+hsc_status hsc_db_get_context_columns(const hsc_db *db, hsc_db_context_columns *out, hsc_err *err) {
+    hsc_status status = hsc_db_load((hsc_db *)db, HSC_TAB_context, err);
+    *out = (hsc_db_context_columns){HSC_COL(db, context_parent, uint32_t), HSC_COL(db, context_scope, uint32_t),
+                                    HSC_COL(db, context_call_line, uint32_t)};
     return status;
 }
 

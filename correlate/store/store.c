@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "times.h"
 #include "unfinished.h"
 
 static hsc_status store_memory(hsc_store *s, hsc_err *err) {
@@ -25,11 +26,14 @@ hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out,
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
     s->file = s->metrics = s->before = -1;
     s->pyramid_min = HSC_PYRAMID_MIN;
+    s->tiles_min = HSC_TILES_MIN;
     s->bands_min = HSC_BANDS_MIN;
     s->band_unit = HSC_BAND_UNIT;
     s->band_values = HSC_BAND_VALUES;
     s->part_max = HSC_STORE_PART_MAX;
     s->program_min = HSC_PROGRAM_MIN;
+    s->program_threads = HSC_PROGRAM_THREADS;
+    s->slices_worth = HSC_SLICES_WORTH;
     for (int i = 0; i < HSC_TAB_COUNT; i++)
         s->table_groups[i] = -1;
     s->tables.path = s->path = strdup(path);

@@ -76,8 +76,11 @@ struct hsc_store {
     struct hsc_store_times *times; /* being put; NULL */
     struct hsc_store_counts *counts; /* being put; NULL */
     uint64_t pyramid_min; /* HSC_PYRAMID_MIN; tests make it small */
+    uint32_t tiles_min;   /* HSC_TILES_MIN; tests make it small */
     uint64_t part_max;    /* values of a part that are held; tests make it small */
     uint64_t program_min; /* HSC_PROGRAM_MIN; tests make it small */
+    uint32_t program_threads; /* HSC_PROGRAM_THREADS; tests make it small */
+    uint32_t slices_worth; /* HSC_SLICES_WORTH; tests make it large */
     uint64_t expected;    /* values of a table, about; 0: not told */
     uint64_t bands_min;   /* HSC_BANDS_MIN; tests make it small */
     uint32_t band_unit;   /* HSC_BAND_UNIT; tests make it small */

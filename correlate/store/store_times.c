@@ -25,6 +25,8 @@ typedef struct hsc_store_times {
     uint32_t end;
     uint64_t threads, done, n_leaves; /* leaves: less than 2^32 */
     uint64_t *indptr, *slice_indptr; /* of samples and of slices, by thread */
+    uint32_t *least;                 /* samples of the smallest slices, by thread */
+    bool any_coarse;                 /* of some they are not the finest */
     hsc_leaf_facts *leaves;
     hsc_out_stream *samples[SAMPLE_SETS], *begin;
     hsc_store_program *program; /* NULL: one thread */
@@ -61,6 +63,7 @@ void hsc_store_times_clear(hsc_store *s) {
     hsc_store_program_free(t->program);
     free(t->indptr);
     free(t->slice_indptr);
+    free(t->least);
     free(t->leaves);
     hsc_tally_fini(&t->by_leaf);
     free(t->sums);
@@ -80,7 +83,7 @@ static hsc_status open_samples(hsc_store *s, hsc_store_times *t, hsc_err *err) {
                                    &t->samples_group, err);
     for (int i = 0; i < SAMPLE_SETS && !status; i++) {
         hsc_out_notes notes = {.description = sets[i].description, .references = sets[i].references,
-                               .chunk_rows = HSC_SAMPLE_CHUNK_ROWS, .effort = HSC_EFFORT_SERIES};
+                               .chunk_rows = hsc_sample_chunk_rows(t->threads), .effort = HSC_EFFORT_SERIES};
         status = hsc_out_stream_open(s->out, t->samples_group, sets[i].name, HSC_COLTYPE_U4, &notes, &t->samples[i], err);
     }
     if (!status)
@@ -142,9 +145,10 @@ hsc_status hsc_store_begin_times(hsc_store *s, double tick_s, uint32_t end, uint
     t->n_leaves = s->tables.rows[HSC_TAB_leaf];
     t->indptr = calloc(t->threads + 1, sizeof *t->indptr);
     t->slice_indptr = calloc(t->threads + 1, sizeof *t->slice_indptr);
+    t->least = calloc(t->threads + 1, sizeof *t->least);
     t->leaves = calloc(t->n_leaves + 1, sizeof *t->leaves);
     t->sums = malloc((t->n_leaves + 1) * sizeof *t->sums);
-    if (!t->indptr || !t->slice_indptr || !t->leaves || !t->sums || !hsc_tally_init(&t->by_leaf, t->n_leaves))
+    if (!t->indptr || !t->slice_indptr || !t->least || !t->leaves || !t->sums || !hsc_tally_init(&t->by_leaf, t->n_leaves))
         return times_memory(s, err);
     if (!find_leaves(s, t))
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: table leaf refers to rows that are not there", s->path);
@@ -163,7 +167,7 @@ hsc_status hsc_store_begin_times(hsc_store *s, double tick_s, uint32_t end, uint
         status = open_samples(s, t, err);
     if (!status)
         status = hsc_store_bins_new(s, t->group, end, bin, t->leaves, t->n_leaves, &t->bins, err);
-    if (!status && t->threads > HSC_PROGRAM_THREADS)
+    if (!status && t->threads > s->program_threads)
         status = hsc_store_program_new(s, end, t->n_leaves, &t->program, err);
     return status;
 }
@@ -218,16 +222,42 @@ static hsc_status end_slice(hsc_store *s, unsigned at, unsigned levels, hsc_err 
     return status;
 }
 
+static void add_samples(hsc_store_times *t, uint64_t n, const uint32_t *leaf, const uint32_t *count) {
+    hsc_tally by = t->by_leaf;
+    for (uint64_t i = 0; i < n; i++)
+        hsc_tally_add(&by, leaf[i], count[i]);
+    t->by_leaf = by;
+}
+
+/* Have the thread's finest slices nearly as many values as it has samples? Then to read them is no quicker. Looks at some of them, all over its time. */
+static bool is_varied(const hsc_store *s, uint64_t n, const uint32_t *leaf, const uint32_t *count) {
+    enum { LOOKS = 16 };
+    hsc_store_times *t = s->times;
+    uint64_t slices = n / HSC_SLICE_FIRST, values = 0;
+    if (slices < HSC_SLICE_FACTOR)
+        return false;
+    for (uint64_t k = 0; k < LOOKS; k++) {
+        uint64_t first = slices * k / LOOKS * HSC_SLICE_FIRST;
+        add_samples(t, HSC_SLICE_FIRST, leaf + first, count + first);
+        values += t->by_leaf.n;
+        for (uint32_t i = 0; i < t->by_leaf.n; i++)
+            t->by_leaf.by[t->by_leaf.touched[i]] = 0;
+        t->by_leaf.n = 0;
+    }
+    return values * s->slices_worth > LOOKS * HSC_SLICE_FIRST;
+}
+
 static hsc_status put_slices(hsc_store *s, uint64_t n, const uint32_t *leaf, const uint32_t *count, hsc_err *err) {
     hsc_store_times *t = s->times;
+    bool is_coarse = is_varied(s, n, leaf, count);
     unsigned levels = hsc_slice_levels(HSC_SLICE_FIRST, n);
+    uint64_t size = hsc_slice_size(HSC_SLICE_FIRST, is_coarse);
     hsc_status status = HSC_OK;
-    for (uint64_t first = 0; first + HSC_SLICE_FIRST <= n && !status; first += HSC_SLICE_FIRST) {
-        hsc_tally by = t->by_leaf;
-        for (uint64_t i = first; i < first + HSC_SLICE_FIRST; i++)
-            hsc_tally_add(&by, leaf[i], count[i]);
-        t->by_leaf = by;
-        status = end_slice(s, 0, levels, err);
+    t->least[t->done] = (uint32_t)size;
+    t->any_coarse = t->any_coarse || is_coarse;
+    for (uint64_t first = 0; first + size <= n && !status; first += size) {
+        add_samples(t, size, leaf + first, count + first);
+        status = end_slice(s, is_coarse, levels, err);
     }
     for (unsigned k = 0; k < levels; k++) { /* what is left over is less than a slice */
         t->slices[k].below.n = 0;
@@ -319,6 +349,9 @@ hsc_status hsc_store_end_times(hsc_store *s, hsc_err *err) {
     status = close_stream(&t->begin, status, err);
     if (!status)
         status = hsc_out_set(s->out, t->slices_group, "indptr", HSC_COLTYPE_U8, 0, t->slice_indptr, t->threads + 1, &by_thread, NULL, err);
+    hsc_out_notes least = {.description = "samples of the thread's smallest slices"};
+    if (!status && t->any_coarse)
+        status = hsc_out_set(s->out, t->slices_group, "least", HSC_COLTYPE_U4, 0, t->least, t->threads, &least, NULL, err);
     for (unsigned k = 0; k < HSC_SLICE_LEVELS_MAX; k++) {
         status = close_stream(&t->slices[k].indptr, status, err);
         status = close_stream(&t->slices[k].leaf, status, err);

@@ -145,6 +145,7 @@ typedef struct pyramid {
     hsc_store *s;
     hsc_spill *spill;
     uint64_t columns, most; /* cells of a level that is stored */
+    unsigned gain_first, gain; /* a level is stored where it has so many times fewer values than the table; than the last one stored */
     unsigned n;
     level levels[HSC_LEVELS_MAX];
 } pyramid;
@@ -154,10 +155,17 @@ static int compare_u32(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static bool pyramid_new(pyramid *p, hsc_store *s, hsc_spill *spill, uint64_t nnz, uint64_t rows, uint64_t columns) {
+/* together: columns of the table in one of it. */
+static bool pyramid_new(pyramid *p, hsc_store *s, hsc_spill *spill, uint64_t nnz, uint64_t rows, uint64_t columns, unsigned together) {
     unsigned factor = HSC_LEVEL_FIRST;
     uint64_t block = HSC_LEVEL_FIRST;
-    *p = (pyramid){.s = s, .spill = spill, .columns = columns, .most = nnz / HSC_LEVEL_GAIN};
+    *p = (pyramid){.s = s, .spill = spill, .columns = (columns + together - 1) / together, .gain_first = HSC_LEVEL_GAIN, .gain = HSC_LEVEL_GAIN};
+    if (together > 1) { /* few are worth their room: blocks tell the same */
+        p->gain_first = HSC_TILE_GAIN_FIRST;
+        p->gain = HSC_TILE_GAIN;
+    }
+    p->most = nnz / p->gain_first;
+    columns = p->columns;
     for (; p->n < HSC_LEVELS_MAX && rows > factor * 4u; p->n++) {
         level *l = &p->levels[p->n];
         rows = (rows + factor - 1) / factor;
@@ -195,6 +203,12 @@ static void add_cell(level *l, uint32_t column, uint64_t max, uint64_t sum) {
     l->sum[column] += sum;
     if (max > l->max[column])
         l->max[column] = max;
+}
+
+/* A row's values, by groups of `together` columns. */
+static void add_cells(pyramid *p, uint32_t together, const uint32_t *columns, const uint64_t *values, uint64_t n) {
+    for (uint64_t k = 0; p->n && k < n; k++)
+        add_cell(&p->levels[0], columns[k] / together, values[k], values[k]);
 }
 
 /* A row of the level below (level 0: of the table) is complete. */
@@ -265,7 +279,7 @@ static hsc_status write_pyramid(pyramid *p, hid_t parent, const char *name, uint
         const level *l = &p->levels[i];
         char level_name[24], description[96];
         hid_t group = -1;
-        if (l->nnz > stored_nnz / HSC_LEVEL_GAIN)
+        if (l->nnz > stored_nnz / (g < 0 ? p->gain_first : p->gain))
             continue;
         snprintf(level_name, sizeof level_name, "%" PRIu64, l->block);
         snprintf(description, sizeof description, "blocks of %" PRIu64 " rows", l->block);
@@ -297,8 +311,14 @@ struct hsc_totals {
     uint64_t *values, *sums;
     uint32_t *columns;
     bool pyramids, same_axes;
-    pyramid by_thread, by_process;
+    pyramid by_thread, by_process, thread_tiles, process_tiles;
 };
+
+/* Of lines, which pictures show all of. A group of columns is in one band only where there is one. */
+static bool has_tiles(const hsc_totals *t, uint64_t columns) {
+    const hsc_store_values *v = &t->s->values;
+    return t->pyramids && v->bands < 2 && hsc_schema_values[v->table].rows == HSC_TAB_line && columns >= t->s->tiles_min;
+}
 
 /* Each process has one thread: statistics and pyramids by process would be those by thread again. */
 static bool same_axes_of(const hsc_store *s) {
@@ -355,10 +375,13 @@ hsc_status hsc_totals_new(hsc_store *s, bool pyramids, uint64_t nnz, hsc_totals 
     t->values = malloc(((uint64_t)v->columns + 1) * sizeof *t->values);
     t->sums = malloc(((uint64_t)v->columns + 1) * sizeof *t->sums);
     t->columns = malloc(((uint64_t)v->columns + 1) * sizeof *t->columns);
+    uint64_t processes = s->tables.rows[HSC_TAB_process];
     bool ok = t->values && t->sums && t->columns && stats_new(&t->thread, v->rows, v->columns) &&
-              (t->same_axes || stats_new(&t->process, v->rows, s->tables.rows[HSC_TAB_process])) &&
-              (!pyramids || pyramid_new(&t->by_thread, s, &v->spill, nnz, v->rows, v->columns)) &&
-              (!pyramids || t->same_axes || pyramid_new(&t->by_process, s, &v->spill, nnz, v->rows, s->tables.rows[HSC_TAB_process]));
+              (t->same_axes || stats_new(&t->process, v->rows, processes)) &&
+              (!pyramids || pyramid_new(&t->by_thread, s, &v->spill, nnz, v->rows, v->columns, 1)) &&
+              (!pyramids || t->same_axes || pyramid_new(&t->by_process, s, &v->spill, nnz, v->rows, processes, 1)) &&
+              (!has_tiles(t, v->columns) || pyramid_new(&t->thread_tiles, s, &v->spill, nnz, v->rows, v->columns, HSC_TILE_COLUMNS)) &&
+              (!has_tiles(t, processes) || t->same_axes || pyramid_new(&t->process_tiles, s, &v->spill, nnz, v->rows, processes, HSC_TILE_COLUMNS));
     return ok ? HSC_OK : hsc_store_values_memory(s, err);
 }
 
@@ -379,13 +402,15 @@ hsc_status hsc_totals_put(hsc_totals *t, const uint32_t *columns, const uint32_t
         stats_row(&t->process, r, t->columns, t->sums, m);
         t->process_nnz += m;
     }
-    for (uint64_t k = 0; t->by_thread.n && k < n; k++)
-        add_cell(&t->by_thread.levels[0], columns[k], counts[k], counts[k]);
-    for (uint64_t k = 0; t->by_process.n && k < m; k++)
-        add_cell(&t->by_process.levels[0], t->columns[k], t->sums[k], t->sums[k]);
-    if (t->by_thread.n)
-        status = end_row(&t->by_thread, 0, last, err);
-    return status || !t->by_process.n ? status : end_row(&t->by_process, 0, last, err);
+    add_cells(&t->by_thread, 1, columns, t->values, n);
+    add_cells(&t->thread_tiles, HSC_TILE_COLUMNS, columns, t->values, n);
+    add_cells(&t->by_process, 1, t->columns, t->sums, m);
+    add_cells(&t->process_tiles, HSC_TILE_COLUMNS, t->columns, t->sums, m);
+    pyramid *const all[] = {&t->by_thread, &t->by_process, &t->thread_tiles, &t->process_tiles};
+    for (size_t k = 0; k < sizeof all / sizeof *all && !status; k++)
+        if (all[k]->n)
+            status = end_row(all[k], 0, last, err);
+    return status;
 }
 
 hsc_status hsc_totals_write(hsc_totals *t, bool pyramids, hsc_err *err) {
@@ -410,6 +435,10 @@ hsc_status hsc_totals_write(hsc_totals *t, bool pyramids, hsc_err *err) {
             process_begin[i] = !i ? 0 : v->band_begin[i] < v->columns ? process[v->band_begin[i]] : (uint32_t)s->tables.rows[HSC_TAB_process];
         status = write_pyramid(&t->by_process, v->group, "process_blocks", t->process_nnz, row_axis, "process", process_begin, err);
     }
+    if (!status && pyramids && t->thread_tiles.n)
+        status = write_pyramid(&t->thread_tiles, v->group, "thread_tiles", t->nnz, row_axis, "8 threads", NULL, err);
+    if (!status && pyramids && t->process_tiles.n)
+        status = write_pyramid(&t->process_tiles, v->group, "process_tiles", t->process_nnz, row_axis, "8 processes", NULL, err);
     return status;
 }
 
@@ -423,5 +452,7 @@ void hsc_totals_free(hsc_totals *t) {
     free(t->columns);
     pyramid_free(&t->by_thread);
     pyramid_free(&t->by_process);
+    pyramid_free(&t->thread_tiles);
+    pyramid_free(&t->process_tiles);
     free(t);
 }

@@ -133,7 +133,7 @@ uint64_t hsc_times_slice_size(const hsc_times *t, unsigned level) {
 static const char *root_of(const hsc_times *t) { return t->is_program ? "/time/program" : "/time"; }
 
 static hsc_status open_samples(hsc_db *db, hsc_times *t, hsc_err *err) {
-    uint64_t threads = t->threads, slices, chunk = t->is_program ? HSC_CHUNK_ROWS : HSC_SAMPLE_CHUNK_ROWS;
+    uint64_t threads = t->threads, slices, chunk = t->is_program ? HSC_CHUNK_ROWS : hsc_sample_chunk_rows(t->threads);
     char name[96];
     snprintf(name, sizeof name, "%s/samples/delta", root_of(t));
     hsc_status status = pieces_open(db, name, HSC_COLTYPE_U4, HSC_NNZ_MAX + 1, chunk, &t->delta, err);
@@ -174,7 +174,9 @@ static hsc_status open_slice_level(hsc_db *db, hsc_times *t, unsigned level, hsc
     if (!l->rows)
         return out_of_memory(db, err);
     for (uint64_t i = 0; i < threads; i++)
-        l->rows[i + 1] = l->rows[i] + (t->indptr[i + 1] - t->indptr[i]) / size;
+        l->rows[i + 1] = l->rows[i] + (hsc_times_has_slices(t, (uint32_t)i, size) ? (t->indptr[i + 1] - t->indptr[i]) / size : 0);
+    if (!l->rows[threads]) /* no thread has any */
+        return HSC_OK;
     snprintf(name, sizeof name, "%s/slices/%" PRIu64 "/indptr", root_of(t), size);
     l->indptr.set = -1;
     hsc_status status = hsc_array_open(db, name, HSC_COLTYPE_U8, l->rows[threads] + 1, &l->indptr, err);
@@ -193,10 +195,30 @@ static hsc_status open_slice_level(hsc_db *db, hsc_times *t, unsigned level, hsc
     return status ? status : pieces_open(db, name, HSC_COLTYPE_U4, l->begin[l->rows[threads]], HSC_CHUNK_ROWS, &l->sum, err);
 }
 
+/* Which threads have no fine slices, where some have none. */
+static hsc_status read_least(hsc_db *db, hsc_times *t, hsc_err *err) {
+    static const char name[] = "/time/slices/least";
+    hsc_array a = {.set = -1};
+    const void *p = NULL;
+    if (t->is_program || !hsc_db_has(db, name))
+        return HSC_OK;
+    hsc_status status = hsc_array_open(db, name, HSC_COLTYPE_U4, t->threads, &a, err);
+    if (!status && !(t->least = malloc((t->threads + 1) * sizeof *t->least)))
+        status = out_of_memory(db, err);
+    if (!status)
+        status = hsc_array_get(db, &a, 0, t->threads, t->least, &p, err);
+    if (!status && p != t->least)
+        memcpy(t->least, p, t->threads * sizeof *t->least);
+    hsc_array_close(db, &a);
+    return status;
+}
+
 /* Samples and slices, whose number follows from the thread that has most. */
 static hsc_status open_series(hsc_db *db, hsc_times *t, hsc_err *err) {
     uint64_t most = 0;
     hsc_status status = open_samples(db, t, err);
+    if (!status)
+        status = read_least(db, t, err);
     if (status)
         return status;
     for (uint64_t i = 0; i < t->threads; i++)
@@ -257,6 +279,7 @@ static void times_free(hsc_db *db, hsc_times *t) {
     }
     free(t->indptr);
     free(t->slice_indptr);
+    free(t->least);
     free(t);
 }
 

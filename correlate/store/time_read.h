@@ -55,6 +55,7 @@ typedef struct hsc_times {
     double tick_s;
     uint64_t end, bin;
     uint64_t *indptr, *slice_indptr; /* by thread: samples, slices */
+    uint32_t *least;     /* by thread: samples of its smallest slices; NULL: of the finest */
     hsc_pieces delta, leaf, count, begin;
     hsc_slice_level slices[HSC_SLICE_LEVELS_MAX];
     hsc_bin_level bins[HSC_BIN_LEVELS_MAX];
@@ -73,6 +74,8 @@ void hsc_times_give_back(hsc_times *t);
 /* The samples of all threads as those of one, where the file has them (NULL: not); after hsc_times_begin. */
 hsc_status hsc_times_program(hsc_db *db, hsc_times **out, hsc_err *err);
 uint64_t hsc_times_slice_size(const hsc_times *t, unsigned level);
+/* The thread has slices of that size. */
+static inline bool hsc_times_has_slices(const hsc_times *t, uint32_t thread, uint64_t size) { return !t->least || size >= t->least[thread]; }
 hsc_status hsc_times_level(hsc_db *db, unsigned level, hsc_err *err); /* opens bins[level] */
 
 /* Makes elements [first, first + n) readable. */

@@ -80,11 +80,19 @@ static hsc_status paint_samples(hsc_db *db, canvas *c, hsc_timeline_key key, uin
     enum { BLOCK = 1024 };
     hsc_db_sample samples[BLOCK];
     hsc_db_samples *cursor = NULL;
-    const uint32_t *scope_of = HSC_COL(db, context_scope, uint32_t), *procedure_of = HSC_COL(db, scope_procedure, uint32_t);
+    const uint32_t *scope_of = NULL, *procedure_of = NULL;
     double tick = db->times->tick_s, end = c->begin + c->width * c->pixels;
     uint32_t n = 0;
     /* a sample stands for time before it, so some later ones matter too */
     hsc_status status = hsc_db_samples_open(db, thread, c->begin * tick, (end + 64 * period) * tick, &cursor, err);
+    if (!status)
+        status = hsc_db_load(db, HSC_TAB_context, err);
+    if (!status)
+        status = hsc_db_load(db, HSC_TAB_scope, err);
+    if (!status) {
+        scope_of = HSC_COL(db, context_scope, uint32_t);
+        procedure_of = HSC_COL(db, scope_procedure, uint32_t);
+    }
     do {
         if (!status)
             status = hsc_db_samples_next(cursor, BLOCK, samples, &n, err);

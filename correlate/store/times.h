@@ -5,12 +5,15 @@
 
 #include <stdint.h>
 
+#include "schema.h"
+
 enum {
     HSC_SLICE_FIRST = 1024,     /* samples of a slice of the finest level */
     HSC_SLICE_FACTOR = 16,      /* of the next level */
     HSC_SLICE_LEVELS_MAX = 6,
+    HSC_SLICES_WORTH = 4,       /* the finest slices of a thread have at most one value for so many samples, or there are none */
     HSC_PROGRAM_SLICE_FIRST = 65536, /* of all threads: so many tell of most leaves that there are */
-    HSC_PROGRAM_THREADS = 1,    /* with no more, the program is its thread */
+    HSC_PROGRAM_THREADS = 8,    /* with no more, each is asked, in some 10 ms: not worth a third of the file */
     HSC_BIN_FACTOR = 4,         /* width of a bin of the next level */
     HSC_BIN_LEVELS_MAX = 16,
     HSC_BINS_ENOUGH = 256       /* in the run: no level beyond */
@@ -29,6 +32,11 @@ static inline uint64_t hsc_slice_size(uint64_t first, unsigned level) {
     while (level--)
         size *= HSC_SLICE_FACTOR;
     return size;
+}
+
+/* Rows of a chunk of samples. Where each of few threads is asked, it has more: a chunk's code costs as much as a thousand samples. */
+static inline uint32_t hsc_sample_chunk_rows(uint64_t threads) {
+    return threads <= HSC_PROGRAM_THREADS ? 4 * HSC_SAMPLE_CHUNK_ROWS : HSC_SAMPLE_CHUNK_ROWS;
 }
 
 /* Levels of bins for a run of `end` ticks whose finest bins have `width` ticks. */

@@ -55,9 +55,9 @@ static void close_values(hsc_db *db, hsc_values *v) {
         hsc_array_close(db, arrays[k]);
     hsc_sparse_close(db, &v->by_row);
     hsc_sparse_close(db, &v->by_thread);
-    for (int axis = 0; axis < 2; axis++)
-        for (unsigned k = 0; k < v->n_levels[axis]; k++)
-            hsc_sparse_close(db, &v->levels[axis][k].rows);
+    for (int kind = 0; kind < HSC_LEVEL_KINDS; kind++)
+        for (unsigned k = 0; k < v->n_levels[kind]; k++)
+            hsc_sparse_close(db, &v->levels[kind][k].rows);
     *v = (hsc_values){0};
 }
 
@@ -152,25 +152,50 @@ hsc_status hsc_source_find(hsc_db *db, hsc_db_view view, hsc_source *out, hsc_er
     return HSC_OK;
 }
 
-hsc_status hsc_source_levels(hsc_source *s, hsc_db_axis axis, const hsc_level **levels, unsigned *n, hsc_err *err) {
-    hsc_values *v = s->v;
+/* Which levels there are, asked for all at once: most of those that may be there are not. */
+static void look_at_levels(hsc_db *db, const char *name) {
+    hsc_look looks[HSC_LEVELS_MAX];
     uint64_t block = HSC_LEVEL_FIRST;
-    for (int i = 0; i < HSC_LEVELS_MAX && !v->levels_looked[axis]; i++, block *= HSC_LEVEL_FACTOR) {
-        char path[128];
-        snprintf(path, sizeof path, "%s/%s/%" PRIu64, v->name, axis == HSC_AXIS_PROCESS ? "process_blocks" : "thread_blocks", block);
-        if (!hsc_db_has(s->db, path))
-            continue;
-        hsc_level *l = &v->levels[axis][v->n_levels[axis]];
-        l->block = block;
-        hsc_status status = hsc_sparse_open(s->db, path, (v->rows + block - 1) / block, hsc_db_get_columns(s->db, axis), true,
-                                            true, true, &l->rows, err);
-        if (status)
-            return status;
-        v->n_levels[axis]++;
+    for (int i = 0; i < HSC_LEVELS_MAX; i++, block *= HSC_LEVEL_FACTOR) {
+        looks[i].type = HSC_COLTYPE_U8;
+        snprintf(looks[i].name, sizeof looks[i].name, "%s/%" PRIu64 "/indptr", name, block);
     }
-    v->levels_looked[axis] = true;
-    *levels = v->levels[axis];
-    *n = v->n_levels[axis];
+    hsc_dbfile_look_ahead(db->file, looks, HSC_LEVELS_MAX, HSC_LOOK_BYTES);
+}
+
+static hsc_status open_level(hsc_source *s, const char *name, uint64_t block, uint64_t columns, hsc_level *l, bool *is_there, hsc_err *err) {
+    char path[128], indptr[144];
+    snprintf(path, sizeof path, "%s/%" PRIu64, name, block);
+    snprintf(indptr, sizeof indptr, "%s/indptr", path);
+    *is_there = hsc_db_has(s->db, indptr);
+    l->block = block;
+    return *is_there ? hsc_sparse_open(s->db, path, (s->v->rows + block - 1) / block, columns, true, true, true, &l->rows, err) : HSC_OK;
+}
+
+hsc_status hsc_source_levels(hsc_source *s, unsigned kind, const hsc_level **levels, unsigned *n, hsc_err *err) {
+    static const char *const names[HSC_LEVEL_KINDS] = {[HSC_AXIS_THREAD] = "thread_blocks", [HSC_AXIS_PROCESS] = "process_blocks",
+                                                       [HSC_LEVELS_OF_TILES + HSC_AXIS_THREAD] = "thread_tiles",
+                                                       [HSC_LEVELS_OF_TILES + HSC_AXIS_PROCESS] = "process_tiles"};
+    hsc_values *v = s->v;
+    hsc_status status = HSC_OK;
+    uint64_t block = HSC_LEVEL_FIRST, together = kind < HSC_LEVELS_OF_TILES ? 1 : HSC_TILE_COLUMNS;
+    uint64_t columns = (hsc_db_get_columns(s->db, (hsc_db_axis)(kind % HSC_LEVELS_OF_TILES)) + together - 1) / together;
+    char name[112];
+    snprintf(name, sizeof name, "%s/%s", v->name, names[kind]);
+    bool any = !v->levels_looked[kind] && hsc_db_has(s->db, name), is_there;
+    if (any)
+        look_at_levels(s->db, name);
+    for (int i = 0; i < HSC_LEVELS_MAX && any && !status; i++, block *= HSC_LEVEL_FACTOR) {
+        status = open_level(s, name, block, columns, &v->levels[kind][v->n_levels[kind]], &is_there, err);
+        v->n_levels[kind] += !status && is_there;
+    }
+    if (any)
+        hsc_dbfile_forget_looks(s->db->file);
+    if (status)
+        return status;
+    v->levels_looked[kind] = true;
+    *levels = v->levels[kind];
+    *n = v->n_levels[kind];
     return HSC_OK;
 }
 
@@ -266,10 +291,12 @@ hsc_status hsc_cursor_read(hsc_cursor *c, hsc_block *b, hsc_err *err) {
     if (!make_room(c, nnz))
         return out_of_memory(c->db, err);
     const void *indices = c->indices, *values = c->scratch;
-    bool banded = m->bands > 1;
+    bool banded = m->bands > 1, passing = !banded && !c->most && !m->indices.whole && !c->values->whole && nnz * 8 < c->db->window_least;
     hsc_status (*get)(hsc_db *, hsc_array *, uint64_t, uint64_t, void *, const void **, hsc_err *) = c->most ? hsc_array_pass : hsc_array_get;
-    hsc_status status = banded ? read_bands(c, row, n, err) : get(c->db, &m->indices, at, nnz, c->indices, &indices, err);
-    if (!status && !banded)
+    hsc_status status = passing  ? hsc_array_get_many(c->db, (hsc_array *[]){&m->indices, c->values}, (void *[]){c->indices, c->scratch}, 2, at, nnz, err)
+                        : banded ? read_bands(c, row, n, err)
+                                 : get(c->db, &m->indices, at, nnz, c->indices, &indices, err);
+    if (!status && !banded && !passing)
         status = get(c->db, c->values, at, nnz, c->scratch, &values, err);
     if (status)
         return status;
@@ -597,39 +624,31 @@ static void stats_of_row(const row_reader *r, hsc_db_stats *t) {
 }
 
 static hsc_status stored_stats(hsc_source *s, uint64_t first, uint64_t n, hsc_db_stats *out, hsc_err *err) {
-    enum { PIECE = 4096 };
+    enum { PIECE = 1024, FIELDS = 7 };
     hsc_db_axis axis = s->db->identity_processes ? HSC_AXIS_THREAD : s->axis;
     hsc_row_stats *t = &s->v->stats[axis];
-    uint64_t scratch[PIECE];
+    struct {
+        uint64_t sum[PIECE], max[PIECE], min[PIECE];
+        double squares[PIECE];
+        uint32_t argmax[PIECE], argmin[PIECE], nonzero[PIECE];
+    } of;
+    hsc_array *const arrays[FIELDS] = {&s->v->sum, &t->max, &t->min, &t->squares, &t->argmax, &t->argmin, &t->nonzero};
+    void *const to[FIELDS] = {of.sum, of.max, of.min, of.squares, of.argmax, of.argmin, of.nonzero};
     hsc_status status = source_sums(s, err);
     if (!status && !t->present)
         status = open_stats(s->db, s->v, axis == HSC_AXIS_PROCESS ? "process_stats" : "thread_stats", t, err);
-    if (status)
-        return status;
-    for (uint64_t r = first; r < first + n; r += PIECE) {
+    for (uint64_t r = first; r < first + n && !status; r += PIECE) {
         uint64_t m = first + n - r < PIECE ? first + n - r : PIECE;
-        const void *p = NULL;
         hsc_db_stats *o = out + (r - first);
-#define STATS_FIELD(array, ctype, ...)                                                                                 \
-    do {                                                                                                               \
-        hsc_status field_status = hsc_array_get(s->db, array, r, m, scratch, &p, err);                                 \
-        if (field_status)                                                                                              \
-            return field_status;                                                                                       \
-        for (uint64_t i = 0; i < m; i++) {                                                                             \
-            ctype value = ((const ctype *)p)[i];                                                                       \
-            __VA_ARGS__;                                                                                               \
-        }                                                                                                              \
-    } while (0)
-        STATS_FIELD(&s->v->sum, uint64_t, o[i] = (hsc_db_stats){.sum = (double)value});
-        STATS_FIELD(&t->max, uint64_t, o[i].max = (double)value);
-        STATS_FIELD(&t->min, uint64_t, o[i].min = (double)value);
-        STATS_FIELD(&t->argmax, uint32_t, o[i].max_column = value < s->columns ? value : HSC_NONE);
-        STATS_FIELD(&t->argmin, uint32_t, o[i].min_column = value < s->columns ? value : HSC_NONE);
-        STATS_FIELD(&t->nonzero, uint32_t, o[i].nonzero = value);
-        STATS_FIELD(&t->squares, double, stats_finish(&o[i], value, s->columns));
-#undef STATS_FIELD
+        status = hsc_array_get_many(s->db, arrays, to, FIELDS, r, m, err);
+        for (uint64_t i = 0; i < m && !status; i++) {
+            o[i] = (hsc_db_stats){.sum = (double)of.sum[i], .max = (double)of.max[i], .min = (double)of.min[i], .nonzero = of.nonzero[i]};
+            o[i].max_column = of.argmax[i] < s->columns ? of.argmax[i] : HSC_NONE;
+            o[i].min_column = of.argmin[i] < s->columns ? of.argmin[i] : HSC_NONE;
+            stats_finish(&o[i], of.squares[i], s->columns);
+        }
     }
-    return HSC_OK;
+    return status;
 }
 
 hsc_status hsc_db_read_stats(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, hsc_db_stats *out, hsc_err *err) {

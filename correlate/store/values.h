@@ -22,8 +22,8 @@ hsc_status hsc_source_find(hsc_db *db, hsc_db_view view, hsc_source *out, hsc_er
 /* Opens the rows (v->by_row) where they are not open. */
 hsc_status hsc_source_rows(const hsc_source *s, hsc_err *err);
 
-/* Levels of the pyramid of an axis, opened when first asked for. */
-hsc_status hsc_source_levels(hsc_source *s, hsc_db_axis axis, const hsc_level **levels, unsigned *n, hsc_err *err);
+/* Levels of a pyramid, opened when first asked for. kind: an axis, and HSC_LEVELS_OF_TILES. */
+hsc_status hsc_source_levels(hsc_source *s, unsigned kind, const hsc_level **levels, unsigned *n, hsc_err *err);
 
 typedef struct hsc_block { /* rows [first, first + n); values from indptr[0] on */
     uint64_t first, n;

@@ -323,7 +323,7 @@ typedef struct search {
     uint32_t *list;     /* blocks, those of a region side by side */
     uint32_t *order, *low, *stack, *walk, *next; /* Tarjan's */
     uint8_t *on_stack;
-    uint32_t *mark; /* entries of the part at hand */
+    uint32_t *mark; /* 1: entries of the parts at hand */
     HSC_VEC(region) regions;
 } search;
 
@@ -334,31 +334,33 @@ static bool is_self_loop(const search *s, uint32_t b) {
     return false;
 }
 
-/* A strongly connected part, its blocks in list[begin, end): becomes a loop inside `r`. */
+/* The blocks of the n parts are of loops `first` and up from here on, the last part's of the first; of each part those are marked that edges
+ * lead to from outside, within the region around them. One look at the region, however many loops it has. */
+static void mark_entries(search *s, const region *r, const region *parts, size_t n, uint32_t first) {
+    const graph *g = s->g;
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t k = parts[i].begin; k < parts[i].end; k++)
+            s->loop_of[s->list[k]] = first + (uint32_t)(n - 1 - i);
+    for (uint32_t k = r->begin; n && k < r->end; k++) {
+        uint32_t from = s->list[k];
+        for (uint32_t i = g->first[from]; i < g->first[from + 1]; i++) {
+            uint32_t to = g->to[i], loop = s->loop_of[to];
+            if (loop != HSC_NO_INDEX && loop >= first && loop != s->loop_of[from] && !s->is_entry[to])
+                s->mark[to] = 1;
+        }
+    }
+}
+
+/* A strongly connected part, its blocks in list[begin, end), whose entries are marked: becomes a loop inside `r`. */
 static bool add_loop(search *s, const region *r, uint32_t begin, uint32_t end) {
     const graph *g = s->g;
     uint32_t loop = (uint32_t)s->out->loops.n, entries = 0, header = HSC_NO_INDEX, lowest = HSC_NO_INDEX;
-    for (uint32_t i = begin; i < end; i++)
-        s->loop_of[s->list[i]] = loop;
-    for (uint32_t k = r->begin; k < r->end; k++) { /* edges from outside, within the region around it */
-        uint32_t from = s->list[k];
-        if (s->loop_of[from] == loop)
-            continue;
-        for (uint32_t i = g->first[from]; i < g->first[from + 1]; i++) {
-            uint32_t to = g->to[i];
-            if (s->loop_of[to] != loop || s->is_entry[to])
-                continue;
-            if (!s->mark[to]) {
-                s->mark[to] = 1;
-                entries++;
-                if (header == HSC_NO_INDEX || to < header)
-                    header = to;
-            }
-        }
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t b = s->list[i];
+        lowest = b < lowest ? b : lowest;
+        entries += s->mark[b];
+        header = s->mark[b] && b < header ? b : header;
     }
-    for (uint32_t i = begin; i < end; i++)
-        if (s->list[i] < lowest)
-            lowest = s->list[i];
     if (lowest == 0 && !s->mark[0]) { /* the function's own entry */
         s->mark[0] = 1;
         entries++;
@@ -434,6 +436,8 @@ static bool split(search *s, region r) {
                 ok = HSC_PUSH(parts, (region){begin, filled, 0, 0});
         }
     }
+    if (ok)
+        mark_entries(s, &r, parts.p, parts.n, (uint32_t)s->out->loops.n);
     for (size_t i = parts.n; ok && i-- > 0;) /* the last found is the first in the flow */
         ok = add_loop(s, &r, parts.p[i].begin, parts.p[i].end);
     free(parts.p);

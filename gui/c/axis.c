@@ -6,12 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TILE = 8, TILES_LEAST = 3 }; /* columns in a group of the database's tiles */
+
 uint32_t hsc_axis_group(uint32_t shown, uint32_t max_bins) {
     if (max_bins < 1)
         max_bins = 1;
     if (shown <= max_bins)
         return 1;
-    uint32_t least = shown / max_bins + (shown % max_bins != 0);
+    uint32_t least = shown / max_bins + (shown % max_bins != 0), tiles = (least + TILE - 1) / TILE * TILE;
+    if (least > TILE * (TILES_LEAST - 1)) {
+        for (uint32_t g = tiles; g <= least + least / 2; g += TILE)
+            if (shown % g == 0)
+                return g;
+        return tiles;
+    }
     for (uint32_t g = least; g <= least + least / 2; g++)
         if (shown % g == 0)
             return g;

@@ -18,7 +18,7 @@ typedef struct hsc_axis {
 
 /* text: numbers and ranges "0-63 128 200-190" (a falling range turns the order); "" or NULL: all columns. A column may
  * stand once. load: NULL, or one value a column: sort by falling load, equal loads by number.
- * max_bins: at most so many bins, at least 1; group sizes that divide the number of columns are preferred when they
+ * max_bins: at most so many bins, at least 1; group sizes that divide the number of columns (above 16: and are a multiple of 8) are preferred when they
  * cost less than half of the bins. HSC_E_ARGUMENT (bad text, column out of range, twice), HSC_E_MEMORY. */
 hsc_status hsc_axis_init(hsc_axis *a, uint32_t columns, const char *text, const double *load, uint32_t max_bins,
                          hsc_err *err);
@@ -27,7 +27,7 @@ void hsc_axis_fini(hsc_axis *a);
  * neighbours are put together that it does not. key: one value a column. HSC_E_MEMORY (the axis is as it was). */
 hsc_status hsc_axis_group_by(hsc_axis *a, const uint32_t *key, uint32_t max_bins, hsc_err *err);
 
-/* Columns in a bin when `shown` columns must fit into max_bins. */
+/* Columns in a bin when `shown` columns must fit into max_bins: above 16 a multiple of 8, whose values the database has together (docs/schema.md, tiles). */
 uint32_t hsc_axis_group(uint32_t shown, uint32_t max_bins);
 
 #endif

@@ -7,18 +7,6 @@
 
 #define PUT(d, key, obj) hsc_tcl_put(d, key, obj)
 
-typedef struct hot {
-    double sum;
-    uint32_t row;
-} hot;
-
-static int hottest_first(const void *a, const void *b) {
-    const hot *x = a, *y = b;
-    if (x->sum != y->sum)
-        return x->sum < y->sum ? 1 : -1;
-    return x->row < y->row ? -1 : x->row > y->row;
-}
-
 /* The context of the procedure that `context` is in, itself if it is one; HSC_NONE: the root, or a path without start. */
 static hsc_status procedure_of(hsc_handle *h, uint32_t context, uint32_t *out, hsc_db_context *c, hsc_err *err) {
     for (;;) {
@@ -71,7 +59,7 @@ static int caller_tree(hsc_handle *h, Tcl_Interp *interp, const uint32_t *path, 
     uint32_t n = h->info.contexts, scopes = h->info.scopes, found = 0;
     double total = 0, *values = calloc((size_t)n + 1, sizeof *values), *sums = calloc((size_t)scopes + 1, sizeof *sums);
     unsigned char *deeper = calloc((size_t)scopes + 1, 1);
-    hot *rows = malloc(((size_t)scopes + 1) * sizeof *rows);
+    hsc_hot *rows = malloc(((size_t)scopes + 1) * sizeof *rows);
     hsc_status s = values && sums && deeper && rows ? HSC_OK : hsc_err_set(&err, HSC_E_MEMORY, "no memory for %u contexts", n);
     hsc_db_view view = {a->view.metric, HSC_TABLE_CONTEXT_EXCL, a->view.axis};
     Tcl_Obj *list = NULL;
@@ -90,10 +78,10 @@ static int caller_tree(hsc_handle *h, Tcl_Interp *interp, const uint32_t *path, 
     }
     for (uint32_t i = 0; s == HSC_OK && i <= scopes; i++)
         if (sums[i] > 0)
-            rows[found++] = (hot){sums[i], i};
+            rows[found++] = (hsc_hot){sums[i], i};
     if (s != HSC_OK)
         goto done;
-    qsort(rows, found, sizeof *rows, hottest_first);
+    qsort(rows, found, sizeof *rows, hsc_hottest_first);
     list = Tcl_NewListObj(0, NULL);
     for (uint32_t i = 0; i < found && i < a->limit; i++) {
         hsc_db_scope sc = {.name = "", .file = HSC_NONE};

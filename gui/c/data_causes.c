@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/causes.h>
 #include <heatscope/formats/records.h>
 
 #define PUT(d, key, obj) hsc_tcl_put(d, key, obj)
@@ -65,8 +66,9 @@ static uint32_t scope_of(hsc_handle *h, uint32_t context) {
 }
 
 /* All causes, in an interval those in it, in the order of their rows: list[i].of.row is not i then. Where they are not told by place, those of locks that
- * libraries hold among their own threads are left out, as the report's sums leave them out. */
-static hsc_status load(hsc_handle *h, int by, cause **out, uint32_t *count, hsc_err *err) {
+ * libraries hold among their own threads are left out, as the report's sums leave them out. So are joins: who joins a thread waits for its work, of
+ * which only what others waited for who joins is caused; *joined: seconds of them. */
+static hsc_status load(hsc_handle *h, int by, cause **out, uint32_t *count, double *joined, hsc_err *err) {
     hsc_db_cause *causes = NULL;
     uint32_t n = 0;
     hsc_status s = hsc_db_read_causes(h->db, &causes, &n, err);
@@ -74,10 +76,19 @@ static hsc_status load(hsc_handle *h, int by, cause **out, uint32_t *count, hsc_
     if (s == HSC_OK && !list)
         s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u causes of waiting", n);
     uint32_t kept = 0;
+    *joined = 0;
     for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
+        hsc_db_delay_place *p = &causes[i].place;
         hsc_db_thread t;
         if (by != BY_PLACE && !causes[i].own)
             continue;
+        if (causes[i].delay.kind == HSC_wait_cause_THREAD_END) {
+            *joined += causes[i].own ? p->direct_s : 0;
+            p->caused_s -= p->direct_s;
+            p->direct_s = 0;
+            if (!(p->caused_s > 1e-9))
+                continue;
+        }
         list[kept].of = causes[i];
         if ((s = hsc_db_get_thread(h->db, causes[i].delay.thread, &t, err)) == HSC_OK)
             list[kept++].process = t.process;
@@ -121,6 +132,11 @@ static void put_procedure(hsc_handle *h, Tcl_Obj *d, const char *key, uint32_t s
     PUT(d, key, TEXT(s.name));
 }
 
+/* "write", "write (column 42)" where there are several on the line, each a cause of its own. */
+static Tcl_Obj *waited_in(const hsc_db_cause *c) {
+    return c->waited[0] && c->column ? Tcl_ObjPrintf("%s (column %u)", c->waited, c->column) : TEXT(c->waited);
+}
+
 static Tcl_Obj *group_dict(hsc_handle *h, const group *g, int by, double total, const double *waited) {
     const hsc_db_cause *c = &g->first.of, *shown = &g->most.of;
     bool place = by == BY_PLACE, call = place || by == BY_CALL;
@@ -139,7 +155,7 @@ static Tcl_Obj *group_dict(hsc_handle *h, const group *g, int by, double total, 
     put_procedure(h, d, "late_procedure", call ? scope_of(h, c->delay.context) : HSC_NONE);
     PUT(d, "is_call", WIDE(place && c->place.not_known));
     PUT(d, "not_running", WIDE(place && c->place.not_running));
-    PUT(d, "waited_in", TEXT(place ? c->waited : ""));
+    PUT(d, "waited_in", place ? waited_in(c) : Tcl_NewObj());
     PUT(d, "own", WIDE(!place || c->own));
     PUT(d, "waits", WIDE(g->waits));
     PUT(d, "caused_s", REAL(g->caused_s));
@@ -192,9 +208,9 @@ static hsc_status read_waited(hsc_handle *h, double **out, hsc_err *err) {
 static int causes(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t limit) {
     hsc_err err = {0};
     cause *list = NULL;
-    double *waited = NULL, total = 0;
+    double *waited = NULL, total = 0, joined;
     uint32_t n = 0, count = 0;
-    if (load(h, by, &list, &n, &err) != HSC_OK)
+    if (load(h, by, &list, &n, &joined, &err) != HSC_OK)
         return hsc_tcl_error(interp, &err);
     group *groups = calloc((size_t)n + 1, sizeof *groups);
     if (!groups)
@@ -220,6 +236,19 @@ static int causes(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t limit) {
     free(groups);
     free(list);
     Tcl_SetObjResult(interp, out);
+    return TCL_OK;
+}
+
+/* joined: seconds in which threads waited for others to end, which are in no cause. */
+static int joined_command(hsc_handle *h, Tcl_Interp *interp) {
+    hsc_err err = {0};
+    cause *list = NULL;
+    uint32_t n;
+    double joined;
+    if (load(h, BY_KIND, &list, &n, &joined, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    free(list);
+    Tcl_SetObjResult(interp, REAL(joined));
     return TCL_OK;
 }
 
@@ -253,8 +282,8 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
     hsc_err err = {0};
     cause *list = NULL;
     uint32_t n = 0, count = 0, kept = 0;
-    hsc_status s = load(h, of == HSC_NONE ? BY_PLACE : by, &list, &n, &err);
-    double from, to;
+    double from, to, joined;
+    hsc_status s = load(h, of == HSC_NONE ? BY_PLACE : by, &list, &n, &joined, &err);
     bool part_of_run = hsc_db_get_interval(h->db, &from, &to);
     const cause *chosen = NULL; /* none: its row has nothing in the interval */
     for (uint32_t i = 0; i < n; i++)
@@ -279,7 +308,7 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
             (s = hsc_db_get_thread(h->db, v.thread, &t, &err)) != HSC_OK)
             break;
         hsc_db_find_wait_place(h->db, d.kind == HSC_wait_cause_OMP_BARRIER ? HSC_wait_kind_OMP_BARRIER : HSC_NONE, &v.context, &v.line);
-        double share = of == HSC_NONE ? 1 : d.wait_s > 0 ? part[v.delay] / d.wait_s : 0;
+        double share = of == HSC_NONE ? d.kind != HSC_wait_cause_THREAD_END : d.wait_s > 0 ? part[v.delay] / d.wait_s : 0;
         if (!(share > 0) || foreign[v.delay] || (part_of_run && !v.waits && !(v.wait_s > 0)))
             continue;
         who[count++] = (sufferer){v, v.wait_s * (share > 1 ? 1 : share), v.wait_s};
@@ -364,5 +393,7 @@ int hsc_data_causes(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
             return TCL_ERROR;
         return sufferers(h, interp, by, row, a.limit);
     }
+    if (!strcmp(name, "joined"))
+        return objc ? hsc_tcl_usage(interp, "joined") : joined_command(h, interp);
     return TCL_CONTINUE;
 }

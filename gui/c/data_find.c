@@ -14,20 +14,22 @@ typedef struct hit {
     double sum;
     int kind;
     uint32_t scope, file, line;
-    char *text; /* malloc'ed: what is shown */
+    const char *text; /* what is shown: the database's, or `own` */
+    char *own;        /* malloc'ed; NULL */
+    size_t size;
 } hit;
 
 typedef struct search {
     hsc_handle *h;
     hsc_db_view view;
-    const char *text;
+    const char *text; /* what is looked for */
     size_t length;
     uint32_t at_line; /* of name:LINE; 0 none */
-    hit *hits;
-    uint32_t n, capacity;
+    hit *hits;        /* the best; limit at most once it is sorted */
+    uint32_t n, capacity, limit;
+    double least;     /* sum of the last of `limit` that were as good at least; below it nothing is taken */
 } search;
 
-#define HITS_MAX 100000
 static const char *const kinds[] = {"procedure", "file", "source", "remark", NULL};
 
 static const char *find_in(const char *hay, size_t n, const char *needle, size_t m) {
@@ -40,83 +42,132 @@ static const char *find_in(const char *hay, size_t n, const char *needle, size_t
     return NULL;
 }
 
-static hsc_status add(search *s, hit one, const char *text, size_t size, hsc_err *err) {
-    if (s->n >= HITS_MAX)
+static int best_first(const void *a, const void *b) {
+    const hit *x = a, *y = b;
+    if (x->sum != y->sum)
+        return x->sum < y->sum ? 1 : -1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    if (x->scope != y->scope)
+        return x->scope < y->scope ? -1 : 1;
+    return strcmp(x->text, y->text);
+}
+
+/* Leaves the best `limit`. */
+static void keep_best(search *s) {
+    if (s->n)
+        qsort(s->hits, s->n, sizeof *s->hits, best_first);
+    while (s->n > s->limit)
+        free(s->hits[--s->n].own);
+    if (s->n && s->n == s->limit)
+        s->least = s->hits[s->n - 1].sum;
+}
+
+/* Takes one.own. Of twice as many as are wanted the better half is kept, so that their number costs neither memory nor sorting. */
+static hsc_status add(search *s, hit one, hsc_err *err) {
+    if (one.sum < s->least) {
+        free(one.own);
         return HSC_OK;
+    }
     if (s->n == s->capacity) {
         uint32_t capacity = s->capacity ? 2 * s->capacity : 256;
         hit *bigger = realloc(s->hits, capacity * sizeof *bigger);
-        if (!bigger)
+        if (!bigger) {
+            free(one.own);
             return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u search hits", capacity);
+        }
         s->hits = bigger;
         s->capacity = capacity;
     }
-    if (!(one.text = strndup(text, size)))
-        return hsc_err_set(err, HSC_E_MEMORY, "no memory for a search hit");
     s->hits[s->n++] = one;
+    if (s->n >= 2 * s->limit + 256)
+        keep_best(s);
     return HSC_OK;
 }
 
 static hsc_status procedures(search *s, hsc_err *err) {
-    hsc_status r = HSC_OK;
     const double *own;
-    if ((r = hsc_handle_own(s->h, s->view.metric, &own, err)) != HSC_OK)
-        return r;
-    for (uint32_t i = 0; r == HSC_OK && i < s->h->info.scopes; i++) {
+    hsc_db_scope_columns columns;
+    uint32_t *rows = NULL, n = 0;
+    hsc_status r = hsc_handle_own(s->h, s->view.metric, &own, err);
+    if (r == HSC_OK)
+        r = hsc_db_get_scope_columns(s->h->db, &columns, err);
+    if (r == HSC_OK)
+        r = hsc_db_find_text(s->h->db, HSC_TEXTS_SCOPES, s->text, &rows, &n, err);
+    for (uint32_t i = 0; r == HSC_OK && i < n; i++) {
         hsc_db_scope sc;
-        hit one = {own[i], 0, i, 0, 0, NULL};
-        if ((r = hsc_db_get_scope(s->h->db, i, &sc, err)) != HSC_OK)
-            break;
-        if (sc.kind != HSC_SCOPE_PROCEDURE || !find_in(sc.name, strlen(sc.name), s->text, s->length))
+        if (columns.kind[rows[i]] != HSC_SCOPE_PROCEDURE)
             continue;
-        one.file = sc.file;
-        one.line = sc.line_begin;
-        r = add(s, one, sc.name, strlen(sc.name), err);
+        if ((r = hsc_db_get_scope(s->h->db, rows[i], &sc, err)) == HSC_OK)
+            r = add(s, (hit){own[rows[i]], 0, rows[i], sc.file, sc.line_begin, sc.name, NULL, strlen(sc.name)}, err);
     }
+    free(rows);
     return r;
 }
 
-static hsc_status line_sum(search *s, uint32_t row, uint32_t n, double *sum, hsc_err *err) {
-    double chunk[512];
-    hsc_status r = HSC_OK;
+static hsc_status line_sum(search *s, uint32_t row, double *sum, hsc_err *err) {
     s->view.table = HSC_TABLE_LINE;
-    *sum = 0;
-    for (uint32_t at = 0; r == HSC_OK && at < n; at += 512) {
-        uint32_t k = n - at < 512 ? n - at : 512;
-        r = hsc_db_read_sums(s->h->db, s->view, row + at, k, chunk, err);
-        for (uint32_t i = 0; r == HSC_OK && i < k; i++)
-            *sum += chunk[i];
+    return hsc_db_read_sums(s->h->db, s->view, row, 1, sum, err);
+}
+
+/* A place in the file, or all of it. */
+static hsc_status take_file(search *s, uint32_t file, hsc_err *err) {
+    hsc_status r = HSC_OK;
+    hsc_db_file f;
+    hsc_db_line first = {0};
+    const double *sums;
+    hit one = {0, 1, HSC_NONE, file, s->at_line, NULL, NULL, 0};
+    if ((r = hsc_db_get_file(s->h->db, file, &f, err)) != HSC_OK)
+        return r;
+    one.text = f.path;
+    one.size = strlen(f.path);
+    if (s->at_line) {
+        uint32_t row = hsc_db_find_line(s->h->db, file, s->at_line);
+        if (row != HSC_NONE)
+            r = line_sum(s, row, &one.sum, err);
+        if (r == HSC_OK)
+            r = hsc_handle_scope_at(s->h, file, s->at_line, &one.scope, err);
+    } else {
+        if (f.line_rows)
+            r = hsc_db_get_line(s->h->db, f.first_line_row, &first, err);
+        one.line = first.line;
+        if (r == HSC_OK && (r = hsc_handle_files(s->h, s->view.metric, &sums, err)) == HSC_OK)
+            one.sum = sums[file];
     }
-    return r;
+    return r == HSC_OK ? add(s, one, err) : r;
 }
 
 static hsc_status files(search *s, hsc_err *err) {
-    hsc_status r = HSC_OK;
-    for (uint32_t i = 0; r == HSC_OK && i < s->h->info.files; i++) {
-        hsc_db_file f;
-        hit one = {0, 1, HSC_NONE, i, s->at_line, NULL};
-        if ((r = hsc_db_get_file(s->h->db, i, &f, err)) != HSC_OK)
-            break;
-        if (!find_in(f.path, strlen(f.path), s->text, s->length))
-            continue;
-        if (s->at_line) {
-            uint32_t row = hsc_db_find_line(s->h->db, i, s->at_line);
-            if (row != HSC_NONE)
-                r = line_sum(s, row, 1, &one.sum, err);
-            if (r == HSC_OK)
-                r = hsc_handle_scope_at(s->h, i, s->at_line, &one.scope, err);
-        } else {
-            hsc_db_line first = {0};
-            if (f.line_rows)
-                r = hsc_db_get_line(s->h->db, f.first_line_row, &first, err);
-            one.line = first.line;
-            if (r == HSC_OK)
-                r = line_sum(s, f.first_line_row, f.line_rows, &one.sum, err);
-        }
-        if (r == HSC_OK)
-            r = add(s, one, f.path, strlen(f.path), err);
-    }
+    uint32_t *rows = NULL, n = 0;
+    char *name = strndup(s->text, s->length);
+    hsc_status r = name ? hsc_db_find_text(s->h->db, HSC_TEXTS_FILES, name, &rows, &n, err)
+                        : hsc_err_set(err, HSC_E_MEMORY, "no memory for a search");
+    for (uint32_t i = 0; r == HSC_OK && i < n; i++)
+        r = take_file(s, rows[i], err);
+    free(rows);
+    free(name);
     return r;
+}
+
+static hsc_status take_source_line(search *s, uint32_t file, uint32_t line, const char *p, const char *stop, hsc_err *err) {
+    hit one = {0, 2, HSC_NONE, file, line, NULL, NULL, 0};
+    hsc_status r = HSC_OK;
+    uint32_t row = hsc_db_find_line(s->h->db, file, line);
+    if (row != HSC_NONE)
+        r = line_sum(s, row, &one.sum, err);
+    if (r == HSC_OK)
+        r = hsc_handle_scope_at(s->h, file, line, &one.scope, err);
+    while (p < stop && isspace((unsigned char)*p))
+        p++;
+    one.size = stop - p < 200 ? (size_t)(stop - p) : 200;
+    if (r == HSC_OK && !(one.own = strndup(p, one.size)))
+        r = hsc_err_set(err, HSC_E_MEMORY, "no memory for a search hit");
+    one.text = one.own;
+    return r == HSC_OK ? add(s, one, err) : r;
 }
 
 /* Files whose text is not there are passed over: they have nothing to find. */
@@ -131,18 +182,8 @@ static hsc_status sources(search *s, hsc_err *err) {
         uint32_t line = 1;
         for (const char *p = text, *end = text + size; r == HSC_OK && p < end; line++) {
             const char *nl = memchr(p, '\n', (size_t)(end - p)), *stop = nl ? nl : end;
-            if (find_in(p, (size_t)(stop - p), s->text, s->length)) {
-                hit one = {0, 2, HSC_NONE, i, line, NULL};
-                uint32_t row = hsc_db_find_line(s->h->db, i, line);
-                if (row != HSC_NONE)
-                    r = line_sum(s, row, 1, &one.sum, err);
-                if (r == HSC_OK)
-                    r = hsc_handle_scope_at(s->h, i, line, &one.scope, err);
-                while (p < stop && isspace((unsigned char)*p))
-                    p++;
-                if (r == HSC_OK)
-                    r = add(s, one, p, stop - p < 200 ? (size_t)(stop - p) : 200, err);
-            }
+            if (find_in(p, (size_t)(stop - p), s->text, s->length))
+                r = take_source_line(s, i, line, p, stop, err);
             p = nl ? nl + 1 : end;
         }
         free(text);
@@ -150,37 +191,34 @@ static hsc_status sources(search *s, hsc_err *err) {
     return r;
 }
 
+/* Each has what its scope took itself. They are sorted by scope: sums are read so many scopes at once. */
 static hsc_status remarks(search *s, hsc_err *err) {
-    enum { CAPACITY = 256 };
-    hsc_db_remark *list = calloc(CAPACITY, sizeof *list);
-    hsc_status r = list ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for remarks");
+    enum { PIECE = 512 };
+    double sums[PIECE];
+    uint32_t *rows = NULL, n = 0, from = 0, to = 0;
+    hsc_status r = hsc_db_find_text(s->h->db, HSC_TEXTS_REMARKS, s->text, &rows, &n, err);
     s->view.table = HSC_TABLE_SCOPE_EXCL;
-    for (uint32_t i = 0; r == HSC_OK && i < s->h->info.scopes; i++) {
-        uint32_t n = 0;
-        if ((r = hsc_db_get_remarks(s->h->db, i, list, CAPACITY, &n, err)) != HSC_OK)
+    for (uint32_t i = 0; r == HSC_OK && i < n; i++) {
+        hsc_db_remark remark;
+        hit one = {.kind = 3};
+        if ((r = hsc_db_get_remark(s->h->db, rows[i], &remark, err)) != HSC_OK)
             break;
-        for (uint32_t k = 0; r == HSC_OK && k < n && k < CAPACITY; k++) {
-            hit one = {0, 3, i, list[k].file, list[k].line, NULL};
-            if (!find_in(list[k].message, strlen(list[k].message), s->text, s->length) &&
-                !find_in(list[k].name, strlen(list[k].name), s->text, s->length))
-                continue;
-            if ((r = hsc_db_read_sums(s->h->db, s->view, i, 1, &one.sum, err)) == HSC_OK)
-                r = add(s, one, list[k].message, strlen(list[k].message), err);
+        if (remark.scope < s->h->info.scopes && (remark.scope < from || remark.scope >= to)) {
+            from = remark.scope;
+            to = s->h->info.scopes - from < PIECE ? s->h->info.scopes : from + PIECE;
+            if ((r = hsc_db_read_sums(s->h->db, s->view, from, to - from, sums, err)) != HSC_OK)
+                break;
         }
+        one.sum = remark.scope < s->h->info.scopes ? sums[remark.scope - from] : 0;
+        one.scope = remark.scope;
+        one.file = remark.file;
+        one.line = remark.line;
+        one.text = remark.message;
+        one.size = strlen(remark.message);
+        r = add(s, one, err);
     }
-    free(list);
+    free(rows);
     return r;
-}
-
-static int best_first(const void *a, const void *b) {
-    const hit *x = a, *y = b;
-    if (x->sum != y->sum)
-        return x->sum < y->sum ? 1 : -1;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    return x->line < y->line ? -1 : x->line > y->line;
 }
 
 int hsc_data_find(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
@@ -207,7 +245,7 @@ int hsc_data_find(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const ob
         }
     }
     const char *text = Tcl_GetString(objv[0]);
-    search s = {.h = h, .view = a.view, .text = text, .length = strlen(text)};
+    search s = {.h = h, .view = a.view, .text = text, .length = strlen(text), .limit = a.limit, .least = -INFINITY};
     const char *colon = strrchr(text, ':');
     if (colon && colon > text && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1) && strlen(colon) < 10) {
         s.at_line = (uint32_t)strtoul(colon + 1, NULL, 10);
@@ -223,14 +261,13 @@ int hsc_data_find(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const ob
         r = sources(&s, &err);
     if (r == HSC_OK && wanted & 8 && !s.at_line)
         r = remarks(&s, &err);
-    if (s.n)
-        qsort(s.hits, s.n, sizeof *s.hits, best_first);
+    keep_best(&s);
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
     for (uint32_t i = 0; i < s.n; i++) {
-        if (r == HSC_OK && i < a.limit) {
+        if (r == HSC_OK) {
             Tcl_Obj *d = Tcl_NewDictObj();
             PUT(d, "kind", Tcl_NewStringObj(kinds[s.hits[i].kind], -1));
-            PUT(d, "name", hsc_tcl_text(s.hits[i].text, strlen(s.hits[i].text)));
+            PUT(d, "name", hsc_tcl_text(s.hits[i].text, s.hits[i].size));
             PUT(d, "scope", hsc_tcl_index(s.hits[i].scope));
             PUT(d, "file", hsc_tcl_index(s.hits[i].file));
             PUT(d, "line", WIDE(s.hits[i].line));
@@ -240,7 +277,7 @@ int hsc_data_find(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const ob
             PUT(d, "share", Tcl_NewDoubleObj(total > 0 ? s.hits[i].sum / total : 0));
             Tcl_ListObjAppendElement(NULL, list, d);
         }
-        free(s.hits[i].text);
+        free(s.hits[i].own);
     }
     free(s.hits);
     if (r != HSC_OK) {

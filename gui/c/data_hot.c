@@ -5,84 +5,90 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/source_path.h>
+
 #define PUT(d, key, obj) hsc_tcl_put(d, key, obj)
 
-typedef struct hot {
-    double sum;
-    uint32_t row;
-} hot;
+/* Which code is the program's own: compiled by the pass, and in no header of the system. */
+typedef struct owner {
+    bool *modules, *headers, *scopes, *files; /* by row; scopes: procedures and loops */
+} owner;
 
-static int hottest_first(const void *a, const void *b) {
-    const hot *x = a, *y = b;
-    if (x->sum != y->sum)
-        return x->sum < y->sum ? 1 : -1;
-    return x->row < y->row ? -1 : x->row > y->row;
+static bool is_own(const owner *o, uint32_t module, uint32_t file) {
+    return module != HSC_NONE && o->modules[module] && (file == HSC_NONE || !o->headers[file]);
 }
 
-/* Code that the pass compiled, and in no header of the system. */
-static hsc_status is_own(hsc_handle *h, uint32_t module, uint32_t file, bool *own, hsc_err *err) {
+static hsc_status mark_modules(hsc_handle *h, owner *o, hsc_err *err) {
     hsc_db_module m;
-    hsc_db_file f = {.path = ""};
-    *own = false;
-    if (module == HSC_NONE)
-        return HSC_OK;
-    hsc_status s = hsc_db_get_module(h->db, module, &m, err);
-    if (s == HSC_OK && file != HSC_NONE)
-        s = hsc_db_get_file(h->db, file, &f, err);
-    *own = s == HSC_OK && m.knowledge == HSC_KNOWN_MAP && strncmp(f.path, "/usr/", 5) != 0;
-    return s;
-}
-
-/* own[scopes]: procedures and loops of the program's own. */
-static hsc_status mark_scopes(hsc_handle *h, bool *own, hsc_err *err) {
-    hsc_db_scope sc;
     hsc_status s = HSC_OK;
-    for (uint32_t i = 0; s == HSC_OK && i < h->info.scopes; i++)
-        if ((s = hsc_db_get_scope(h->db, i, &sc, err)) == HSC_OK && sc.kind >= HSC_SCOPE_PROCEDURE)
-            s = is_own(h, sc.module, sc.file, &own[i], err);
+    for (uint32_t i = 0; s == HSC_OK && i < h->info.modules; i++)
+        if ((s = hsc_db_get_module(h->db, i, &m, err)) == HSC_OK)
+            o->modules[i] = m.knowledge == HSC_KNOWN_MAP;
     return s;
 }
 
-/* own[files]: those with lines of the program. */
-static hsc_status mark_files(hsc_handle *h, bool *own, hsc_err *err) {
+static hsc_status mark_files(hsc_handle *h, owner *o, hsc_err *err) {
     hsc_db_file f;
     hsc_status s = HSC_OK;
     for (uint32_t i = 0; s == HSC_OK && i < h->info.files; i++)
-        if ((s = hsc_db_get_file(h->db, i, &f, err)) == HSC_OK && f.has_lines)
-            s = is_own(h, f.module, i, &own[i], err);
+        if ((s = hsc_db_get_file(h->db, i, &f, err)) == HSC_OK) {
+            o->headers[i] = hsc_system_header(f.path);
+            o->files[i] = f.has_lines && is_own(o, f.module, i);
+        }
     return s;
+}
+
+static hsc_status mark_scopes(hsc_handle *h, owner *o, hsc_err *err) {
+    hsc_db_scope_columns sc;
+    hsc_status s = hsc_db_get_scope_columns(h->db, &sc, err);
+    for (uint32_t i = 0; s == HSC_OK && i < h->info.scopes; i++)
+        o->scopes[i] = sc.kind[i] >= HSC_SCOPE_PROCEDURE && is_own(o, sc.module[i], sc.file[i]);
+    return s;
+}
+
+static void owner_free(owner *o) {
+    free(o->modules);
+    free(o->headers);
+    free(o->scopes);
+    free(o->files);
+}
+
+static hsc_status owner_init(hsc_handle *h, owner *o, hsc_err *err) {
+    *o = (owner){calloc((size_t)h->info.modules + 1, sizeof *o->modules), calloc((size_t)h->info.files + 1, sizeof *o->headers),
+                 calloc((size_t)h->info.scopes + 1, sizeof *o->scopes), calloc((size_t)h->info.files + 1, sizeof *o->files)};
+    bool fits = o->modules && o->headers && o->scopes && o->files;
+    hsc_status s = fits ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u scopes", h->info.scopes);
+    if (s == HSC_OK)
+        s = mark_modules(h, o, err);
+    if (s == HSC_OK)
+        s = mark_files(h, o, err);
+    return s == HSC_OK ? mark_scopes(h, o, err) : s;
 }
 
 /* Adds to sums[lines] what contexts of libraries took, at the line of the nearest call from the program's own code. Parents come
  * first in the table, so one pass finds that line: pays[i], HSC_NONE where there is none. */
 static hsc_status add_libraries(hsc_handle *h, const bool *own, const double *values, uint32_t *pays, double *sums, hsc_err *err) {
-    hsc_db_context c, above;
-    hsc_status s = HSC_OK;
+    hsc_db_context_columns c;
+    hsc_status s = hsc_db_get_context_columns(h->db, &c, err);
     for (uint32_t i = 0; s == HSC_OK && i < h->info.contexts; i++) {
+        uint32_t above = c.parent[i];
         pays[i] = HSC_NONE;
-        if ((s = hsc_db_get_context(h->db, i, &c, err)) != HSC_OK || c.scope >= h->info.scopes || own[c.scope] || c.parent >= i)
+        if (c.scope[i] >= h->info.scopes || own[c.scope[i]] || above >= i)
             continue;
-        s = hsc_db_get_context(h->db, c.parent, &above, err);
-        pays[i] = s == HSC_OK && above.scope < h->info.scopes && own[above.scope] ? c.call_line : pays[c.parent];
+        pays[i] = c.scope[above] < h->info.scopes && own[c.scope[above]] ? c.call_line[i] : pays[above];
         if (pays[i] < h->info.lines)
             sums[pays[i]] += values[i];
     }
     return s;
 }
 
-/* sums[lines]; 0 of lines of libraries. */
-static hsc_status sum_lines(hsc_handle *h, const hsc_data_args *a, double *sums, hsc_err *err) {
+/* sums[lines], with what libraries took that they call. */
+static hsc_status sum_lines(hsc_handle *h, const hsc_data_args *a, const owner *o, double *sums, hsc_err *err) {
     uint32_t contexts = h->info.contexts, lines = h->info.lines;
-    bool *scopes = calloc((size_t)h->info.scopes + 1, sizeof *scopes), *files = calloc((size_t)h->info.files + 1, sizeof *files);
     double *values = malloc(((size_t)contexts + 1) * sizeof *values);
     uint32_t *pays = malloc(((size_t)contexts + 1) * sizeof *pays);
     hsc_db_view view = a->view;
-    hsc_db_line l;
-    hsc_status s = scopes && files && values && pays ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u contexts", contexts);
-    if (s == HSC_OK)
-        s = mark_scopes(h, scopes, err);
-    if (s == HSC_OK)
-        s = mark_files(h, files, err);
+    hsc_status s = values && pays ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u contexts", contexts);
     view.table = HSC_TABLE_LINE;
     if (s == HSC_OK && lines)
         s = hsc_db_read_sums(h->db, view, 0, lines, sums, err);
@@ -90,38 +96,28 @@ static hsc_status sum_lines(hsc_handle *h, const hsc_data_args *a, double *sums,
     if (s == HSC_OK && contexts)
         s = hsc_db_read_sums(h->db, view, 0, contexts, values, err);
     if (s == HSC_OK)
-        s = add_libraries(h, scopes, values, pays, sums, err);
-    for (uint32_t i = 0; s == HSC_OK && i < lines; i++)
-        if ((s = hsc_db_get_line(h->db, i, &l, err)) == HSC_OK && (l.file >= h->info.files || !files[l.file] || !l.line))
-            sums[i] = 0;
-    free(scopes);
-    free(files);
+        s = add_libraries(h, o->scopes, values, pays, sums, err);
     free(values);
     free(pays);
     return s;
 }
 
-/* hotlines ?-metric M? ?-n N?: {row file line sum share}, the hottest first; none of libraries. */
-static int hot_lines(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
-    hsc_err err = {0};
-    uint32_t lines = h->info.lines, n = 0;
-    double total = 0, *sums = calloc((size_t)lines + 1, sizeof *sums);
-    hot *rows = malloc(((size_t)lines + 1) * sizeof *rows);
-    Tcl_Obj *list = NULL;
+/* The hottest rows, at most `limit`, of the program's own lines. rows: room for hsc_hottest_room(limit). */
+static hsc_status rank_lines(hsc_handle *h, const owner *o, const double *sums, uint32_t limit, hsc_hot *rows, uint32_t *n, hsc_err *err) {
+    const uint32_t *file, *line;
+    hsc_hottest best = {.rows = rows, .limit = limit};
+    hsc_status s = hsc_db_get_line_columns(h->db, &file, &line, err);
+    for (uint32_t i = 0; s == HSC_OK && i < h->info.lines; i++)
+        if (sums[i] > best.least && line[i] && file[i] < h->info.files && o->files[file[i]])
+            hsc_hottest_add(&best, sums[i], i);
+    *n = hsc_hottest_end(&best);
+    return s;
+}
+
+static hsc_status list_lines(hsc_handle *h, const hsc_hot *rows, uint32_t n, double total, Tcl_Obj *list, hsc_err *err) {
     hsc_db_line l;
-    hsc_status s = sums && rows ? HSC_OK : hsc_err_set(&err, HSC_E_MEMORY, "no memory for %u lines", lines);
-    if (s == HSC_OK && (s = hsc_handle_total(h, a->view.metric, &total, &err)) == HSC_OK)
-        s = sum_lines(h, a, sums, &err);
-    if (s != HSC_OK)
-        goto done;
-    for (uint32_t i = 0; i < lines; i++)
-        if (sums[i] > 0)
-            rows[n++] = (hot){sums[i], i};
-    qsort(rows, n, sizeof *rows, hottest_first);
-    list = Tcl_NewListObj(0, NULL);
-    for (uint32_t i = 0; s == HSC_OK && i < n && i < a->limit; i++) {
-        if ((s = hsc_db_get_line(h->db, rows[i].row, &l, &err)) != HSC_OK)
-            break;
+    hsc_status s = HSC_OK;
+    for (uint32_t i = 0; i < n && (s = hsc_db_get_line(h->db, rows[i].row, &l, err)) == HSC_OK; i++) {
         Tcl_Obj *d = Tcl_NewDictObj();
         PUT(d, "row", hsc_tcl_index(rows[i].row));
         PUT(d, "file", hsc_tcl_index(l.file));
@@ -130,12 +126,33 @@ static int hot_lines(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) 
         PUT(d, "share", Tcl_NewDoubleObj(total > 0 ? rows[i].sum / total : 0));
         Tcl_ListObjAppendElement(NULL, list, d);
     }
-done:
+    return s;
+}
+
+/* hotlines ?-metric M? ?-n N?: {row file line sum share}, the hottest first; none of libraries. */
+static int hot_lines(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
+    hsc_err err = {0};
+    owner own = {0};
+    uint32_t lines = h->info.lines, n = 0;
+    double total = 0, *sums = calloc((size_t)lines + 1, sizeof *sums);
+    hsc_hot *rows = malloc(hsc_hottest_room(a->limit) * sizeof *rows);
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    hsc_status s = sums && rows ? HSC_OK : hsc_err_set(&err, HSC_E_MEMORY, "no memory for %u lines", lines);
+    if (s == HSC_OK)
+        s = hsc_handle_total(h, a->view.metric, &total, &err);
+    if (s == HSC_OK)
+        s = owner_init(h, &own, &err);
+    if (s == HSC_OK)
+        s = sum_lines(h, a, &own, sums, &err);
+    if (s == HSC_OK)
+        s = rank_lines(h, &own, sums, a->limit, rows, &n, &err);
+    if (s == HSC_OK)
+        s = list_lines(h, rows, n, total, list, &err);
     free(sums);
     free(rows);
+    owner_free(&own);
     if (s != HSC_OK) {
-        if (list)
-            Tcl_DecrRefCount(list);
+        Tcl_DecrRefCount(list);
         return hsc_tcl_error(interp, &err);
     }
     Tcl_SetObjResult(interp, list);

@@ -304,6 +304,42 @@ static int changes(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, hsc_cha
     return TCL_OK;
 }
 
+/* Of what is timed: exact, so the interval is the change itself. */
+static int timed_changes(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, hsc_timed_by by, uint32_t limit) {
+    static const char *const names[][2] = {{"a", "b"}, {"scope_a", "scope_b"}, {"value_a", "value_b"}, {"calls_a", "calls_b"}, {"sent_a", "sent_b"}, {"received_a", "received_b"}, {"in_a", "in_b"}};
+    hsc_err err = {0};
+    hsc_db_timed_change *list;
+    uint32_t n = 0;
+    if (hsc_db_read_timed_changes(h->db, other->db, by, &list, &n, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_Obj *out = Tcl_NewListObj(0, NULL);
+    for (uint32_t i = 0; i < n && i < limit; i++) {
+        const hsc_db_timed_change *x = &list[i];
+        Tcl_Obj *d = Tcl_NewDictObj();
+        double change = x->seconds[1] - x->seconds[0];
+        for (int k = 0; k < 2; k++) {
+            PUT(d, names[0][k], hsc_tcl_index(x->line[k]));
+            PUT(d, names[1][k], hsc_tcl_index(x->scope[k]));
+            PUT(d, names[2][k], Tcl_NewDoubleObj(x->seconds[k]));
+            PUT(d, names[3][k], WIDE(x->calls[k]));
+            PUT(d, names[4][k], WIDE(x->sent[k]));
+            PUT(d, names[5][k], WIDE(x->received[k]));
+            PUT(d, names[6][k], WIDE(x->in[k]));
+        }
+        PUT(d, "kind", TEXT(x->kind));
+        PUT(d, "cause", TEXT(x->cause ? x->cause : ""));
+        PUT(d, "change", Tcl_NewDoubleObj(change));
+        PUT(d, "low", Tcl_NewDoubleObj(change));
+        PUT(d, "high", Tcl_NewDoubleObj(change));
+        PUT(d, "beyond", WIDE(change != 0));
+        PUT(d, "how", TEXT(x->in[0] && x->in[1] ? "same" : "unmatched"));
+        Tcl_ListObjAppendElement(NULL, out, d);
+    }
+    hsc_db_free_timed_changes(list, n);
+    Tcl_SetObjResult(interp, out);
+    return TCL_OK;
+}
+
 /* runs HANDLE: what is known of both runs as a whole, without sampling. */
 static int runs_of(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, const hsc_data_args *a) {
     hsc_err err = {0};
@@ -418,10 +454,11 @@ int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
         return name[0] == 'd' ? dependences(h, interp, scope, &a) : loop_facts(h, interp, scope, &a);
     }
     if (!strcmp(name, "changes")) {
-        static const char *const kinds[] = {"procedure", "loop", "line", "module", NULL};
+        static const char *const kinds[] = {"procedure", "loop", "line", "module", "wait", "message", "cause", NULL};
+        enum { TIMED = 4 }; /* from here on */
         int by;
         if (objc < 2)
-            return hsc_tcl_usage(interp, "changes HANDLE procedure|loop|line|module ?-metric M? ?-n N?");
+            return hsc_tcl_usage(interp, "changes HANDLE procedure|loop|line|module|wait|message|cause ?-metric M? ?-n N?");
         hsc_handle *other = hsc_handle_find(interp, Tcl_GetString(objv[0]));
         if (!other)
             return TCL_ERROR;
@@ -429,9 +466,9 @@ int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
             Tcl_SetErrorCode(interp, "HEATSCOPE", "USAGE", NULL);
             return TCL_ERROR;
         }
-        return hsc_data_parse(h, interp, objc - 2, objv + 2, HSC_ARG_N, 0, 1000, 4096, &a) == TCL_OK
-                   ? changes(h, interp, other, (hsc_change_by)by, &a)
-                   : TCL_ERROR;
+        if (hsc_data_parse(h, interp, objc - 2, objv + 2, HSC_ARG_N, 0, 1000, 4096, &a) != TCL_OK)
+            return TCL_ERROR;
+        return by < TIMED ? changes(h, interp, other, (hsc_change_by)by, &a) : timed_changes(h, interp, other, (hsc_timed_by)(by - TIMED), a.limit);
     }
     if (!strcmp(name, "runs")) {
         if (objc < 1)

@@ -10,10 +10,13 @@
 #define PUT(d, key, obj) hsc_tcl_put(d, key, obj)
 
 void hsc_handle_forget(hsc_handle *h) {
+    h->values++;
     for (uint32_t m = 0; m <= h->info.metrics; m++)
         h->totals[m] = -1;
     free(h->own);
     h->own = NULL;
+    free(h->by_file);
+    h->by_file = NULL;
     free(h->loops);
     free(h->loop_of);
     h->loops = NULL;

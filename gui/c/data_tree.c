@@ -15,18 +15,6 @@ static Tcl_Obj *number(double v) {
     return Tcl_NewDoubleObj(v);
 }
 
-typedef struct hot {
-    double sum;
-    uint32_t row;
-} hot;
-
-static int hottest_first(const void *a, const void *b) {
-    const hot *x = a, *y = b;
-    if (x->sum != y->sum)
-        return x->sum < y->sum ? 1 : -1;
-    return x->row < y->row ? -1 : x->row > y->row;
-}
-
 static Tcl_Obj *procedure_name(hsc_handle *h, uint32_t scope) {
     hsc_db_scope s;
     if (scope == HSC_NONE || hsc_db_get_scope(h->db, scope, &s, NULL) != HSC_OK)
@@ -119,37 +107,26 @@ static hsc_status read_holders(hsc_handle *h, const hsc_data_args *a, const doub
 }
 
 /* Procedures, modules and files, and loops as the report has them, ranked by what their code took itself. */
-static hsc_status top_of_holders(filter *f, hot *out, uint32_t *found, hsc_err *err) {
+static hsc_status top_of_holders(filter *f, hsc_hot *out, uint32_t *found, hsc_err *err) {
     hsc_handle *h = f->h;
-    uint32_t n = h->info.scopes, k = 0;
     const double *own;
     hsc_status s = read_holders(h, f->a, &own, err);
-    uint32_t limit = f->a->limit;
-    hot *best = malloc(2 * ((size_t)limit + 1) * sizeof *best); /* the hottest so far, and those that may be among them */
-    if (s == HSC_OK && !best)
-        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for a ranking of %u scopes", limit);
-    double least = 0;
-    for (uint32_t i = 0; s == HSC_OK && limit && i < n; i++) {
-        if (own[i] <= least || !accept(f, i)) /* rows rise: a tie is worse */
-            continue;
-        best[k++] = (hot){own[i], i};
-        if (k == 2 * limit) {
-            qsort(best, k, sizeof *best, hottest_first);
-            k = limit;
-            least = best[k - 1].sum;
-        }
-    }
+    hsc_hottest best = {.rows = malloc(hsc_hottest_room(f->a->limit) * sizeof *best.rows), .limit = f->a->limit};
+    if (s == HSC_OK && !best.rows)
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for a ranking of %u scopes", f->a->limit);
+    for (uint32_t i = 0; s == HSC_OK && i < h->info.scopes; i++)
+        if (own[i] > best.least && accept(f, i))
+            hsc_hottest_add(&best, own[i], i);
     if (s == HSC_OK) {
-        qsort(best, k, sizeof *best, hottest_first);
-        *found = k < limit ? k : limit;
-        memcpy(out, best, *found * sizeof *out);
+        *found = hsc_hottest_end(&best);
+        memcpy(out, best.rows, *found * sizeof *out);
     }
-    free(best);
+    free(best.rows);
     return s;
 }
 
 /* The ranking: up to a->limit rows in out. */
-static hsc_status top_rows(hsc_handle *h, const hsc_data_args *a, hot *out, uint32_t *found, hsc_err *err) {
+static hsc_status top_rows(hsc_handle *h, const hsc_data_args *a, hsc_hot *out, uint32_t *found, hsc_err *err) {
     filter f = {h, a, 0};
     if (a->under != HSC_NONE) {
         hsc_db_scope s;
@@ -169,7 +146,7 @@ static hsc_status top_rows(hsc_handle *h, const hsc_data_args *a, hot *out, uint
     else
         s = hsc_db_read_top(h->db, a->view, all ? NULL : accept, &f, a->limit, rows, sums, found, err);
     for (uint32_t i = 0; s == HSC_OK && i < *found; i++)
-        out[i] = (hot){sums[i], (uint32_t)rows[i]};
+        out[i] = (hsc_hot){sums[i], (uint32_t)rows[i]};
     free(rows);
     free(sums);
     return s;
@@ -268,7 +245,7 @@ static int top(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     uint32_t found = 0;
     double total = 0;
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-    hot *rows = malloc(a->limit * sizeof *rows);
+    hsc_hot *rows = malloc(a->limit * sizeof *rows);
     hsc_status s = rows ? HSC_OK : hsc_err_set(&err, HSC_E_MEMORY, "no memory for a ranking of %u rows", a->limit);
     if (s == HSC_OK && (s = hsc_handle_total(h, a->view.metric, &total, &err)) == HSC_OK)
         s = top_rows(h, a, rows, &found, &err);
@@ -329,10 +306,10 @@ static int rank(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
 /* ---- children ---- */
 
 /* Children of a row in pre-order tables, hottest first. *out is malloc'ed. */
-static hsc_status children_of(hsc_handle *h, bool contexts, hsc_db_view view, uint32_t parent, hot **out, uint32_t *n,
+static hsc_status children_of(hsc_handle *h, bool contexts, hsc_db_view view, uint32_t parent, hsc_hot **out, uint32_t *n,
                               hsc_err *err) {
     uint32_t count = 0, capacity = 0, end, limit = contexts ? h->info.contexts : h->info.scopes;
-    hot *list = NULL;
+    hsc_hot *list = NULL;
     hsc_status s = HSC_OK;
     hsc_db_context c;
     hsc_db_scope sc;
@@ -348,14 +325,14 @@ static hsc_status children_of(hsc_handle *h, bool contexts, hsc_db_view view, ui
             goto done;
         if (count == capacity) {
             capacity = capacity ? 2 * capacity : 64;
-            hot *bigger = realloc(list, capacity * sizeof *bigger);
+            hsc_hot *bigger = realloc(list, capacity * sizeof *bigger);
             if (!bigger) {
                 s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u children", capacity);
                 goto done;
             }
             list = bigger;
         }
-        list[count++] = (hot){sum, i};
+        list[count++] = (hsc_hot){sum, i};
         s = contexts ? hsc_db_get_context(h->db, i, &c, err) : hsc_db_get_scope(h->db, i, &sc, err);
         if (s != HSC_OK)
             goto done;
@@ -363,7 +340,7 @@ static hsc_status children_of(hsc_handle *h, bool contexts, hsc_db_view view, ui
         i = next > i ? next : i + 1;
     }
     if (count)
-        qsort(list, count, sizeof *list, hottest_first);
+        qsort(list, count, sizeof *list, hsc_hottest_first);
 done:
     if (s != HSC_OK) {
         free(list);
@@ -375,7 +352,7 @@ done:
 }
 
 /* Dicts of scopes or contexts with inclusive, exclusive and share. */
-static int value_list(hsc_handle *h, Tcl_Interp *interp, bool contexts, hsc_db_view view, const hot *rows, uint32_t n) {
+static int value_list(hsc_handle *h, Tcl_Interp *interp, bool contexts, hsc_db_view view, const hsc_hot *rows, uint32_t n) {
     hsc_err err = {0};
     double total = 0;
     hsc_status s = hsc_handle_total(h, view.metric, &total, &err);
@@ -405,7 +382,7 @@ static int value_list(hsc_handle *h, Tcl_Interp *interp, bool contexts, hsc_db_v
 
 static int children(hsc_handle *h, Tcl_Interp *interp, bool contexts, uint32_t parent, hsc_data_args *a) {
     hsc_err err = {0};
-    hot *rows = NULL;
+    hsc_hot *rows = NULL;
     uint32_t n = 0;
     a->view.table = contexts ? HSC_TABLE_CONTEXT_INCL : HSC_TABLE_SCOPE_INCL;
     if (children_of(h, contexts, a->view, parent, &rows, &n, &err) != HSC_OK)
@@ -418,7 +395,7 @@ static int children(hsc_handle *h, Tcl_Interp *interp, bool contexts, uint32_t p
 /* Of the children of a context, the hottest first: row, inclusive and exclusive value, 1 if it has none itself. */
 static int context_values(hsc_handle *h, Tcl_Interp *interp, uint32_t parent, hsc_data_args *a) {
     hsc_err err = {0};
-    hot *rows = NULL;
+    hsc_hot *rows = NULL;
     uint32_t n = 0;
     hsc_db_view exclusive = {a->view.metric, HSC_TABLE_CONTEXT_EXCL, a->view.axis};
     a->view.table = HSC_TABLE_CONTEXT_INCL;
@@ -452,12 +429,12 @@ static int hot_path(hsc_handle *h, Tcl_Interp *interp, uint32_t context, hsc_dat
     hsc_status s = h->info.contexts ? hsc_db_read_sums(h->db, a->view, context, 1, &mine, &err) : HSC_OK;
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
     while (s == HSC_OK && h->info.contexts) {
-        hot *rows = NULL;
+        hsc_hot *rows = NULL;
         uint32_t n = 0;
         Tcl_ListObjAppendElement(NULL, list, WIDE(context));
         if ((s = children_of(h, true, a->view, context, &rows, &n, &err)) != HSC_OK)
             break;
-        hot best = n ? rows[0] : (hot){0, 0};
+        hsc_hot best = n ? rows[0] : (hsc_hot){0, 0};
         free(rows);
         if (!n || best.sum < mine / 2 || best.sum <= 0)
             break;
@@ -488,7 +465,7 @@ static hsc_status caller_of(hsc_handle *h, uint32_t context, uint32_t *procedure
 }
 
 static int by_row(const void *a, const void *b) {
-    const hot *x = a, *y = b;
+    const hsc_hot *x = a, *y = b;
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
@@ -497,7 +474,7 @@ static int by_row(const void *a, const void *b) {
 static int uses_of(hsc_handle *h, Tcl_Interp *interp, bool callers, uint32_t scope, hsc_data_args *a) {
     hsc_err err = {0};
     hsc_status s = HSC_OK;
-    hot *rows = NULL;
+    hsc_hot *rows = NULL;
     uint32_t n = 0, capacity = 0, inside_until = 0, all = 0;
     const uint32_t *contexts = NULL;
     a->view.table = HSC_TABLE_CONTEXT_INCL;
@@ -505,7 +482,7 @@ static int uses_of(hsc_handle *h, Tcl_Interp *interp, bool callers, uint32_t sco
     for (uint32_t at = 0; s == HSC_OK && at < all; at++) {
         hsc_db_context c;
         uint32_t i = contexts[at];
-        hot one = {0, i};
+        hsc_hot one = {0, i};
         if ((s = hsc_db_get_context(h->db, i, &c, &err)) != HSC_OK)
             break;
         if (callers && i < inside_until)
@@ -516,7 +493,7 @@ static int uses_of(hsc_handle *h, Tcl_Interp *interp, bool callers, uint32_t sco
             break;
         if (n == capacity) {
             capacity = capacity ? 2 * capacity : 64;
-            hot *bigger = realloc(rows, capacity * sizeof *bigger);
+            hsc_hot *bigger = realloc(rows, capacity * sizeof *bigger);
             if (!bigger) {
                 s = hsc_err_set(&err, HSC_E_MEMORY, "no memory for %u contexts", capacity);
                 break;
@@ -542,7 +519,7 @@ static int uses_of(hsc_handle *h, Tcl_Interp *interp, bool callers, uint32_t sco
         n = k + 1;
     }
     if (n)
-        qsort(rows, n, sizeof *rows, hottest_first);
+        qsort(rows, n, sizeof *rows, hsc_hottest_first);
     if (n > a->limit)
         n = a->limit;
     if (!callers) {

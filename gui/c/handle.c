@@ -78,6 +78,7 @@ hsc_status hsc_handle_open(Tcl_Interp *interp, const char *path, hsc_handle **ou
     h->interp = interp;
     h->references = 1;
     snprintf(h->name, sizeof h->name, "::heatscope::db%u", ++r->next);
+    h->values = (uint64_t)r->next << 32;
     int fresh;
     Tcl_SetHashValue(Tcl_CreateHashEntry(&r->by_name, h->name, &fresh), h);
     h->command = Tcl_CreateObjCommand(interp, h->name, hsc_data_command, h, command_gone);
@@ -145,6 +146,7 @@ void hsc_handle_release(hsc_handle *h) {
     free(h->contexts.rows);
     free(h->totals);
     free(h->own);
+    free(h->by_file);
     free(h->loops);
     free(h->loop_of);
     hsc_places_release(h->places);
@@ -290,17 +292,38 @@ hsc_status hsc_handle_contexts(hsc_handle *h, uint32_t scope, const uint32_t **c
     return rows_of_scope(h, scope, &h->contexts, h->info.contexts, hsc_db_get_scope_of_contexts, "calling contexts", contexts, n, err);
 }
 
+int hsc_hottest_first(const void *a, const void *b) {
+    const hsc_hot *x = a, *y = b;
+    if (x->sum != y->sum)
+        return x->sum < y->sum ? 1 : -1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+size_t hsc_hottest_room(uint32_t limit) { return 2 * ((size_t)limit + 1); }
+
+void hsc_hottest_add(hsc_hottest *t, double sum, uint32_t row) {
+    if (!t->limit || !(sum > t->least)) /* rows rise: a tie is worse */
+        return;
+    t->rows[t->n++] = (hsc_hot){sum, row};
+    if (t->n < 2 * (size_t)t->limit)
+        return;
+    qsort(t->rows, t->n, sizeof *t->rows, hsc_hottest_first);
+    t->n = t->limit;
+    t->least = t->rows[t->n - 1].sum;
+}
+
+uint32_t hsc_hottest_end(hsc_hottest *t) {
+    qsort(t->rows, t->n, sizeof *t->rows, hsc_hottest_first);
+    return t->n < t->limit ? t->n : t->limit;
+}
+
 hsc_status hsc_handle_sampled(hsc_handle *h, uint32_t metric, hsc_sampled *out, hsc_err *err) {
     hsc_db_view view = {metric, HSC_TABLE_SCOPE_INCL, HSC_AXIS_PROCESS};
-    hsc_db_ledger l;
     double begin_s, end_s;
     out->all = (hsc_weighted){0, 0};
-    out->lost = 0;
     hsc_status s = h->info.scopes ? hsc_db_read_weighted(h->db, view, 0, 1, &out->all, err) : HSC_OK;
     out->known = !metric && !hsc_db_get_interval(h->db, &begin_s, &end_s);
-    for (uint32_t i = 0; s == HSC_OK && out->known && i < h->info.ledger_rows; i++)
-        if ((s = hsc_db_get_ledger(h->db, i, &l, err)) == HSC_OK && !strncmp(l.name, "lost: ", 6) && !strncmp(l.meaning, "[due]", 5))
-            out->lost += (double)l.samples;
+    out->lost = out->known ? hsc_db_count_lost(h->db) : 0;
     return s;
 }
 
@@ -421,6 +444,37 @@ hsc_status hsc_handle_own(hsc_handle *h, uint32_t metric, const double **out, hs
     h->own = own;
     h->own_metric = metric;
     *out = own;
+    return HSC_OK;
+}
+
+hsc_status hsc_handle_files(hsc_handle *h, uint32_t metric, const double **out, hsc_err *err) {
+    enum { PIECE = 4096 };
+    hsc_db_view view = {metric, HSC_TABLE_LINE, HSC_AXIS_PROCESS};
+    const uint32_t *file, *line;
+    if (h->by_file && h->by_file_metric == metric) {
+        *out = h->by_file;
+        return HSC_OK;
+    }
+    hsc_status s = hsc_db_get_line_columns(h->db, &file, &line, err);
+    double *sums = calloc((size_t)h->info.files + 1, sizeof *sums), *piece = malloc(PIECE * sizeof *piece);
+    if (s == HSC_OK && (!sums || !piece))
+        s = hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for sums of %u files", h->info.path, h->info.files);
+    for (uint32_t at = 0; s == HSC_OK && at < h->info.lines; at += PIECE) {
+        uint32_t n = h->info.lines - at < PIECE ? h->info.lines - at : PIECE;
+        s = hsc_db_read_sums(h->db, view, at, n, piece, err);
+        for (uint32_t i = 0; s == HSC_OK && i < n; i++)
+            if (file[at + i] < h->info.files)
+                sums[file[at + i]] += piece[i];
+    }
+    free(piece);
+    if (s != HSC_OK) {
+        free(sums);
+        return s;
+    }
+    free(h->by_file);
+    h->by_file = sums;
+    h->by_file_metric = metric;
+    *out = sums;
     return HSC_OK;
 }
 

@@ -6,7 +6,7 @@
 
 #include "tclcompat.h"
 
-#include <heatscope/query.h>
+#include <heatscope/analysis.h>
 
 /* Rows of a table by scope, in the order of the table: those of scope s are rows[start[s]] to rows[start[s + 1] - 1]. */
 typedef struct hsc_by_scope {
@@ -18,6 +18,7 @@ typedef struct hsc_handle {
     hsc_db_info info;
     char name[40];
     int references; /* the command and each widget */
+    uint64_t values; /* another number after each change of what values are of; no two handles have the same */
     Tcl_Command command; /* NULL: closed, only widgets are left */
     Tcl_Interp *interp;
     /* lazily made: procedures, loops and regions by file; those of files asked for are sorted by first line, outer before inner */
@@ -27,6 +28,8 @@ typedef struct hsc_handle {
     double *totals; /* by metric; negative: not read yet */
     double *own;    /* by scope for metric own_metric: see hsc_handle_own */
     uint32_t own_metric;
+    double *by_file; /* by file for metric by_file_metric: see hsc_handle_files */
+    uint32_t by_file_metric;
     double *loops;     /* by scope for metric loops_metric: see hsc_handle_loops */
     uint32_t *loop_of; /* with it */
     uint32_t loops_metric;
@@ -71,6 +74,21 @@ hsc_status hsc_handle_scopes(hsc_handle *h, uint32_t file, const uint32_t **scop
 hsc_status hsc_handle_instances(hsc_handle *h, uint32_t scope, const uint32_t **instances, uint32_t *n, hsc_err *err);
 /* Calling contexts of a scope, as above. */
 hsc_status hsc_handle_contexts(hsc_handle *h, uint32_t scope, const uint32_t **contexts, uint32_t *n, hsc_err *err);
+/* A row by what it took, for qsort: the largest first, of equals the first row. */
+typedef struct hsc_hot {
+    double sum;
+    uint32_t row;
+} hsc_hot;
+int hsc_hottest_first(const void *a, const void *b);
+/* The hottest `limit` of rows that are told with rising numbers. rows: room for hsc_hottest_room(limit). */
+typedef struct hsc_hottest {
+    hsc_hot *rows;
+    uint32_t limit, n;
+    double least; /* what a row must have more than to be among them */
+} hsc_hottest;
+size_t hsc_hottest_room(uint32_t limit);
+void hsc_hottest_add(hsc_hottest *t, double sum, uint32_t row);
+uint32_t hsc_hottest_end(hsc_hottest *t); /* how many there are, the hottest first */
 /* All samples of a metric. */
 hsc_status hsc_handle_total(hsc_handle *h, uint32_t metric, double *out, hsc_err *err);
 /* The run that sums of a metric are of: its total, and whether that is known without samples, as in `heatscope diff`; scale is left. */
@@ -87,6 +105,8 @@ hsc_status hsc_handle_columns(hsc_handle *h, hsc_db_view view, uint64_t first, u
 hsc_status hsc_handle_own(hsc_handle *h, uint32_t metric, const double **own, hsc_err *err);
 /* The same for one scope, by column of view.axis. */
 hsc_status hsc_handle_own_columns(hsc_handle *h, hsc_db_view view, uint32_t scope, float *out, hsc_err *err);
+/* What the lines of each file took (borrowed array). */
+hsc_status hsc_handle_files(hsc_handle *h, uint32_t metric, const double **sums, hsc_err *err);
 /* What loops took themselves as `heatscope report` has it, by scope (borrowed arrays): with that of inner loops that were unrolled fully,
  * which have none; *loop_of: see hsc_db_place_unrolled. */
 hsc_status hsc_handle_loops(hsc_handle *h, uint32_t metric, const double **sums, const uint32_t **loop_of, hsc_err *err);

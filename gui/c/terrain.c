@@ -279,13 +279,39 @@ static void name_peaks(hsc_canvas *c, const hsc_style *st, const hsc_terrain_fra
     }
 }
 
+/* Flat-on, seen across the rows: numbers of lines below the profiles, as far apart as they need. Returns whether there were any. */
+static bool number_lines(hsc_canvas *c, const hsc_style *st, const hsc_terrain_frame *f, const view *w) {
+    char text[32];
+    uint64_t lines = (uint64_t)f->rows * f->lines_per_row, step = 1;
+    if (!f->lines_per_row || !hsc_terrain_is_flat_on(f->elevation) || fabs(w->sin_a) < 0.9 || !(w->scale > 0))
+        return false;
+    snprintf(text, sizeof text, "%llu", (unsigned long long)(f->line_first + lines));
+    double room = 2.5 * hsc_font_width(st->small, text), each = w->scale * fabs(w->sin_a) / (double)lines;
+    for (unsigned k = 0; (double)step * each < room; k++)
+        step = k % 3 == 1 ? step / 2 * 5 : step * 2;
+    double y = -project(w, 0, 0, 0).y, below = fmin(y + st->small->ascent + 7 * c->scale, c->height - st->small->descent - 1);
+    bool any = false;
+    for (uint64_t line = (f->line_first + step - 1) / step * step; line < f->line_first + lines; line += step) {
+        double row = (double)(line - f->line_first) / f->lines_per_row, x = project(w, 0, row / (f->rows - 1) - 0.5, 0).x;
+        int length = snprintf(text, sizeof text, "%llu", (unsigned long long)line);
+        double width = length > 0 ? hsc_font_width(st->small, text) : 0;
+        if (x - width / 2 < 2 || x + width / 2 > c->width - 2)
+            continue;
+        hsc_canvas_fill(c, (int)x, (int)y, hsc_canvas_dp(c, 1), hsc_canvas_dp(c, 4), st->colour[HSC_P_muted]);
+        hsc_canvas_text(c, st->small, x, below, HSC_CENTRE, st->colour[HSC_P_muted], text);
+        any = true;
+    }
+    return any;
+}
+
 /* Names of the two front edges of the base, beside their middles. */
 static void name_edges(hsc_canvas *c, const hsc_style *st, const hsc_terrain_frame *f, const view *w) {
     char text[128];
+    bool numbered = number_lines(c, st, f, w);
     double v = w->cos_a >= 0 ? -0.5 : 0.5, u = w->sin_a >= 0 ? -0.5 : 0.5;
     for (int k = 0; k < 2; k++) {
         const char *first = k ? f->row_first : f->column_first, *last = k ? f->row_last : f->column_last;
-        if (!first || !last)
+        if (!first || !last || (k && numbered))
             continue;
         point p = k ? project(w, u, 0, 0) : project(w, 0, v, 0);
         if (fabs(k ? w->sin_a : w->cos_a) < 0.2)
@@ -330,6 +356,16 @@ static bool stands_out(const raster *r, const hsc_terrain_peak *p) {
 }
 
 /* ---- flat-on: a scale of heights ---- */
+
+bool hsc_terrain_is_flat_on(double elevation) { return elevation < 0.5; }
+
+/* Flat-on peaks of one line stand behind each other: whether peak i is where a higher one has its name. */
+static bool behind_another(const hsc_terrain_frame *f, uint32_t i, double least) {
+    for (uint32_t k = 0; k < i; k++)
+        if (!f->peaks[k].hidden && fabs(f->peaks[k].x - f->peaks[i].x) < least)
+            return true;
+    return false;
+}
 
 #define TICKS_MAX 16
 
@@ -431,7 +467,8 @@ hsc_status hsc_paint_terrain(hsc_canvas *c, const hsc_style *st, hsc_terrain_fra
         point at_peak = project(&w, at(p->column, f->columns), at(p->row, f->rows), height_of(f, p->row, p->column));
         p->x = at_peak.x;
         p->y = -at_peak.y;
-        p->hidden = r.pick && !seen(&r, f, p) && !stands_out(&r, p);
+        p->hidden = (r.pick && !seen(&r, f, p) && !stands_out(&r, p)) ||
+                    (hsc_terrain_is_flat_on(f->elevation) && behind_another(f, i, 10 * c->scale));
     }
     if (st->small) {
         name_edges(c, st, f, &w);

@@ -11,7 +11,7 @@ typedef struct hsc_terrain_peak {
     uint32_t row, column; /* of the grid */
     float value;
     double x, y;          /* on the picture, after painting */
-    bool hidden;          /* behind something, after painting */
+    bool hidden;          /* behind something, or flat-on behind a higher one, after painting */
     const char *label;    /* the caller's */
 } hsc_terrain_peak;
 
@@ -24,9 +24,11 @@ typedef struct hsc_terrain_frame {
     uint32_t n_peaks;
     hsc_terrain_peak *peaks;
     const char *row_first, *row_last, *column_first, *column_last; /* corner labels; may be NULL */
+    uint32_t line_first, lines_per_row; /* numbers of the rows, shown flat-on; lines_per_row 0: none */
     uint32_t *pick; /* NULL or width x height: 1 + row * columns + column of the cell seen there, 0 none */
 } hsc_terrain_frame;
 
+bool hsc_terrain_is_flat_on(double elevation); /* its picture is one of profiles */
 /* Local maxima, highest first, a sixteenth of the rows or half of the columns apart. Returns their number. */
 uint32_t hsc_terrain_find_peaks(uint32_t rows, uint32_t columns, const float *values, uint32_t wanted,
                                 hsc_terrain_peak *out);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* heatscope::flame: the tree of calling contexts as a flame graph that hangs from its root. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,9 @@ typedef struct flame {
     int root, selected, row_height, loops;
     char *search;
     /* by prepare */
-    double *sums; /* of the contexts root .. root_end */
+    double *sums; /* of the contexts from .. end; NULL: not read */
+    uint64_t sums_of; /* see hsc_handle */
+    int sums_metric;
     uint32_t from, end, deepest, top;
     int shown_root, shown_selected; /* that `top` was chosen for */
     uint32_t shown_rows;
@@ -27,6 +28,7 @@ typedef struct flame {
     uint32_t n, capacity;
     char callers[400]; /* of the root, the nearest first: folded into one row */
     double total, matched;
+    unsigned char *found; /* by scope: its name has what is searched; NULL: nothing is */
     unsigned char *module_kind; /* 1 + enum hsc_flame_kind, 0 not looked up */
 } flame;
 
@@ -43,6 +45,7 @@ static void fini(hsw *w) {
     flame *f = (flame *)w;
     free(f->sums);
     free(f->boxes);
+    free(f->found);
     free(f->module_kind);
 }
 
@@ -86,18 +89,6 @@ static enum hsc_flame_kind kind_of(flame *f, const hsc_db_context *c, const hsc_
     return c->kind == HSC_CONTEXT_LOOP ? HSC_FLAME_LOOP : c->kind == HSC_CONTEXT_INLINED ? HSC_FLAME_INLINED : HSC_FLAME_OWN;
 }
 
-static bool contains(const char *text, const char *part) {
-    size_t n = strlen(part);
-    for (; *text; text++) {
-        size_t i = 0;
-        while (i < n && text[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
-            i++;
-        if (i == n)
-            return true;
-    }
-    return false;
-}
-
 static void name_of(const hsc_db_context *c, const hsc_db_scope *s, char *out, size_t capacity) {
     char clean[200];
     if (c->kind == HSC_CONTEXT_ROOT)
@@ -132,7 +123,7 @@ static hsc_status put_box(flame *f, uint32_t context, const hsc_db_context *c, u
     *b = (hsc_flame_box){.context = context, .depth = depth, .x0 = x0, .x1 = x1, .value = value, .kind = kind_of(f, c, &s),
                          .above = above, .selected = (int64_t)context == f->selected};
     name_of(c, &s, b->name, sizeof b->name);
-    b->matched = f->search && f->search[0] && c->kind != HSC_CONTEXT_ROOT && contains(s.name, f->search);
+    b->matched = f->found && c->scope < f->w.db->info.scopes && c->kind != HSC_CONTEXT_ROOT && f->found[c->scope];
     if (depth > f->deepest)
         f->deepest = depth;
     return HSC_OK;
@@ -191,22 +182,38 @@ static hsc_status put_children(flame *f, uint32_t at, double least, hsc_err *err
     return s;
 }
 
+/* f->found of what is searched. */
+static hsc_status find_scopes(flame *f, hsc_err *err) {
+    uint32_t *rows = NULL, n = 0;
+    free(f->found);
+    f->found = NULL;
+    if (!f->search || !f->search[0])
+        return HSC_OK;
+    hsc_status s = hsc_db_find_text(f->w.db->db, HSC_TEXTS_SCOPES, f->search, &rows, &n, err);
+    if (s == HSC_OK && !(f->found = calloc((size_t)f->w.db->info.scopes + 1, sizeof *f->found)))
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for a search in %u scopes", f->w.db->info.scopes);
+    for (uint32_t i = 0; s == HSC_OK && i < n; i++)
+        f->found[rows[i]] = 1;
+    free(rows);
+    return s;
+}
+
 /* The part of the root that is in contexts whose name matches, each sample once. */
 static hsc_status add_matches(flame *f, hsc_err *err) {
+    const uint32_t *scope;
+    hsc_db_context c;
     f->matched = 0;
-    for (uint32_t i = f->from; f->search && f->search[0] && i < f->end;) {
-        hsc_db_context c;
-        hsc_db_scope sc;
-        hsc_status s = hsc_db_get_context(f->w.db->db, i, &c, err);
-        if (s != HSC_OK)
-            return s;
-        bool hit = c.kind != HSC_CONTEXT_ROOT && c.scope != HSC_NONE &&
-                   hsc_db_get_scope(f->w.db->db, c.scope, &sc, NULL) == HSC_OK && contains(sc.name, f->search);
-        if (hit)
+    hsc_status s = f->found ? hsc_db_get_scope_of_contexts(f->w.db->db, &scope, err) : HSC_OK;
+    for (uint32_t i = f->from; f->found && s == HSC_OK && i < f->end;) {
+        uint32_t next = i + 1;
+        if (scope[i] < f->w.db->info.scopes && f->found[scope[i]] && (s = hsc_db_get_context(f->w.db->db, i, &c, err)) == HSC_OK &&
+            c.kind != HSC_CONTEXT_ROOT) {
             f->matched += f->sums[i - f->from];
-        i = hit && c.subtree_end > i ? c.subtree_end : i + 1;
+            next = c.subtree_end > i ? c.subtree_end : next;
+        }
+        i = next;
     }
-    return HSC_OK;
+    return s;
 }
 
 /* Colours of the boxes by what changed in the other run; what is only there has no box. */
@@ -299,12 +306,31 @@ static uint32_t first_row(const flame *f, uint32_t rows) {
     return best > rows / 2 ? best - rows / 2 : 0;
 }
 
+/* f->sums of what is below the root, unless they are there: most pictures differ in what is selected only. */
+static hsc_status read_sums(flame *f, const hsc_db_context *root, hsc_err *err) {
+    hsw *w = &f->w;
+    uint32_t from = (uint32_t)f->root, end = root->subtree_end > w->db->info.contexts ? w->db->info.contexts : root->subtree_end;
+    if (f->sums && f->from == from && f->end == end && f->sums_of == w->db->values && f->sums_metric == w->metric)
+        return HSC_OK;
+    free(f->sums);
+    f->from = from;
+    f->end = end;
+    f->sums_of = w->db->values;
+    f->sums_metric = w->metric;
+    f->sums = malloc(((size_t)(end - from) + 1) * sizeof *f->sums);
+    hsc_status s = f->sums ? hsc_db_read_sums(w->db->db, hsw_view(w, HSC_TABLE_CONTEXT_INCL), from, end - from, f->sums, err)
+                           : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u contexts", end - from);
+    if (s != HSC_OK) {
+        free(f->sums);
+        f->sums = NULL;
+    }
+    return s;
+}
+
 static hsc_status prepare(hsw *w, hsc_err *err) {
     flame *f = (flame *)w;
     hsc_db_context c;
     uint32_t parent = HSC_NONE, n_above = 0;
-    free(f->sums);
-    f->sums = NULL;
     f->n = f->deepest = 0;
     f->total = 0;
     if (f->root < 0 || (uint32_t)f->root >= w->db->info.contexts)
@@ -314,17 +340,14 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
     hsc_status s = hsc_db_get_context(w->db->db, (uint32_t)f->root, &c, err);
     if (s != HSC_OK)
         return s;
-    f->from = (uint32_t)f->root;
-    f->end = c.subtree_end > w->db->info.contexts ? w->db->info.contexts : c.subtree_end;
-    f->sums = malloc(((size_t)(f->end - f->from) + 1) * sizeof *f->sums);
-    if (!f->sums)
-        return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u contexts", f->end - f->from);
-    if ((s = hsc_db_read_sums(w->db->db, hsw_view(w, HSC_TABLE_CONTEXT_INCL), f->from, f->end - f->from, f->sums, err)) != HSC_OK)
+    if ((s = read_sums(f, &c, err)) != HSC_OK)
         return s;
     f->total = f->sums[0];
     if (!(f->total > 0))
         return HSC_OK;
     hsc_db_context up;
+    if ((s = find_scopes(f, err)) != HSC_OK)
+        return s;
     if ((s = read_callers(f, f->from, &parent, err)) == HSC_OK && parent != HSC_NONE && (s = hsc_db_get_context(w->db->db, parent, &up, err)) == HSC_OK)
         s = put_box(f, parent, &up, n_above++, 0, 1, f->total, true, err);
     if (s == HSC_OK)

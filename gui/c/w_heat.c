@@ -293,6 +293,15 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
         Tcl_SetObjResult(interp, list);
         return TCL_OK;
     }
+    if (!strcmp(name, "perbin") && objc == 2) {
+        uint32_t most = 0;
+        for (uint32_t i = 0; i < h->axis.bins; i++) {
+            uint32_t columns = h->axis.start[i + 1] - h->axis.start[i];
+            most = columns > most ? columns : most;
+        }
+        Tcl_SetObjResult(interp, Tcl_NewWideIntObj(most));
+        return TCL_OK;
+    }
     if (!strcmp(name, "binof") && objc == 3) {
         if (hsw_get_int(interp, objv[2], &b) != TCL_OK)
             return TCL_ERROR;
@@ -340,4 +349,4 @@ const hsw_class hsw_heat_class = {
     .command = "heat", .tk_class = "HeatscopeHeat", .size = sizeof(heat), .options = options, .pick_event = "<<HeatPick>>",
     .changed = changed, .fini = fini, .prepare = prepare, .paint = paint, .hit = hit, .describe = describe,
     .command_of = command_of, .drag = drag, .wheel = hsw_rows_wheel, .move = hsw_rows_move,
-    .usage = "value bins binof maximum colour rows bbox"};
+    .usage = "value bins perbin binof maximum colour rows bbox"};

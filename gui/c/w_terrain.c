@@ -23,6 +23,7 @@ typedef struct terrain {
     float *values;
     double maximum;
     const char *flat; /* why it has no heights; NULL: it has */
+    bool profiles;    /* flat-on: many peaks, as those of one line stand behind each other and have one name */
     hsc_colour_scale scale;
     uint32_t n_peaks;
     hsc_terrain_peak peaks[HSC_TERRAIN_PEAKS_MAX];
@@ -61,6 +62,10 @@ static hsc_status changed(hsw *w, hsc_err *err) {
         return hsc_err_set(err, HSC_E_ARGUMENT, "-elevation %g: expected 0 to 90", t->elevation);
     if (!(t->zoom >= 0.1 && t->zoom <= 50) || !(t->height >= 0 && t->height <= 2) || !isfinite(t->azimuth))
         return hsc_err_set(err, HSC_E_ARGUMENT, "-zoom %g -height3d %g: expected 0.1 to 50 and 0 to 2", t->zoom, t->height);
+    if (t->profiles != hsc_terrain_is_flat_on(t->elevation)) {
+        t->profiles = !t->profiles;
+        hsw_schedule(w, HSW_DATA);
+    }
     return HSC_OK;
 }
 
@@ -182,8 +187,8 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
             hsc_colour_scale_init(&t->scale, (enum hsc_colours)t->o.colours, (enum hsc_scaling)t->o.scaling, t->maximum);
         }
         char name[32];
-        t->n_peaks = hsc_terrain_find_peaks(rows, bins, packed, t->wanted_peaks > 0 ? (uint32_t)t->wanted_peaks : 0,
-                                            t->peaks);
+        uint32_t wanted = t->wanted_peaks <= 0 ? 0 : t->profiles ? HSC_TERRAIN_PEAKS_MAX : (uint32_t)t->wanted_peaks;
+        t->n_peaks = hsc_terrain_find_peaks(rows, bins, packed, wanted, t->peaks);
         for (uint32_t k = 0; s == HSC_OK && k < t->n_peaks; k++) {
             hsc_terrain_peak *p = &t->peaks[k];
             p->value = t->values[(size_t)p->row * columns + p->column];
@@ -219,7 +224,7 @@ static void paint(hsw *w, hsc_canvas *c) {
     hsc_terrain_frame f = {.rows = t->rows, .columns = t->columns, .values = t->values, .scale = &t->scale,
                            .azimuth = t->azimuth, .elevation = t->elevation, .zoom = t->zoom, .height = t->height,
                            .n_peaks = t->n_peaks, .peaks = t->peaks, .row_first = t->edges[0], .row_last = t->edges[1],
-                           .column_first = t->edges[2], .column_last = t->edges[3],
+                           .column_first = t->edges[2], .column_last = t->edges[3], .line_first = t->from, .lines_per_row = t->lines_per_row,
                            .pick = c->pixels ? t->pick : NULL};
     if (hsc_paint_terrain(c, &w->style, &f, NULL) == HSC_OK && c->pixels) {
         t->pick_width = c->width;
@@ -320,6 +325,7 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
         hsc_tcl_put(d, "column", Tcl_NewWideIntObj(t->summit[k].column));
         hsc_tcl_put(d, "x", Tcl_NewWideIntObj((Tcl_WideInt)t->peaks[k].x));
         hsc_tcl_put(d, "y", Tcl_NewWideIntObj((Tcl_WideInt)t->peaks[k].y));
+        hsc_tcl_put(d, "hidden", Tcl_NewBooleanObj(t->peaks[k].hidden));
         Tcl_ListObjAppendElement(NULL, list, d);
     }
     Tcl_SetObjResult(interp, list);

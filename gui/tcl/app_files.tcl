@@ -1,9 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The window: what it saves and opens: pictures, views, sessions, databases, the editor.
 
+# Of Tk's file dialogs: their list of files is black on white, whatever the theme.
+oo::class create ::heatscope::FileList {
+    method Create {} {
+        next
+        my variable fill
+        set fill [::heatscope::theme colour text]
+        my Themed
+    }
+    method deleteall {} {
+        my variable fill
+        set fill [::heatscope::theme colour text]
+        next
+        my Themed
+    }
+    method DrawSelection {} {
+        next
+        my Themed
+    }
+    method Themed {} {
+        my variable canvas
+        $canvas configure -background [::heatscope::theme colour field]
+        $canvas itemconfigure {text && !selectionText} -fill [::heatscope::theme colour text]
+    }
+}
+
 oo::define ::heatscope::App {
     # Asks for a file, then calls one of ours with it.
     method AskFile {command words suffix types} {
+        # other systems have dialogs of their own; loading the class once more is an error
+        if {([llength [info commands ::tk::IconList]] || [auto_load ::tk::IconList]) && "::heatscope::FileList" ni [info class mixins ::tk::IconList]} {
+            oo::define ::tk::IconList mixin ::heatscope::FileList
+        }
         set name [{*}$command -parent $Top -defaultextension $suffix -filetypes $types]
         if {$name eq ""} {
             return ""

@@ -139,6 +139,7 @@ proc ::heatscope::main {words} {
     theme setup [expr {[dict get $options scale] ne "" ? [dict get $options scale] : 0}]
     useTheme [dict get $options theme]
     theme warm
+    set width [showWindow $options]
     # a second database is compared with the first
     set handles {}
     foreach file [lrange [dict get $options files] 0 1] {
@@ -147,17 +148,6 @@ proc ::heatscope::main {words} {
         }
         lappend handles $db
     }
-    wm withdraw .
-    set width [theme dp 1560]
-    set height [theme dp 940]
-    if {[regexp {^(\d+)x(\d+)$} [dict get $options size] -> width height] == 0} {
-        # a snapshot needs no room for a window manager
-        lassign [expr {[dict get $options snapshot] eq "" ? {40 80} : {0 0}}] beside above
-        set width [expr {min($width, [winfo screenwidth .] - $beside)}]
-        set height [expr {min($height, [winfo screenheight .] - $above)}]
-    }
-    wm geometry . ${width}x$height[expr {[dict get $options snapshot] ne "" ? "+0+0" : ""}]
-    wm minsize . {*}[LeastSize]
     set start [dict create width $width]
     foreach key {axis select} {
         if {[dict get $options $key] ne ""} {
@@ -171,7 +161,6 @@ proc ::heatscope::main {words} {
     variable tokens [dict get $start tokens]
     variable program [dict get $options program]
     lappend Apps [App new . [lindex $handles 0] $start]
-    wm deiconify .
     set app [lindex $Apps 0]
     focus -force .
     bind . <Destroy> +[list ::heatscope::closed %W]
@@ -209,6 +198,27 @@ proc ::heatscope::main {words} {
         }
         exit $::heatscope::astray
     }
+}
+# Puts the first window on the screen, empty: that goes on while the database is read. Gives its width.
+proc ::heatscope::showWindow {options} {
+    set width [theme dp 1560]
+    set height [theme dp 940]
+    if {[regexp {^(\d+)x(\d+)$} [dict get $options size] -> width height] == 0} {
+        # a snapshot needs no room for a window manager
+        lassign [expr {[dict get $options snapshot] eq "" ? {40 80} : {0 0}}] beside above
+        set width [expr {min($width, [winfo screenwidth .] - $beside)}]
+        set height [expr {min($height, [winfo screenheight .] - $above)}]
+    }
+    wm geometry . ${width}x$height[expr {[dict get $options snapshot] ne "" ? "+0+0" : ""}]
+    wm minsize . {*}[LeastSize]
+    wm title . "[file tail [lindex [dict get $options files] 0]] \u2013 Heatscope"
+    wm deiconify .
+    update
+    if {[catch {winfo exists .} there] || !$there} {
+        # closed at once
+        exit 0
+    }
+    return $width
 }
 # {width height}: the least that a window has, as far as the screen goes.
 proc ::heatscope::LeastSize {} {

@@ -22,6 +22,7 @@ namespace eval ::heatscope::script {
         session    {2 2 "save|open FILE: selection and arrangement of the window"}
         compare    {1 1 "FILE|FOLDER: a second database, or that of a measurement directory; {} none"}
         settle     {0 0 ": until all is drawn"}
+        widgets    {1 1 "VIEW|tools: the names of its WIDGETs for click, hover, drag, wheel, frames and geometry"}
         geometry   {2 2 "VIEW|tools WIDGET: x y width height on the screen"}
         latency    {1 1 "TEXT: milliseconds from `select TEXT` to all drawn"}
         interval   {2 3 "FROM TO ?N?: milliseconds to the first picture of an interval, to all, longest without events; with N, Escape after N pieces of counting, 1: in time"}
@@ -146,16 +147,36 @@ namespace eval ::heatscope::script {
         }
         $app settle
     }
-    proc WidgetOf {app view widget} {
+    # Where the widgets of a view, or of the tool bar, are; brought to the front.
+    proc Holder {app view} {
         if {$view eq "tools"} {
-            set queue [list [$app toolBar]]
-        } else {
-            if {![winfo ismapped [[$app view $view] path]]} {
-                $app raise $view
-                $app settle
-            }
-            set queue [list [[$app view $view] path]]
+            return [$app toolBar]
         }
+        set path [[$app view $view] path]
+        if {![winfo ismapped $path]} {
+            $app raise $view
+            $app settle
+        }
+        return $path
+    }
+    # What a person would point at: not the frames that hold it, nor plain labels.
+    proc Do_widgets {app view} {
+        set names {}
+        set queue [list [Holder $app $view]]
+        while {[llength $queue]} {
+            set queue [lassign $queue w]
+            if {[winfo class $w] in {Menu TScrollbar Scrollbar}} {
+                continue
+            }
+            if {[winfo class $w] ni {Frame TFrame Label TLabel TPanedwindow Panedwindow TSeparator}} {
+                lappend names [lindex [split $w .] end]
+            }
+            lappend queue {*}[winfo children $w]
+        }
+        return [lsort -unique $names]
+    }
+    proc WidgetOf {app view widget} {
+        set queue [list [Holder $app $view]]
         while {[llength $queue]} {
             set queue [lassign $queue w]
             if {[lindex [split $w .] end] eq $widget && ($view ne "tools" || [winfo ismapped $w])} {

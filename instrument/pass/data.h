@@ -7,7 +7,7 @@
 #include "pass.h"
 
 #define HSC_DATA_NONE 0xFFFFFFFFu
-#define HSC_POLY_FACTORS 4u /* of a term; products with more are opaque */
+#define HSC_POLY_FACTORS 8u /* of a term, an element's offset has one for each dimension; products with more are opaque */
 #define HSC_POLY_TERMS 32u  /* of a polynomial; longer ones are opaque */
 #define HSC_PLACE_DIMENSIONS 16u
 
@@ -67,7 +67,10 @@ typedef struct hsc_place {
     LLVMMetadataRef type;   /* of what is there; NULL: not known */
     unsigned n;
     hsc_subscript subscript[HSC_PLACE_DIMENSIONS];
+    unsigned behind;     /* subscripts of arrays of pointers, whose element was read for what follows; `offset` begins behind it */
+    uint32_t pointers;   /* the last such array, where there are such subscripts */
     unsigned type_level; /* dimensions of an array type that are done with */
+    uint64_t element_bytes; /* Fortran: of the array whose subscripts were made of one index; 0: of none */
     bool is_spread; /* all subscripts are there already: further steps add to them */
     bool is_descriptor;  /* a Fortran descriptor is there, or part of one: */
     int field;           /* -1: all of it; 0: the address; 1: lower bound, 2: extent, 3: stride; 4: other */
@@ -88,6 +91,7 @@ typedef struct hsc_object {
     LLVMValueRef base;       /* its address; NULL: behind a pointer */
     LLVMValueRef allocation; /* call that made it; NULL: not known */
     bool is_global, is_temporary, from_descriptor;
+    unsigned of_element;                                                        /* the first subscripts are those of the element that it is a member of */
     unsigned rank;                                                              /* most subscripts seen, or declared */
     const hsc_poly *lower[HSC_PLACE_DIMENSIONS], *extent[HSC_PLACE_DIMENSIONS]; /* learned; NULL: not known */
     LLVMTypeRef element;                                                        /* seen in accesses; NULL: none */
@@ -193,6 +197,8 @@ hsc_definition hsc_find_definition_at_end(hsc_data *d, hsc_variable *v, unsigned
 bool hsc_data_is_once_a_round(const hsc_data *d, LLVMValueRef store, unsigned loop);
 /* Name of the variable in the source; where only line tables are there, from the text at the place of the access. */
 hsc_str hsc_data_variable_name(hsc_data *d, const hsc_variable *v, LLVMValueRef access);
+/* What the source calls what this instruction reads, where the debug information has no variables; else "?". */
+hsc_str hsc_data_name_at(hsc_data *d, LLVMValueRef access);
 /* Text of a number in the terms of the source. */
 hsc_str hsc_data_text(hsc_data *d, LLVMValueRef value);
 hsc_str hsc_data_format(hsc_data *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -203,6 +209,9 @@ const hsc_place *hsc_find_place(hsc_data *d, LLVMValueRef pointer);
 /* The object that holds the data of an allocatable or the target of a Fortran pointer. */
 uint32_t hsc_data_behind_descriptor(hsc_data *d, uint32_t object);
 hsc_str hsc_place_text(hsc_data *d, const hsc_place *place);
+
+/* places_fortran.c: what was put in a structure, as a descriptor, at the n indices of `path`; NULL: cannot be told. */
+LLVMValueRef hsc_fortran_inserted(LLVMValueRef structure, const unsigned *path, unsigned n);
 
 /* mpi.c: a call of MPI that only reads what is at the address. */
 bool hsc_mpi_only_reads(LLVMValueRef call, LLVMValueRef address);

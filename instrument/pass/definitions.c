@@ -206,6 +206,19 @@ static bool is_written(const hsc_variable *v, unsigned first, unsigned last) {
     return low < v->n_written && v->written[low] <= last;
 }
 
+/* What a DO puts into its variable: its counter; in a loop that OpenMP shares out, start + counter * step. */
+static bool is_counter(const hsc_data *d, LLVMValueRef value, unsigned depth) {
+    value = hsc_data_without_casts(value);
+    if (LLVMIsAPHINode(value))
+        return true;
+    if (!depth || !LLVMIsAInstruction(value) || !d->procedure_id ||
+        !(d->p->procedures.p[d->procedure_id - 1].flags & HSC_procedure_flag_OUTLINED))
+        return false;
+    LLVMOpcode o = LLVMGetInstructionOpcode(value);
+    return (o == LLVMAdd || o == LLVMMul) && (is_counter(d, LLVMGetOperand(value, 0), depth - 1) ||
+                                              is_counter(d, LLVMGetOperand(value, 1), depth - 1));
+}
+
 /* All that is done with the address. */
 static void look_at_uses(hsc_data *d, hsc_variable *v) {
     unsigned uses = 0;
@@ -232,7 +245,7 @@ static void look_at_uses(hsc_data *d, hsc_variable *v) {
                 break;
             }
             add_store(d, v, user);
-            if (d->p->is_fortran && LLVMIsAPHINode(LLVMGetOperand(user, 0)))
+            if (d->p->is_fortran && is_counter(d, LLVMGetOperand(user, 0), 3))
                 v->is_do = true;
             break;
         case LLVMCall:
@@ -240,7 +253,8 @@ static void look_at_uses(hsc_data *d, hsc_variable *v) {
             LLVMValueRef callee = LLVMGetCalledValue(user);
             hsc_ir_text name = LLVMIsAFunction(callee) ? hsc_ir_get_name(callee) : (hsc_ir_text){NULL, 0};
             bool harmless = (name.n > 14 && !memcmp(name.p, "llvm.lifetime.", 14)) ||
-                            (name.n > 9 && !memcmp(name.p, "llvm.dbg.", 9)) || hsc_mpi_only_reads(user, v->address);
+                            (name.n > 9 && !memcmp(name.p, "llvm.dbg.", 9)) || hsc_mpi_only_reads(user, v->address) ||
+                            hsc_ir_is_for_constants(user, v->address);
             if (!harmless)
                 add_store(d, v, user);
             break;
@@ -277,6 +291,15 @@ hsc_variable *hsc_data_variable(hsc_data *d, LLVMValueRef address) {
     return v;
 }
 
+hsc_str hsc_data_name_at(hsc_data *d, LLVMValueRef access) {
+    hsc_ir_loc loc;
+    char name[128];
+    if (!d->p->unit.has_scopes && LLVMIsAInstruction(access) && hsc_ir_get_loc(access, &loc) && loc.line &&
+        hsc_source_identifier(d->p, hsc_pass_file(d->p, loc.file), loc.line, loc.column, name, sizeof name))
+        return hsc_data_format(d, "%s", name);
+    return (hsc_str){"?", 1};
+}
+
 hsc_str hsc_data_variable_name(hsc_data *d, const hsc_variable *v, LLVMValueRef access) {
     if (v->debug.name.n)
         return (hsc_str){v->debug.name.p, v->debug.name.n};
@@ -284,12 +307,7 @@ hsc_str hsc_data_variable_name(hsc_data *d, const hsc_variable *v, LLVMValueRef 
         hsc_ir_text name = hsc_ir_get_name(v->address);
         return hsc_pass_source_name(d->p, name.p, name);
     }
-    hsc_ir_loc loc;
-    char name[128];
-    if (!d->p->unit.has_scopes && access && hsc_ir_get_loc(access, &loc) && loc.line &&
-        hsc_source_identifier(d->p, hsc_pass_file(d->p, loc.file), loc.line, loc.column, name, sizeof name))
-        return hsc_data_format(d, "%s", name);
-    return (hsc_str){"?", 1};
+    return access ? hsc_data_name_at(d, access) : (hsc_str){"?", 1};
 }
 
 /* ---- reaching definitions -------------------------------------------------------------------------------------------

@@ -26,9 +26,10 @@ void hsc_pass_take_loop_facts(hsc_pass *p, const hsc_ir_loop_facts *f) {
     p->why.function = f->function;
     hsc_map_set(&p->why.loop_of_header, (uintptr_t)f->region.header, loop_id);
     note(p, loop_id, (f->exits > 1 ? HSC_LOOP_SEVERAL_EXITS : 0u) | (f->has_call ? HSC_LOOP_CALLS : 0u) |
-                         (f->has_indirect ? HSC_LOOP_INDIRECT : 0u) | (f->is_vectorized ? HSC_LOOP_VECTORIZED : 0u));
-    if (f->is_disabled && loop_id)
-        hsc_why_disabled(p, f, loop_id);
+                         (f->has_indirect ? HSC_LOOP_INDIRECT : 0u) | (f->is_vectorized ? HSC_LOOP_VECTORIZED : 0u) |
+                         (f->is_wait ? HSC_LOOP_WAITS : 0u));
+    if ((f->is_wait || f->is_disabled) && loop_id)
+        hsc_why_tell(p, f, loop_id);
 }
 
 void hsc_pass_take_dependence(hsc_pass *p, const hsc_ir_dependence *d) {

@@ -213,6 +213,22 @@ static void place_c_loop(early *e, seen_loop *s) {
     r->column_begin = column;
 }
 
+/* The DO without control that the loop is; its header is the first statement of the body. Of several loops in such a DO
+ * it is the outermost. */
+static bool is_endless_do(early *e, const seen_loop *s, uint32_t file, unsigned *line, unsigned *column) {
+    if (!hsc_source_fortran_endless_do(e->p, file, s->low, s->high, line, column))
+        return false;
+    for (unsigned l = e->g.loops[s - e->loops].parent; l != NONE; l = e->g.loops[l].parent) {
+        const seen_loop *outer = &e->loops[l];
+        unsigned outer_line, outer_column;
+        if (outer->file == s->file && outer->low != NONE &&
+            hsc_source_fortran_endless_do(e->p, file, outer->low, outer->high, &outer_line, &outer_column) &&
+            outer_line == *line && outer_column == *column)
+            return false;
+    }
+    return true;
+}
+
 /* The first directive `sections` in lines [first, last]; 0: none. */
 static unsigned sections_in(hsc_pass *p, uint32_t file, unsigned first, unsigned last) {
     for (unsigned line = first; line <= last; line++)
@@ -229,18 +245,26 @@ static void place_fortran_loop(early *e, seen_loop *s) {
         return;
     r->line_end = s->high;
     unsigned line, column;
-    if (has_line(&s->header) && hsc_source_fortran_loop(p, file, s->header.line, s->header.column, &r->kind)) {
+    if (has_line(&s->header) && hsc_source_fortran_loop(p, file, s->header.line, s->header.column, &r->kind) &&
+        !(r->kind == HSC_loop_kind_ARRAY && s->low < s->header.line && is_endless_do(e, s, file, &line, &column))) {
         r->line_begin = s->header.line;
         r->column_begin = s->header.column;
+        /* flang gives the control of WHERE the location of the statement before, which may be another WHERE */
+        if (r->kind == HSC_loop_kind_ARRAY && s->body_low != NONE && s->body_low > s->header.line &&
+            (line = hsc_source_fortran_where(p, file, s->body_low)) > s->header.line) {
+            r->line_begin = line;
+            r->column_begin = 0;
+        }
     } else if (((e->has_worksharing && (!has_line(&s->header) || s->dispatches)) ||
                 hsc_source_is_fortran_directive(p, file, has_line(&s->header) ? s->header.line : s->low)) &&
                hsc_source_fortran_do_at(p, file, s->body_low == NONE ? s->low : s->body_low, &line, &column)) {
         r->kind = e->has_worksharing ? HSC_loop_kind_OMP : HSC_loop_kind_DO; /* `simd` shares no work */
         r->line_begin = line;
         r->column_begin = column;
-    } else if (s->body_low != NONE && hsc_source_fortran_loop(p, file, s->body_low, 1, &r->kind)) {
+    } else if (s->body_low != NONE && hsc_source_fortran_loop(p, file, s->body_low, 1, &r->kind) &&
+               !is_endless_do(e, s, file, &line, &column)) {
         r->line_begin = s->body_low; /* WHERE: flang gives its control the location of the statement before */
-    } else if (hsc_source_fortran_endless_do(p, file, s->low, s->high, &line, &column)) {
+    } else if (is_endless_do(e, s, file, &line, &column)) {
         r->kind = HSC_loop_kind_DO; /* the header is the first statement of the body */
         r->line_begin = line;
         r->column_begin = column;

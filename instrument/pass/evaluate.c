@@ -31,6 +31,8 @@ static uint32_t atom_for(hsc_data *d, uint64_t key, hsc_atom_kind kind, hsc_str 
     if (!at) {
         at = hsc_data_new_atom(d, kind, text, value, block) + 1;
         hsc_map_set(&d->atom_of, key, at);
+    } else if (d->atoms.p[at - 1].text.p[0] == '?') {
+        d->atoms.p[at - 1].text = text; /* where it was met first the source does not tell */
     }
     return at - 1;
 }
@@ -159,9 +161,10 @@ static const hsc_poly *evaluate_in_loop(hsc_data *d, hsc_variable *v, hsc_defini
 }
 
 /* A variable that is worked out anew each time round from a counter of the compiler's (OpenMP) goes by steps as well. */
-static const hsc_poly *renamed(hsc_data *d, const hsc_variable *v, const hsc_poly *value, LLVMValueRef stored) {
+static const hsc_poly *renamed(hsc_data *d, const hsc_variable *v, const hsc_poly *value, LLVMValueRef stored, LLVMValueRef load) {
     uint32_t at = NONE;
-    if (!value || !v->debug.name.n || v->debug.name.p[0] == '.')
+    hsc_str name = hsc_data_variable_name(d, v, load);
+    if (!value || name.p[0] == '.' || name.p[0] == '?')
         return value;
     for (uint32_t i = 0; i < value->n; i++)
         for (uint32_t k = 0; k < value->term[i].n; k++) {
@@ -178,7 +181,7 @@ static const hsc_poly *renamed(hsc_data *d, const hsc_variable *v, const hsc_pol
     int64_t factor = value->term[at].coefficient;
     bool is_new;
     uint32_t a = atom_for(d, hash3("renamed", (uint64_t)(uintptr_t)v->address, (uint64_t)(uintptr_t)stored, 0),
-                          HSC_ATOM_INDUCTION, (hsc_str){v->debug.name.p, v->debug.name.n}, NULL, counter.block, &is_new);
+                          HSC_ATOM_INDUCTION, name, NULL, counter.block, &is_new);
     if (is_new) {
         const hsc_poly *self = hsc_poly_atom(d, value->term[at].atom[0]), *zero = hsc_poly_constant(d, 0);
         hsc_atom *made = &d->atoms.p[a];
@@ -196,7 +199,7 @@ static const hsc_poly *evaluate_definition(hsc_data *d, hsc_variable *v, hsc_def
         const hsc_poly *value = hsc_evaluate(d, def.value);
         if (LLVMIsAArgument(def.value) && value && value->n == 1 && d->atoms.p[value->term[0].atom[0]].text.p[0] == '?')
             d->atoms.p[value->term[0].atom[0]].text = hsc_data_variable_name(d, v, load);
-        return renamed(d, v, value, def.value);
+        return renamed(d, v, value, def.value, load);
     }
     case HSC_ORIGIN_LOOP:
         return evaluate_in_loop(d, v, def, load);
@@ -281,8 +284,11 @@ static const hsc_poly *evaluate_load(hsc_data *d, LLVMValueRef load) {
     if (LLVMGetTypeKind(LLVMTypeOf(load)) != LLVMIntegerTypeKind)
         return unknown(d, load);
     hsc_variable *v = hsc_data_variable(d, LLVMGetOperand(load, 0));
-    if (!v || !v->is_scalar)
-        return evaluate_memory(d, LLVMGetOperand(load, 0), load);
+    if (!v || !v->is_scalar) {
+        LLVMValueRef described = d->p->is_fortran ? hsc_fortran_described(d, LLVMGetOperand(load, 0)) : NULL;
+        const hsc_poly *field = described ? hsc_evaluate(d, described) : NULL;
+        return field ? field : evaluate_memory(d, LLVMGetOperand(load, 0), load);
+    }
     return evaluate_definition(d, v, hsc_find_definition(d, v, load), load);
 }
 
@@ -386,12 +392,26 @@ static const hsc_poly *evaluate_call(hsc_data *d, LLVMValueRef call) {
     return unknown(d, call);
 }
 
+/* The size of a type, as code that does not know it yet has it: the address of element 1 of an array at 0; times a number. */
+static const hsc_poly *evaluate_size(hsc_data *d, LLVMValueRef value) {
+    if (LLVMGetConstOpcode(value) == LLVMMul)
+        return hsc_poly_multiply(d, hsc_evaluate(d, LLVMGetOperand(value, 0)), hsc_evaluate(d, LLVMGetOperand(value, 1)));
+    LLVMValueRef gep = LLVMGetConstOpcode(value) == LLVMPtrToInt ? LLVMGetOperand(value, 0) : NULL;
+    if (!gep || !LLVMIsAConstantExpr(gep) || LLVMGetConstOpcode(gep) != LLVMGetElementPtr || LLVMGetNumOperands(gep) != 2 ||
+        !LLVMIsNull(LLVMGetOperand(gep, 0)) || !LLVMIsAConstantInt(LLVMGetOperand(gep, 1)))
+        return NULL;
+    return hsc_poly_multiply(d, hsc_evaluate(d, LLVMGetOperand(gep, 1)),
+                             hsc_poly_constant(d, (int64_t)hsc_ir_size_bytes(d->p->module, LLVMGetGEPSourceElementType(gep))));
+}
+
 static const hsc_poly *compute(hsc_data *d, LLVMValueRef value) {
     if (LLVMIsAConstantInt(value))
         return LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64 ? hsc_poly_constant(d, LLVMConstIntGetSExtValue(value))
                                                             : NULL;
     if (LLVMIsAArgument(value))
         return evaluate_argument(d, value);
+    if (LLVMIsAConstantExpr(value))
+        return evaluate_size(d, value);
     if (!LLVMIsAInstruction(value))
         return NULL;
     LLVMOpcode o = LLVMGetInstructionOpcode(value);

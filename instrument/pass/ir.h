@@ -97,6 +97,7 @@ bool hsc_ir_get_mark(LLVMModuleRef module, unsigned index, hsc_ir_mark_text *out
 typedef struct hsc_ir_loop {
     LLVMMetadataRef node, begin, end; /* begin and end are locations, NULL where absent */
     bool is_vectorized;               /* llvm.loop.isvectorized */
+    bool is_vector_body;              /* by the order of the vectoriser's notes (those of LLVM 19); false: it doesn't tell */
     uint32_t peeled;                  /* llvm.loop.peeled.count */
     bool has_key;
     uint32_t key_id;                  /* early id */
@@ -164,6 +165,7 @@ typedef struct hsc_ir_remark {
     LLVMValueRef function;
     hsc_ir_region region;
     unsigned lanes; /* of a loop that was vectorised; 1: it was interleaved only; 0: it says no such thing */
+    unsigned interleaved; /* by the vectoriser: iterations, or vectors of them, that it takes at once; 0: it says no such thing */
     unsigned unrolled; /* copies of the body that the loop was given; 0: it says no such thing */
     const void *handle;
 } hsc_ir_remark;
@@ -183,6 +185,7 @@ typedef struct hsc_ir_loop_facts {
     bool has_call;
     bool has_indirect; /* addresses that it has just read */
     bool is_disabled;  /* by the programmer */
+    bool is_wait;      /* it reads again and again what others write, until that changes, and does no work */
     bool is_vectorized; /* already, by an earlier run of the vectoriser */
 } hsc_ir_loop_facts;
 void hsc_pass_take_loop_facts(hsc_pass *p, const hsc_ir_loop_facts *facts);

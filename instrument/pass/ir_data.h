@@ -24,6 +24,12 @@ typedef struct hsc_ir_variable {
 typedef void (*hsc_ir_take_variable)(void *ctx, LLVMValueRef address, const hsc_ir_variable *v);
 void hsc_ir_each_variable(LLVMValueRef function, hsc_ir_take_variable take, void *ctx);
 
+/* Does the call get this address only for references to constants (const T &), as debug information of what is called says? */
+bool hsc_ir_is_for_constants(LLVMValueRef call, LLVMValueRef address);
+
+/* What a function of the source returns; NULL: nothing, or debug information does not say. */
+LLVMMetadataRef hsc_ir_get_result_type(LLVMValueRef function);
+
 /* The nth (from 0) variable of a global symbol. */
 bool hsc_ir_get_global(LLVMValueRef global, unsigned nth, hsc_ir_variable *out);
 

@@ -22,6 +22,8 @@ typedef struct vote {
 
 typedef struct late_loop {
     hsc_ir_loop node; /* of a latch; with our key if any latch has it */
+    hsc_ir_loop of_exit; /* of a branch that leaves the loop, of code of the early loop exit_loop_id */
+    uint32_t exit_loop_id, exit_inline_id;
     uint32_t votes;   /* index + 1 */
     uint32_t latch_loop_id, latch_inline_id; /* of the branch that closes it; 0: none */
     uint32_t loop_id, inline_id, instance_id;
@@ -140,6 +142,18 @@ static unsigned packed_of(const late *w, unsigned l, uint32_t loop_id, uint32_t 
     return hsc_map_get(&w->packed_of, key_of("packed", (uint64_t)l, loop_id, inline_id));
 }
 
+/* The same with code of loops inside. */
+static unsigned packed_within(const late *w, unsigned l, uint32_t loop_id, uint32_t inline_id) {
+    return hsc_map_get(&w->packed_of, key_of("packed within", (uint64_t)l, loop_id, inline_id));
+}
+
+static void note_packed(late *w, unsigned l, uint32_t loop_id, uint32_t inline_id, unsigned lanes) {
+    if (lanes > packed_of(w, l, loop_id, inline_id))
+        hsc_map_set(&w->packed_of, key_of("packed", (uint64_t)l, loop_id, inline_id), lanes);
+    for (; loop_id && lanes > packed_within(w, l, loop_id, inline_id); loop_id = (uint32_t)loop_record(w->p, loop_id)->parent_id)
+        hsc_map_set(&w->packed_of, key_of("packed within", (uint64_t)l, loop_id, inline_id), lanes);
+}
+
 /* What the vectoriser says of an inlined copy of an early loop, see hsc_why_lanes. */
 static unsigned made_of(const late *w, uint32_t loop_id, uint32_t inline_id) {
     if (inline_id > w->first_inline)
@@ -225,6 +239,37 @@ static void look_at_ways_back(late *w) {
         }
 }
 
+/* What the compiler notes of a loop stands at its way back. Unrolled so that only another copy's test can end it, the way back is no
+ * branch any more (or has a note of its own that says nothing but that it was unrolled), and the note is left at that test. */
+static void look_at_note_of_exit(late *w, unsigned b) {
+    const hsc_graph *g = &w->g;
+    unsigned l = g->loop_of[b];
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(g->block[b]);
+    hsc_ir_loop node;
+    hsc_ir_loc loc;
+    bool leaves = false;
+    for (unsigned k = g->first[b]; k < g->first[b + 1] && l != NONE; k++)
+        leaves = leaves || !hsc_graph_is_in(g, g->successor[k], l);
+    if (!leaves || w->loops[l].of_exit.node || !hsc_ir_get_loop(end, &node) || !(node.has_key || node.is_vectorized))
+        return;
+    w->loops[l].of_exit = node;
+    w->loops[l].exit_loop_id = hsc_ir_get_loc(end, &loc) ? loop_of_site(w->p, hsc_pass_early_id(w->p, &loc)) : 0;
+    w->loops[l].exit_inline_id = w->loops[l].exit_loop_id ? inline_of(w, &loc) : 0;
+}
+
+/* Is the note at such a test of this loop, and not of one inside that is gone? Tests without a place are where no other loop's code is. */
+static bool is_note_of_exit(const late *w, unsigned l) {
+    const late_loop *s = &w->loops[l];
+    if (!s->of_exit.node || s->node.has_key || s->node.is_vectorized)
+        return false;
+    if (s->exit_loop_id)
+        return s->exit_loop_id == s->loop_id && s->exit_inline_id == s->inline_id;
+    bool alone = s->loop_id != 0;
+    for (uint32_t v = s->votes; v && alone; v = w->votes.p[v - 1].next)
+        alone = w->votes.p[v - 1].loop_id == s->loop_id && w->votes.p[v - 1].inline_id == s->inline_id;
+    return alone;
+}
+
 static void look_at_code(late *w) {
     const hsc_graph *g = &w->g;
     for (unsigned b = 0; b < g->blocks; b++) {
@@ -246,6 +291,8 @@ static void look_at_code(late *w) {
                 w->loops[t].latch_inline_id = inline_of(w, &loc);
             }
         }
+        if (!w->is_latch[b])
+            look_at_note_of_exit(w, b);
         bool ends = l != NONE && (w->is_latch[b] || g->loops[l].header == b);
         for (LLVMValueRef i = LLVMGetFirstInstruction(g->block[b]); i; i = LLVMGetNextInstruction(i)) {
             hsc_ir_loc loc;
@@ -261,8 +308,8 @@ static void look_at_code(late *w) {
             if (!hsc_ir_get_loc(i, &loc) || is_debug_or_phi(i))
                 continue;
             uint32_t loop_id = loop_of_site(w->p, hsc_pass_early_id(w->p, &loc)), inline_id = inline_of(w, &loc);
-            if (loop_id && lanes > 1 && lanes > packed_of(w, l, loop_id, inline_id))
-                hsc_map_set(&w->packed_of, key_of("packed", (uint64_t)l, loop_id, inline_id), lanes);
+            if (loop_id && lanes > 1)
+                note_packed(w, l, loop_id, inline_id, lanes);
             if (loop_id && hsc_ir_copies_memory(i) && !w->p->sites.p[loop_id - 1].copies_memory)
                 hsc_map_set(&w->copied_of, key_of("copied", loop_id, inline_id, 0), 1);
             if (loop_id && hsc_pass_access_key(i, &loc, loop_id, &kind))
@@ -310,15 +357,47 @@ static void count_copies(late *w) {
     free(divisor);
 }
 
+/* Of the same loop of the source, in the same inlined copy. */
+static bool is_of_same(const late *w, unsigned k, unsigned l) {
+    return k != l && w->loops[k].loop_id == w->loops[l].loop_id && w->loops[k].inline_id == w->loops[l].inline_id;
+}
+
+/* Vector bodies and their scalar rests whose copies can't be told, as all of their accesses are of procedures inlined into them: the
+ * vectoriser says how many vectors its body takes, loop unrolling how often the rest was copied, which shows by a loop without a note,
+ * that does what the copies leave over. */
+static void ask_of_vectors(late *w, unsigned l) {
+    late_loop *s = &w->loops[l];
+    bool is_rest = s->node.is_vectorized && !s->is_vector && s->made > 1, alone = true, left_over = false;
+    if (!s->loop_id || s->copies || !(s->is_vector || is_rest))
+        return;
+    for (unsigned k = 0; k < w->g.n_loops; k++) {
+        const late_loop *o = &w->loops[k];
+        if (!is_of_same(w, k, l))
+            continue;
+        alone = alone && !o->is_vector;
+        left_over = left_over || !(o->is_vector || o->node.is_vectorized || o->node.has_key);
+    }
+    LLVMMetadataRef copy = s->inline_id > w->first_inline ? w->inlined_at.p[s->inline_id - w->first_inline - 1] : NULL;
+    uint32_t unrolled = hsc_why_unrolled(w->p, s->loop_id, copy);
+    if (is_rest && left_over)
+        s->copies = unrolled;
+    else if (s->is_vector && alone && (left_over || unrolled < 2))
+        s->copies = hsc_why_interleaved(w->p, s->loop_id, copy);
+}
+
 /* What the compiler says of loops whose copies can't be told by their code, or look like one: it may have merged what they read, and
- * outer loops may have nothing of their own. */
+ * outer loops may have nothing of their own. Code that is there twice for another reason, on both sides of a test, is no unrolling: of
+ * that it would have said something. */
 static void ask_remarks(late *w) {
     for (unsigned l = 0; l < w->g.n_loops; l++) {
         late_loop *s = &w->loops[l];
+        ask_of_vectors(w, l);
+        if (s->loop_id && s->copies > 1 && !s->node.is_vectorized && !hsc_why_may_be_unrolled(w->p, s->loop_id))
+            s->copies = 1;
         bool may = s->loop_id && s->copies < 2 && !s->node.is_vectorized && (s->node.has_key || !s->node.node); /* remainders have a node without key */
         unsigned said = may ? unrolled_of(w, s->loop_id, s->inline_id) : 0;
         for (unsigned k = 0; k < w->g.n_loops && said > 1; k++) /* it was said of another version */
-            if (k != l && w->loops[k].loop_id == s->loop_id && w->loops[k].inline_id == s->inline_id && w->loops[k].copies > 1)
+            if (is_of_same(w, k, l) && w->loops[k].copies > 1)
                 said = 0;
         if (said > 1)
             s->copies = said;
@@ -461,6 +540,26 @@ static void identify_by_code(late *w, unsigned l) {
     }
 }
 
+/* A loop that the vectoriser left as its scalar rest is no home of vectors. */
+enum { HOME_OF_REST = 1, HOME = 2 };
+
+static void note_home(late *w, const late_loop *s) {
+    uint64_t key = key_of("home", s->loop_id, s->inline_id, 0);
+    if (hsc_map_get(&w->home_of, key) != HOME)
+        hsc_map_set(&w->home_of, key, !s->is_vector && s->made > 1 ? HOME_OF_REST : HOME);
+}
+
+/* Is a loop with vectors not the vectoriser's, but the scalar rest beside its body, of which operations in a row were packed? */
+static bool is_packed_rest(const late *w, unsigned l) {
+    const late_loop *s = &w->loops[l];
+    for (unsigned k = 0; k < w->g.n_loops && !s->node.is_vector_body; k++) {
+        const late_loop *o = &w->loops[k];
+        if (o->is_vector && o->node.is_vector_body && o->loop_id == s->loop_id && o->inline_id == s->inline_id)
+            return true;
+    }
+    return false;
+}
+
 static void identify(late *w) {
     hsc_pass *p = w->p;
     for (unsigned l = 0; l < w->g.n_loops; l++) {
@@ -480,10 +579,17 @@ static void identify(late *w) {
         } else {
             identify_by_code(w, l);
         }
+        if (is_note_of_exit(w, l))
+            s->node = s->of_exit;
         s->made = made_of(w, s->loop_id, s->inline_id);
         s->is_vector = s->node.is_vectorized && s->lanes && s->made != 1;
+    }
+    for (unsigned l = 0; l < w->g.n_loops; l++) {
+        late_loop *s = &w->loops[l];
+        if (s->is_vector && is_packed_rest(w, l))
+            s->is_vector = false;
         if (s->loop_id)
-            hsc_map_set(&w->home_of, key_of("home", s->loop_id, s->inline_id, 0), 1);
+            note_home(w, s);
     }
 }
 
@@ -527,22 +633,38 @@ static void find_loop_round(const hsc_pass *p, uint32_t *loop_id, uint32_t *inli
     }
 }
 
+/* Lanes of the vectoriser's that code of a loop without code loop in late loop `l` has: of that loop, of l, or of one round it that has no code
+ * loop either; 0 or 1: none. */
+static unsigned made_round(late *w, unsigned l, uint32_t loop_id, uint32_t inline_id) {
+    if (l != NONE && w->loops[l].is_vector)
+        return (unsigned)instance_of(w, l)->vector_width;
+    unsigned made = 0;
+    for (; loop_id && made < 2 && !is_round(w, l, loop_id, inline_id); loop_id = (uint32_t)loop_record(w->p, loop_id)->parent_id)
+        made = made_of(w, loop_id, inline_id);
+    return made;
+}
+
 /* The instance to name for code of an early loop in a late loop `l`: l's own, or, where nothing is left of the early
  * loop, one that stands for the loop that was unrolled fully. */
 static uint32_t instance_for(late *w, unsigned l, uint32_t loop_id, uint32_t inline_id) {
     hsc_pass *p = w->p;
     uint32_t around = l == NONE ? 0 : w->loops[l].instance_id;
     find_loop_round(p, &loop_id, &inline_id);
-    if (!loop_id || is_round(w, l, loop_id, inline_id) || hsc_map_get(&w->home_of, key_of("home", loop_id, inline_id, 0)))
+    unsigned home = loop_id ? hsc_map_get(&w->home_of, key_of("home", loop_id, inline_id, 0)) : HOME;
+    if (home == HOME || is_round(w, l, loop_id, inline_id))
+        return around;
+    unsigned lanes = packed_within(w, l, loop_id, inline_id), made = 0;
+    if (lanes)
+        made = made_round(w, l, loop_id, inline_id);
+    if (home == HOME_OF_REST && made < 2)
         return around;
     uint32_t parent = instance_for(w, l, (uint32_t)loop_record(p, loop_id)->parent_id, inline_id);
     if (hsc_map_get(&w->copied_of, key_of("copied", loop_id, inline_id, 0)))
         return stand_in(w, HSC_loop_version_LIBRARY_CALL, around, parent, loop_id, inline_id);
     if (shares_head(w, l, loop_id, inline_id))
         return stand_in(w, HSC_loop_version_PLAIN, around, parent, loop_id, inline_id);
-    unsigned lanes = packed_of(w, l, loop_id, inline_id), made = 0;
-    if (lanes) /* by itself, or with the loop round it */
-        made = l != NONE && w->loops[l].is_vector ? (unsigned)instance_of(w, l)->vector_width : made_of(w, loop_id, inline_id);
+    if (made < 2)
+        lanes = packed_of(w, l, loop_id, inline_id);
     uint32_t id = stand_in(w, made > 1 ? HSC_loop_version_VECTOR_UNROLLED_FULLY : HSC_loop_version_UNROLLED_FULLY, around, parent,
                            loop_id, inline_id);
     p->instances.p[id - 1].vector_width = made > 1 && made < lanes ? made : lanes;
@@ -742,16 +864,16 @@ void hsc_late_function(hsc_pass *p, LLVMValueRef function) {
     count_copies(&w);
     ask_remarks(&w);
     make_instances(&w);
+    hsc_probe_loop *loops = hsc_pass_alloc((w.g.n_loops + 1) * sizeof *loops);
+    for (unsigned l = 0; l < w.g.n_loops; l++)
+        loops[l] = (hsc_probe_loop){w.loops[l].loop_id, w.loops[l].inline_id};
+    hsc_kept_function(p, &w.g, loops);
     if (p->keyed && w.subprogram)
         put_places(&w);
     hsc_why_place(p, w.procedure_id, find_inline, &w);
-    if (p->probes) {
-        hsc_probe_loop *loops = hsc_pass_alloc((w.g.n_loops + 1) * sizeof *loops);
-        for (unsigned l = 0; l < w.g.n_loops; l++)
-            loops[l] = (hsc_probe_loop){w.loops[l].loop_id, w.loops[l].inline_id};
+    if (p->probes)
         hsc_probe_function(p, function, &w.g, loops);
-        free(loops);
-    }
+    free(loops);
     free(w.loops);
     free(w.is_latch);
     free(w.idom);

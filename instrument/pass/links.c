@@ -89,17 +89,31 @@ static bool is_overwritten(const hsc_pass *p, const hsc_mpi_call *calls, size_t 
     return false;
 }
 
+/* The line from which on what a message brings is there: that of the next wait for its request in the procedure, else its own. */
+static uint64_t line_of_arrival(const hsc_pass *p, const hsc_mpi_call *calls, size_t n, size_t at) {
+    uint64_t line = callsite_of(p, calls[at].callsite_id)->line, found = UINT64_MAX;
+    uint32_t request = p->messages_seen.p[calls[at].message_id - 1].request_id;
+    for (size_t i = 0; i < n && request; i++) {
+        uint64_t wait = callsite_of(p, calls[i].callsite_id)->line;
+        if (calls[i].kind == HSC_message_kind_WAIT && p->messages_seen.p[calls[i].message_id - 1].request_id == request && wait > line &&
+            wait < found)
+            found = wait;
+    }
+    return found < UINT64_MAX ? found : line;
+}
+
 /* Loops that write the array before the line, or read it after. */
 static void find_loops(hsc_pass *p, const hsc_mpi_call *calls, size_t n, size_t at, uint64_t array_id, bool before,
                        size_t first_reference, candidates *out) {
     const hsc_rec_callsite *c = callsite_of(p, calls[at].callsite_id);
+    uint64_t from = before ? c->line : line_of_arrival(p, calls, n, at);
     for (size_t i = first_reference; i < p->references.n; i++) {
         const hsc_rec_reference *r = &p->references.p[i];
         if (r->array_id != array_id || (r->access == HSC_access_READ) == before || r->file_id != c->file_id)
             continue;
         uint64_t loop = outermost_apart(p, r->loop_id, c->loop_id);
         const hsc_rec_loop *l = loop ? loop_record(p, loop) : NULL;
-        if (!l || (before ? l->line_end > c->line : l->line_begin < c->line) || is_overwritten(p, calls, n, at, array_id, r))
+        if (!l || (before ? l->line_end > c->line : l->line_begin < from) || is_overwritten(p, calls, n, at, array_id, r))
             continue;
         *HSC_VECTOR_ADD(*out) = (candidate){l->line_begin, l->line_end,
                                             before ? HSC_link_kind_PACK_LOOP : HSC_link_kind_UNPACK_LOOP, loop,

@@ -249,14 +249,6 @@ static LLVMValueRef stored_whole(LLVMValueRef slot) {
     return found;
 }
 
-/* What was put in the structure at these indices; NULL: cannot be told. */
-static LLVMValueRef inserted(LLVMValueRef v, const unsigned *path, unsigned n) {
-    for (; LLVMIsAInsertValueInst(v); v = LLVMGetOperand(v, 0))
-        if (LLVMGetNumIndices(v) == n && !memcmp(LLVMGetIndices(v), path, n * sizeof *path))
-            return LLVMGetOperand(v, 1);
-    return NULL;
-}
-
 /* The stack slot whose field a load reads, with the path of the field; NULL: none. */
 static LLVMValueRef loaded_from(LLVMValueRef load, unsigned *path, unsigned *n) {
     *n = 0;
@@ -280,7 +272,7 @@ static LLVMValueRef field_of(LLVMValueRef slot, const unsigned *path, unsigned n
     LLVMValueRef v = NULL;
     for (unsigned round = 0; round < 8 && slot; round++) {
         LLVMValueRef whole = stored_whole(slot);
-        LLVMValueRef next = whole ? inserted(whole, at, n) : NULL;
+        LLVMValueRef next = whole ? hsc_fortran_inserted(whole, at, n) : NULL;
         if (!next)
             break;
         v = next;

@@ -85,7 +85,9 @@ typedef struct hsc_why {
     LLVMValueRef function;  /* that one */
     hsc_map reason_of;   /* loops that the vectoriser gave a reason for */
     hsc_map lanes_of;    /* of a loop in one inlined copy, as hsc_why_lanes tells them */
+    hsc_map interleaved_of; /* likewise, hsc_why_interleaved */
     hsc_map unrolled_of; /* likewise, hsc_why_unrolled */
+    hsc_map is_unrolled; /* loop of which any copy was */
     hsc_map loop_at;     /* loop by file, line and column of its begin */
     hsc_map loop_round;  /* innermost loop by file and line, as asked for */
 } hsc_why;
@@ -137,6 +139,7 @@ struct hsc_pass {
     hsc_map trips_seen;     /* loops that scalar evolution has been asked about */
     hsc_map tail_call_of;   /* call that became a loop, by procedure */
     hsc_map loop_of_call;   /* loops made by the compiler for a call, by call and depth */
+    hsc_map kept;     /* what kept.c has seen in the generated code */
     hsc_map accesses; /* how often the source does each access, by hsc_pass_access_key */
 };
 
@@ -204,6 +207,8 @@ unsigned hsc_source_fortran_do_end(hsc_pass *p, uint32_t file_id, unsigned line,
 /* A DO without control round the lines low to high. */
 bool hsc_source_fortran_endless_do(hsc_pass *p, uint32_t file_id, unsigned low, unsigned high, unsigned *line,
                                    unsigned *column);
+/* The first line of the WHERE construct that the line is in; 0: it is in none. */
+unsigned hsc_source_fortran_where(hsc_pass *p, uint32_t file_id, unsigned line);
 /* A statement with a label in lines low to high: without one nothing jumps there. */
 bool hsc_source_fortran_has_label(hsc_pass *p, uint32_t file_id, unsigned low, unsigned high);
 bool hsc_source_fortran_program(hsc_pass *p, uint32_t file_id, unsigned line, char *name, size_t size);
@@ -211,8 +216,10 @@ bool hsc_source_fortran_program(hsc_pass *p, uint32_t file_id, unsigned line, ch
 bool hsc_source_line(hsc_pass *p, uint32_t file_id, unsigned line, hsc_ir_text *out);
 
 /* source_names.c: names that the debug information does not have */
-/* The identifier at a place of the text (a variable that is read there); false: none. */
+/* The variable that is read at a place of the text; false: none, a declaration, a macro or a procedure is there. */
 bool hsc_source_identifier(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size);
+/* The variable before a member that is named at this place: "a" of "a->x" and "a.x"; false: it is no variable by itself. */
+bool hsc_source_structure(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size);
 /* The variable that argument k (from 0) of a call of `callee` there is, by itself, its address or an element of it; false: it is no such thing. */
 bool hsc_source_argument(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, const char *callee, unsigned k, char *name, size_t size);
 /* Name of component k of the derived type; false: its definition is not in the file. */
@@ -258,6 +265,12 @@ typedef struct hsc_version_loop { /* a loop of the generated code */
 } hsc_version_loop;
 /* Refines the versions of the instances of a function; one of `loops` for each loop of the graph. */
 void hsc_versions_tell(hsc_pass *p, const hsc_graph *g, const hsc_version_loop *loops);
+
+/* kept.c: notes the accesses left in a function of the generated code; `loops` by loop of the graph. When all functions have been
+ * looked at, flags the arrays of which none is left. */
+struct hsc_probe_loop;
+void hsc_kept_function(hsc_pass *p, const hsc_graph *g, const struct hsc_probe_loop *loops);
+void hsc_kept_finish(hsc_pass *p);
 
 /* early.c, late.c, emit.c */
 void hsc_early_function(hsc_pass *p, LLVMValueRef function);

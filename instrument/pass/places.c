@@ -153,6 +153,13 @@ static LLVMValueRef copied_from(LLVMValueRef copy) {
     return from;
 }
 
+bool hsc_place_is_declared(hsc_data *d, LLVMValueRef address) {
+    uint32_t at = hsc_map_get(&d->variable_of, (uint64_t)(uintptr_t)address);
+    return at && d->variables.p[at - 1]->debug.name.n;
+}
+
+static bool is_unnamed(hsc_str name) { return name.n == 1 && *name.p == '?'; }
+
 /* What a pointer points to that is known by no more than where it was read or made. */
 hsc_place hsc_place_behind(hsc_data *d, uint64_t key, hsc_str name, LLVMMetadataRef pointer_type, uint64_t storage,
                            uint32_t parent) {
@@ -181,6 +188,8 @@ hsc_place hsc_place_behind(hsc_data *d, uint64_t key, hsc_str name, LLVMMetadata
         }
         o->rank++;
         o->lower[o->rank - 1] = d->p->is_fortran ? NULL : hsc_poly_constant(d, 0);
+    } else if (is_unnamed(d->objects.p[at].name)) {
+        d->objects.p[at].name = name; /* where it was met first the source does not tell */
     }
     return hsc_place_at(d, at, d->objects.p[at].type);
 }
@@ -205,6 +214,23 @@ static bool is_allocator(hsc_ir_text n) {
     return false;
 }
 
+/* An address of which no more is known than that it is another one from `block` on: the offset of what is there. */
+static const hsc_poly *anywhere(hsc_data *d, uint64_t key, LLVMValueRef value, unsigned block) {
+    uint32_t at = hsc_map_get(&d->reaching_of, key);
+    if (!at) {
+        *HSC_VECTOR_ADD(d->polys) = hsc_poly_atom(d, hsc_data_new_atom(d, HSC_ATOM_OPAQUE, (hsc_str){"?", 1}, value, block));
+        at = (uint32_t)d->polys.n;
+        hsc_map_set(&d->reaching_of, key, at);
+    }
+    return d->polys.p[at - 1];
+}
+
+/* What a call in a loop returns, or one of several addresses, may be another one in each iteration. */
+static void set_anywhere(hsc_data *d, hsc_place *p, LLVMValueRef value, unsigned block) {
+    if (!d->p->is_fortran && d->g->loop_of[block] != NONE)
+        p->offset = anywhere(d, hsc_place_hash("anywhere", (uint64_t)(uintptr_t)value, 0, 0), value, block);
+}
+
 static hsc_place place_of_call(hsc_data *d, LLVMValueRef call, const hsc_variable *holder) {
     hsc_place accessed = hsc_place_of_accessor(d, call);
     if (accessed.object != NONE)
@@ -225,7 +251,28 @@ static hsc_place place_of_call(hsc_data *d, LLVMValueRef call, const hsc_variabl
         o->file = holder->debug.file;
         o->line = holder->debug.line;
     }
+    set_anywhere(d, &p, call, hsc_data_block(d, call));
     return p;
+}
+
+static void push_subscript(hsc_place *p, const hsc_poly *index, int64_t stride_bytes) {
+    if (p->n < HSC_PLACE_DIMENSIONS)
+        p->subscript[p->n++] = (hsc_subscript){.index = index, .stride_bytes = stride_bytes};
+    else
+        p->offset = NULL;
+}
+
+/* p + x: the step of a pointer. */
+static void step_pointer(hsc_data *d, hsc_place *p, const hsc_poly *x, uint64_t size) {
+    p->offset = hsc_poly_add(d, p->offset, hsc_poly_multiply(d, x, hsc_poly_constant(d, (int64_t)size)), 1);
+    for (unsigned k = p->n; k > p->behind; k--) {
+        hsc_subscript *s = &p->subscript[k - 1];
+        if (s->stride_bytes == (int64_t)size && !s->stride) {
+            s->index = hsc_poly_add(d, s->index, x, 1);
+            return;
+        }
+    }
+    push_subscript(p, x, (int64_t)size);
 }
 
 /* ---- pointers that are read -----------------------------------------------------------------------------------------
@@ -240,6 +287,74 @@ static hsc_place behind_variable(hsc_data *d, const hsc_variable *v, uint64_t bl
     return p;
 }
 
+/* Size of what a pointer variable is moved over where it gets this value, itself and a step: p + x; 0: another value. */
+static uint64_t step_size(hsc_data *d, const hsc_variable *v, LLVMValueRef value) {
+    uint64_t size = 0;
+    value = hsc_data_without_casts(value);
+    while (LLVMIsAGetElementPtrInst(value) && LLVMGetNumOperands(value) == 2) {
+        uint64_t step = hsc_ir_size_bytes(d->p->module, LLVMGetGEPSourceElementType(value));
+        if (!step || (size && step != size))
+            return 0;
+        size = step;
+        value = hsc_data_without_casts(LLVMGetOperand(value, 0));
+    }
+    return LLVMIsALoadInst(value) && LLVMGetOperand(value, 0) == v->address ? size : 0;
+}
+
+/* The store of the only value that a pointer variable gets besides its steps, which are all over elements of `size` bytes; NULL: there
+ * are several. *by_stores: nothing else, as a call that is given its address, may change it. */
+static LLVMValueRef only_start(hsc_data *d, const hsc_variable *v, uint64_t *size, bool *by_stores) {
+    LLVMValueRef start = NULL;
+    unsigned starts = 0;
+    *size = 0;
+    *by_stores = LLVMIsAAllocaInst(v->address) && !d->p->is_fortran;
+    for (uint32_t s = v->first_store; s; s = d->stores.p[s - 1].next) {
+        LLVMValueRef store = d->stores.p[s - 1].instruction;
+        if (!LLVMIsAStoreInst(store)) {
+            *by_stores = false;
+            return NULL;
+        }
+        uint64_t step = step_size(d, v, LLVMGetOperand(store, 0));
+        if (!step || (*size && step != *size)) {
+            start = store;
+            starts++;
+        } else {
+            *size = step;
+        }
+    }
+    return starts == 1 && *size ? start : NULL;
+}
+
+/* A pointer that is moved now and then or by steps of any length (if (x) *p++ = x), or that has one of several values: nobody knows where
+ * it is from this block on. Where it began in one array and was only moved since, it is still in that. */
+static hsc_place place_of_moved(hsc_data *d, hsc_variable *v, unsigned block, LLVMValueRef load) {
+    hsc_place self = behind_variable(d, v, (uint64_t)block + 1, load);
+    uint64_t size, key = hsc_place_hash("moved", (uint64_t)(uintptr_t)v->address, block, 0);
+    bool by_stores;
+    uint32_t at = hsc_map_get(&d->reaching_of, key);
+    if (at)
+        return *d->places.p[at - 1];
+    LLVMValueRef store = only_start(d, v, &size, &by_stores);
+    if (!by_stores)
+        return self;
+    hsc_place *moved = hsc_arena_take(&d->arena, sizeof *moved);
+    const hsc_poly *unknown = anywhere(d, hsc_place_hash("anywhere", (uint64_t)(uintptr_t)v->address, block, 1), load, block);
+    *moved = self;
+    moved->offset = unknown;
+    *HSC_VECTOR_ADD(d->places) = moved;
+    hsc_map_set(&d->reaching_of, key, (uint32_t)d->places.n);
+    if (!store || !hsc_data_dominates(d, hsc_data_block(d, store), block))
+        return *moved;
+    LLVMValueRef value = hsc_data_without_casts(LLVMGetOperand(store, 0));
+    bool is_made = LLVMIsACallInst(value) || LLVMIsAInvokeInst(value);
+    hsc_place start = is_made ? place_of_call(d, value, v) : *hsc_find_place(d, value);
+    if (start.object == NONE || !start.offset)
+        return *moved;
+    step_pointer(d, &start, unknown, size);
+    *moved = start;
+    return *moved;
+}
+
 /* A pointer that goes by the same step each time round: p++. */
 static hsc_place place_in_loop(hsc_data *d, hsc_variable *v, hsc_definition def, LLVMValueRef load) {
     hsc_place self = behind_variable(d, v, def.block + 1, load);
@@ -251,7 +366,7 @@ static hsc_place place_in_loop(hsc_data *d, hsc_variable *v, hsc_definition def,
         if (next && LLVMIsAGetElementPtrInst(next) && LLVMGetNumOperands(next) == 2)
             size = hsc_ir_size_bytes(d->p->module, LLVMGetGEPSourceElementType(next));
         if (!size || !hsc_data_is_once_a_round(d, def.value, def.loop))
-            return self;
+            return place_of_moved(d, v, def.block, load);
         uint32_t a = hsc_data_new_atom(d, HSC_ATOM_SYMBOL, hsc_data_variable_name(d, v, load), load, def.block);
         hsc_place *walking = hsc_arena_take(&d->arena, sizeof *walking);
         *walking = self;
@@ -275,15 +390,20 @@ static hsc_place place_in_loop(hsc_data *d, hsc_variable *v, hsc_definition def,
             atom->loop = def.loop;
             atom->step = step;
             atom->start = hsc_poly_constant(d, 0);
-            if (start && start->object != NONE && start->n <= 1 && start->offset) {
-                walking->object = start->object;
-                walking->type = start->type;
-                if (start->n)
-                    atom->start = start->subscript[0].index;
+            if (start && start->object != NONE && start->n <= start->behind + 1 && start->offset) {
+                hsc_subscript own = walking->subscript[0];
+                const hsc_poly *offset = walking->offset;
+                if (start->n > start->behind)
+                    atom->start = start->subscript[start->behind].index;
+                *walking = *start;
+                walking->offset = offset;
+                walking->subscript[start->behind] = own;
+                walking->n = start->behind + 1;
             }
         } else {
-            *walking = self;
+            *walking = place_of_moved(d, v, def.block, load);
         }
+        hsc_map_set(&d->place_of, (uint64_t)(uintptr_t)next, 0); /* it was found by what was known of it before */
         return *walking;
     }
     return *d->places.p[at - 1];
@@ -300,6 +420,12 @@ uint32_t hsc_data_behind_descriptor(hsc_data *d, uint32_t object) {
         o->key = key;
         o->array_id = 0;
         o->from_descriptor = true;
+        if (o->of_element) { /* what is behind it has bounds of its own */
+            o->rank = o->of_element = 0;
+            memset(o->lower, 0, sizeof o->lower);
+            memset(o->extent, 0, sizeof o->extent);
+            learn_bounds(d, o);
+        }
         if (o->storage != HSC_storage_ALLOCATABLE && o->storage != HSC_storage_MEMBER)
             o->storage = HSC_storage_DESCRIPTOR;
         if (o->member_key)
@@ -330,7 +456,11 @@ static hsc_place place_of_load(hsc_data *d, LLVMValueRef load) {
             if (p->object != NONE)
                 return *p;
         }
-        hsc_place p = behind_variable(d, v, def.origin == HSC_ORIGIN_ENTRY ? 0 : (uint64_t)def.block + 1, load);
+        hsc_place p = def.origin == HSC_ORIGIN_MERGE
+                          ? place_of_moved(d, v, def.block, load)
+                          : behind_variable(d, v, def.origin == HSC_ORIGIN_ENTRY ? 0 : (uint64_t)def.block + 1, load);
+        if (def.origin == HSC_ORIGIN_VALUE)
+            set_anywhere(d, &p, def.value, def.block);
         if (LLVMIsAGlobalVariable(address)) {
             hsc_object *o = &d->objects.p[p.object];
             hsc_ir_text symbol = hsc_ir_get_name(address);
@@ -340,6 +470,9 @@ static hsc_place place_of_load(hsc_data *d, LLVMValueRef load) {
         }
         return p;
     }
+    LLVMValueRef section = d->p->is_fortran ? hsc_fortran_described(d, address) : NULL;
+    if (section && hsc_find_place(d, section)->object != NONE)
+        return *hsc_find_place(d, section);
     const hsc_place *q = hsc_find_place(d, address);
     if (q->object == NONE)
         return hsc_place_of_captured(d, load);
@@ -350,9 +483,12 @@ static hsc_place place_of_load(hsc_data *d, LLVMValueRef load) {
     uint64_t at = q->offset && !q->offset->n ? (uint64_t)q->offset->constant : 0;
     uint64_t key = hsc_place_hash("loaded", d->objects.p[q->object].key, at, q->n);
     hsc_str name = d->objects.p[q->object].name;
+    if (is_unnamed(name) && !q->n)
+        name = hsc_data_name_at(d, load);
     hsc_place p = hsc_place_behind(d, key, name, q->type, HSC_storage_POINTER, q->object);
     if (q->n) { /* an array of pointers: its subscripts come first */
-        p.n = q->n;
+        p.n = p.behind = q->n;
+        p.pointers = q->object;
         memcpy(p.subscript, q->subscript, q->n * sizeof *q->subscript);
         hsc_object *o = &d->objects.p[p.object];
         if (o->rank <= q->n) {
@@ -366,24 +502,14 @@ static hsc_place place_of_load(hsc_data *d, LLVMValueRef load) {
 /* ---- addresses that are computed ------------------------------------------------------------------------------------
  */
 
-static void push_subscript(hsc_place *p, const hsc_poly *index, int64_t stride_bytes) {
-    if (p->n < HSC_PLACE_DIMENSIONS)
-        p->subscript[p->n++] = (hsc_subscript){.index = index, .stride_bytes = stride_bytes};
-    else
-        p->offset = NULL;
-}
-
-/* p + x: the step of a pointer. */
-static void step_pointer(hsc_data *d, hsc_place *p, const hsc_poly *x, uint64_t size) {
-    p->offset = hsc_poly_add(d, p->offset, hsc_poly_multiply(d, x, hsc_poly_constant(d, (int64_t)size)), 1);
-    for (unsigned k = p->n; k > 0; k--) {
-        hsc_subscript *s = &p->subscript[k - 1];
-        if (s->stride_bytes == (int64_t)size && !s->stride) {
-            s->index = hsc_poly_add(d, s->index, x, 1);
-            return;
-        }
-    }
-    push_subscript(p, x, (int64_t)size);
+/* What the source says before the member that this instruction goes to: "a" of "a->x" and "a.x", where the debug information has no variables. */
+static hsc_str name_before(hsc_data *d, LLVMValueRef gep) {
+    hsc_ir_loc loc;
+    char name[128];
+    if (!d->p->unit.has_scopes && !d->p->is_fortran && LLVMIsAInstruction(gep) && hsc_ir_get_loc(gep, &loc) && loc.line &&
+        hsc_source_structure(d->p, hsc_pass_file(d->p, loc.file), loc.line, loc.column, name, sizeof name))
+        return hsc_data_format(d, "%s", name);
+    return (hsc_str){"?", 1};
 }
 
 /* Into a member of a structure. */
@@ -400,6 +526,8 @@ static void step_member(hsc_data *d, hsc_place *p, LLVMTypeRef structure, unsign
                         : t.name.n ? hsc_hash64(0, t.name.p, t.name.n)
                                    : 0;
     uint32_t parent = p->object, at = hsc_place_object(d, hsc_place_hash("member", from->key, k, offset), &is_new);
+    if (is_unnamed(d->objects.p[parent].name))
+        d->objects.p[parent].name = name_before(d, gep);
     if (is_new) {
         hsc_object *o = &d->objects.p[at];
         from = &d->objects.p[parent];
@@ -418,9 +546,10 @@ static void step_member(hsc_data *d, hsc_place *p, LLVMTypeRef structure, unsign
                                    from->storage == HSC_storage_HEAP
                                ? "->"
                                : ".";
-        /* an element's member is named a[].x */
+        /* an element's member is named a[].x; of an array of pointers a[]->x */
         o->name = hsc_data_format(d, "%.*s%s%s%s", (int)from->name.n, from->name.p,
-                                  p->n ? (d->p->is_fortran ? "()" : "[]") : "", p->n && !d->p->is_fortran ? "." : sign,
+                                  p->n ? (d->p->is_fortran ? "()" : "[]") : "",
+                                  !p->n || d->p->is_fortran ? sign : p->n == p->behind ? "->" : ".",
                                   component);
         o->storage = HSC_storage_MEMBER;
         o->parent = parent;
@@ -432,7 +561,7 @@ static void step_member(hsc_data *d, hsc_place *p, LLVMTypeRef structure, unsign
         o->is_global = from->is_global;
         o->member_key = type_key ? hsc_place_hash("member", type_key, offset, k) : 0;
         if (p->n) { /* its subscripts so far are the element's */
-            o->rank = p->n;
+            o->rank = o->of_element = p->n;
             memcpy(o->lower, from->lower, sizeof o->lower);
             memcpy(o->extent, from->extent, sizeof o->extent);
         }
@@ -441,6 +570,7 @@ static void step_member(hsc_data *d, hsc_place *p, LLVMTypeRef structure, unsign
     p->object = at;
     p->type = d->objects.p[at].type;
     p->type_level = 0;
+    p->element_bytes = 0;
 }
 
 /* Into an element of an array type of the IR. */
@@ -539,9 +669,14 @@ static hsc_place place_of_gep(hsc_data *d, LLVMValueRef gep) {
         hsc_place_linear(d, &p, first, size);
     else if (d->p->is_fortran && !p.is_descriptor && !p.n && is_array && !is_zero)
         hsc_place_linear(d, &p, first, size);
+    else if (p.element_bytes && !is_zero)
+        hsc_place_section(d, &p, first, size);
     else if (!is_zero)
         step_pointer(d, &p, hsc_evaluate(d, first), size);
-    for (unsigned k = 2; k < n; k++) {
+    unsigned nested = d->p->is_fortran && !p.is_descriptor && !p.n && is_zero ? hsc_place_nested(d, &p, gep) : 0;
+    for (unsigned k = 0; k < nested; k++)
+        type = LLVMGetElementType(type);
+    for (unsigned k = 2 + nested; k < n; k++) {
         LLVMValueRef index = LLVMGetOperand(gep, k);
         if (hsc_is_descriptor(type) && d->p->is_fortran) {
             step_descriptor(&p, gep, k);
@@ -563,6 +698,23 @@ static hsc_place place_of_gep(hsc_data *d, LLVMValueRef gep) {
     if (d->p->is_fortran && hsc_is_descriptor(type))
         p.is_descriptor = true; /* a component that is one */
     return p;
+}
+
+/* Is this byte of a common block one of the variable that the block begins with? */
+static bool is_in_first(const hsc_data *d, LLVMValueRef block, uint64_t offset) {
+    uint32_t at = hsc_map_get(&d->variable_of, (uint64_t)(uintptr_t)block);
+    uint64_t elements = 1;
+    hsc_ir_type t;
+    if (!at || !d->variables.p[at - 1]->debug.name.n)
+        return false;
+    for (hsc_ir_get_type(d->variables.p[at - 1]->debug.type, &t); t.kind == HSC_IR_TYPE_ARRAY; hsc_ir_get_type(t.element, &t))
+        for (unsigned k = 0; k < t.rank; k++) {
+            hsc_ir_dimension x;
+            hsc_ir_get_dimension(t.node, k, &x);
+            if (!x.has_count || x.count <= 0 || __builtin_mul_overflow(elements, (uint64_t)x.count, &elements))
+                return false;
+        }
+    return t.size_bytes && offset / t.size_bytes < elements;
 }
 
 static hsc_place compute(hsc_data *d, LLVMValueRef pointer) {
@@ -591,7 +743,9 @@ static hsc_place compute(hsc_data *d, LLVMValueRef pointer) {
             (hsc_map_get(&d->variable_of, (uint64_t)(uintptr_t)pointer) || is_common(d, base)) &&
             LLVMGetNumOperands(pointer) == 2 && LLVMIsAConstantInt(LLVMGetOperand(pointer, 1))) {
             uint64_t size = hsc_ir_size_bytes(d->p->module, LLVMGetGEPSourceElementType(pointer));
-            return place_of_variable(d, pointer, base, size * LLVMConstIntGetZExtValue(LLVMGetOperand(pointer, 1)));
+            uint64_t offset = size * LLVMConstIntGetZExtValue(LLVMGetOperand(pointer, 1));
+            bool is_own = hsc_map_get(&d->variable_of, (uint64_t)(uintptr_t)pointer);
+            return !is_own && is_in_first(d, base, offset) ? place_of_gep(d, pointer) : place_of_variable(d, pointer, base, offset);
         }
         return place_of_gep(d, pointer);
     }
@@ -600,7 +754,7 @@ static hsc_place compute(hsc_data *d, LLVMValueRef pointer) {
     switch (LLVMGetInstructionOpcode(pointer)) {
     case LLVMAlloca: {
         LLVMValueRef from = d->p->is_fortran && hsc_is_descriptor(LLVMGetAllocatedType(pointer)) &&
-                                    !hsc_map_get(&d->variable_of, (uint64_t)(uintptr_t)pointer)
+                                    !hsc_place_is_declared(d, pointer)
                                 ? copied_from(pointer)
                                 : NULL;
         if (from) {
@@ -648,6 +802,15 @@ const hsc_place *hsc_find_place(hsc_data *d, LLVMValueRef pointer) {
     *HSC_VECTOR_ADD(d->places) = p;
     hsc_map_set(&d->place_of, key, (uint32_t)d->places.n);
     return p;
+}
+
+const hsc_place *hsc_place_first(hsc_data *d, const hsc_place *place) {
+    if (!place->behind || place->n != place->behind || place->n >= HSC_PLACE_DIMENSIONS || d->objects.p[place->object].rank <= place->n)
+        return place;
+    hsc_place *first = hsc_arena_take(&d->arena, sizeof *first);
+    *first = *place;
+    first->subscript[first->n++] = (hsc_subscript){.index = hsc_poly_constant(d, 0)};
+    return first;
 }
 
 hsc_str hsc_place_text(hsc_data *d, const hsc_place *place) {

@@ -10,13 +10,25 @@ uint32_t hsc_place_object(hsc_data *d, uint64_t key, bool *is_new);
 uint64_t hsc_place_hash(const char *kind, uint64_t a, uint64_t b, uint64_t c);
 hsc_place hsc_place_at(hsc_data *d, uint32_t object, LLVMMetadataRef type);
 hsc_place hsc_place_unknown(void);
+/* Is there a variable of the source at the address? */
+bool hsc_place_is_declared(hsc_data *d, LLVMValueRef address);
 hsc_place hsc_place_behind(hsc_data *d, uint64_t key, hsc_str name, LLVMMetadataRef pointer_type, uint64_t storage,
                            uint32_t parent);
+
+/* The place itself; behind an element of an array of pointers, of which no step is said, its first element: a[i][0]. */
+const hsc_place *hsc_place_first(hsc_data *d, const hsc_place *place);
 
 /* places_fortran.c */
 bool hsc_is_descriptor(LLVMTypeRef type);
 /* p(i, j, k) from the one index that flang makes of it. */
 void hsc_place_linear(hsc_data *d, hsc_place *p, LLVMValueRef index, uint64_t size);
+/* p(i, j, k) from the indices of array types in each other, the last dimension's first, behind the first index, a 0; how many there are, 0:
+ * it is none of these. */
+unsigned hsc_place_nested(hsc_data *d, hsc_place *p, LLVMValueRef gep);
+/* From an element, the first of a section, on to another by an index or an offset of its own: a(:, j) and (i - 1) * 8. */
+void hsc_place_section(hsc_data *d, hsc_place *p, LLVMValueRef index, uint64_t size);
+/* What the code has put in the field at this address of a descriptor that it made for one section; NULL: not known. */
+LLVMValueRef hsc_fortran_described(hsc_data *d, LLVMValueRef address);
 /* Name of component k of the type with this symbol; empty when its definition is in no file that is known. */
 void hsc_fortran_component_name(hsc_pass *p, const char *type_symbol, unsigned k, char *name, size_t size);
 

@@ -76,6 +76,16 @@ static bool is_from_first(const hsc_data *d, uint32_t object, hsc_str *rest) {
     return true;
 }
 
+/* Of what a container holds, by no name of the container's own ("value_type"): operator[] returns a reference to it; the container's
+ * members are often not in debug information. */
+static LLVMMetadataRef element_type(LLVMValueRef callee, const hsc_object *made) {
+    hsc_ir_type t;
+    hsc_ir_get_type(hsc_ir_get_result_type(callee), &t);
+    LLVMMetadataRef type = t.kind == HSC_IR_TYPE_POINTER ? t.element : made->type;
+    hsc_ir_get_type(type, &t);
+    return t.node ? t.node : type;
+}
+
 hsc_place hsc_place_of_accessor(hsc_data *d, LLVMValueRef call) {
     LLVMValueRef callee = LLVMGetCalledValue(call), result;
     hsc_place out = hsc_place_unknown();
@@ -115,7 +125,7 @@ hsc_place hsc_place_of_accessor(hsc_data *d, LLVMValueRef call) {
             o->name = hides ? holder->name
                             : hsc_data_format(d, "%.*s%s%.*s", (int)holder->name.n, holder->name.p, sign, (int)rest.n,
                                               rest.p);
-            o->type = hides ? holder->type : made->type;
+            o->type = hides ? element_type(callee, made) : made->type;
             o->file = made->file && !hides ? made->file : holder->file;
             o->line = made->file && !hides ? made->line : holder->line;
             o->storage = hides && holder->storage != HSC_storage_MEMBER ? HSC_storage_HEAP : HSC_storage_MEMBER;

@@ -9,6 +9,7 @@
 
 #define NONE HSC_DATA_NONE
 #define PIECES_MAX 32u
+#define COPIES_MAX 4u /* of a descriptor, one of another */
 
 bool hsc_is_descriptor(LLVMTypeRef type) {
     if (LLVMGetTypeKind(type) != LLVMStructTypeKind || LLVMCountStructElementTypes(type) < 7)
@@ -131,6 +132,7 @@ void hsc_place_linear(hsc_data *d, hsc_place *p, LLVMValueRef index, uint64_t si
     pieces s = {.d = d};
     p->offset = hsc_poly_add(d, p->offset,
                              hsc_poly_multiply(d, hsc_evaluate(d, index), hsc_poly_constant(d, (int64_t)size)), 1);
+    p->element_bytes = size;
     collect(&s, index, 0);
     unsigned rank = d->objects.p[p->object].rank, next = 0;
     if (s.failed) {
@@ -182,6 +184,169 @@ void hsc_place_linear(hsc_data *d, hsc_place *p, LLVMValueRef index, uint64_t si
     hsc_ir_get_type(p->type, &t);
     if (t.kind == HSC_IR_TYPE_ARRAY)
         p->type = t.element;
+}
+
+/* How many array types stand in each other, and what is in the innermost. */
+static unsigned nest_of(LLVMTypeRef type, LLVMTypeRef *element) {
+    unsigned n = 0;
+    for (; LLVMGetTypeKind(type) == LLVMArrayTypeKind; n++)
+        type = LLVMGetElementType(type);
+    *element = type;
+    return n;
+}
+
+unsigned hsc_place_nested(hsc_data *d, hsc_place *p, LLVMValueRef gep) {
+    LLVMTypeRef element, type = LLVMGetGEPSourceElementType(gep);
+    unsigned n = nest_of(type, &element);
+    bool is_text = LLVMGetTypeKind(element) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(element) == 8;
+    if (!n || n > HSC_PLACE_DIMENSIONS || is_text || (unsigned)LLVMGetNumOperands(gep) < n + 2)
+        return 0;
+    hsc_object *o = &d->objects.p[p->object];
+    p->n = n;
+    p->element_bytes = hsc_ir_size_bytes(d->p->module, element);
+    for (unsigned k = n; k-- > 0; type = LLVMGetElementType(type)) {
+        LLVMValueRef index = LLVMGetOperand(gep, n + 1 - k);
+        uint64_t step = hsc_ir_size_bytes(d->p->module, LLVMGetElementType(type));
+        const hsc_poly *x = hsc_evaluate(d, index);
+        p->subscript[k] = (hsc_subscript){.index = x,
+                                          .lower = is(index, LLVMSub) ? hsc_evaluate(d, LLVMGetOperand(index, 1)) : NULL,
+                                          .stride = hsc_poly_constant(d, (int64_t)(step / (p->element_bytes ? p->element_bytes : 1)))};
+        p->offset = hsc_poly_add(d, p->offset, hsc_poly_multiply(d, x, hsc_poly_constant(d, (int64_t)step)), 1);
+        o = &d->objects.p[p->object];
+        if (!o->extent[k] && LLVMGetArrayLength2(type))
+            o->extent[k] = hsc_poly_constant(d, (int64_t)LLVMGetArrayLength2(type));
+        if (!o->lower[k])
+            o->lower[k] = p->subscript[k].lower;
+    }
+    if (o->rank < n)
+        o->rank = n;
+    hsc_ir_type t;
+    hsc_ir_get_type(p->type, &t);
+    if (t.kind == HSC_IR_TYPE_ARRAY)
+        p->type = t.element;
+    return n;
+}
+
+/* The dimension of an array with a descriptor whose stride, from there, the bytes are a fixed number of. */
+static bool dimension_described(hsc_data *d, const hsc_place *p, const hsc_poly *bytes, unsigned *dimension, int64_t *elements) {
+    if (!bytes || bytes->n != 1 || bytes->constant || bytes->term[0].n != 1)
+        return false;
+    LLVMValueRef value = d->atoms.p[bytes->term[0].atom[0]].value;
+    if (!value || !LLVMIsALoadInst(value))
+        return false;
+    const hsc_place *field = hsc_find_place(d, LLVMGetOperand(value, 0));
+    *dimension = field->dimension;
+    *elements = bytes->term[0].coefficient;
+    return field->is_descriptor && field->field == 3 && field->dimension < p->n &&
+           hsc_data_behind_descriptor(d, field->object) == p->object;
+}
+
+/* The dimension that a step of so many bytes goes along, and how many elements of it: the first that it is one element
+ * of, else the last that it is a fixed number of. */
+static bool dimension_of_step(hsc_data *d, const hsc_place *p, const hsc_poly *bytes, unsigned *dimension, int64_t *elements) {
+    const hsc_object *o = &d->objects.p[p->object];
+    const hsc_poly *stride = hsc_poly_constant(d, (int64_t)p->element_bytes);
+    bool found = false;
+    for (unsigned k = 0; k < p->n && stride; k++) {
+        int64_t c;
+        if (hsc_poly_is_constant(hsc_poly_divide(d, bytes, stride), &c)) {
+            found = true;
+            *dimension = k;
+            *elements = c;
+            if (c == 1)
+                return true;
+        }
+        stride = o->extent[k] ? hsc_poly_multiply(d, stride, o->extent[k]) : NULL;
+    }
+    return found;
+}
+
+void hsc_place_section(hsc_data *d, hsc_place *p, LLVMValueRef index, uint64_t size) {
+    pieces s = {.d = d};
+    hsc_place moved = *p;
+    p->offset = hsc_poly_add(d, p->offset,
+                             hsc_poly_multiply(d, hsc_evaluate(d, index), hsc_poly_constant(d, (int64_t)size)), 1);
+    moved.offset = p->offset;
+    collect(&s, index, 0);
+    int64_t element = (int64_t)p->element_bytes, elements, whole;
+    bool known = !s.failed && !__builtin_mul_overflow(s.constant, (int64_t)size, &whole) && whole >= 0;
+    for (unsigned i = 0; i < s.n && known; i++) {
+        const hsc_poly *bytes = hsc_poly_multiply(d, s.list[i].stride, hsc_poly_constant(d, (int64_t)size));
+        unsigned k;
+        if (hsc_poly_is_constant(bytes, &elements) && elements > 0 && elements < element)
+            continue; /* a part of the element, as of a text */
+        known = dimension_described(d, p, bytes, &k, &elements) || dimension_of_step(d, p, bytes, &k, &elements);
+        if (!known)
+            break;
+        hsc_subscript *u = &moved.subscript[k];
+        const hsc_poly *lower = s.list[i].lower;
+        if (lower && lower->n && !u->lower && !d->objects.p[p->object].lower[k])
+            u->lower = d->objects.p[p->object].lower[k] = lower; /* a bound; the 1 that sections are counted from is none */
+        u->index =
+            hsc_poly_add(d, u->index, hsc_poly_multiply(d, s.list[i].index, hsc_poly_constant(d, elements)), 1);
+    }
+    if (known)
+        moved.subscript[0].index = hsc_poly_add(d, moved.subscript[0].index, hsc_poly_constant(d, whole / element), 1);
+    else
+        for (unsigned k = 0; k < moved.n; k++)
+            moved.subscript[k].index = NULL;
+    *p = moved;
+}
+
+LLVMValueRef hsc_fortran_inserted(LLVMValueRef structure, const unsigned *path, unsigned n) {
+    LLVMValueRef value = structure;
+    for (; LLVMIsAInsertValueInst(value); value = LLVMGetOperand(value, 0))
+        if (LLVMGetNumIndices(value) == n && !memcmp(LLVMGetIndices(value), path, n * sizeof *path))
+            return LLVMGetOperand(value, 1);
+    for (unsigned k = 0; k < n; k++) {
+        if (!value || !LLVMIsAConstant(value))
+            return NULL;
+        value = LLVMGetAggregateElement(value, path[k]);
+    }
+    return value && !LLVMIsUndef(value) ? value : NULL;
+}
+
+/* The whole of a descriptor on the stack that is written once. */
+static LLVMValueRef written_once(LLVMValueRef descriptor) {
+    LLVMValueRef value = NULL;
+    for (LLVMUseRef u = LLVMGetFirstUse(descriptor); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 1) != descriptor)
+            continue;
+        if (value)
+            return NULL;
+        value = LLVMGetOperand(user, 0);
+    }
+    return value;
+}
+
+LLVMValueRef hsc_fortran_described(hsc_data *d, LLVMValueRef address) {
+    unsigned path[3] = {0}, n = 1;
+    LLVMValueRef descriptor = address;
+    if (LLVMIsAGetElementPtrInst(address)) {
+        unsigned operands = (unsigned)LLVMGetNumOperands(address);
+        descriptor = LLVMGetOperand(address, 0);
+        if (operands < 3 || operands > 5 || !hsc_is_descriptor(LLVMGetGEPSourceElementType(address)))
+            return NULL;
+        n = operands - 2;
+        for (unsigned k = 0; k <= n; k++) {
+            LLVMValueRef index = LLVMGetOperand(address, k + 1);
+            if (!LLVMIsAConstantInt(index) || (!k && LLVMConstIntGetZExtValue(index)))
+                return NULL;
+            if (k)
+                path[k - 1] = (unsigned)LLVMConstIntGetZExtValue(index);
+        }
+    }
+    for (unsigned round = 0; round < COPIES_MAX; round++) {
+        if (!LLVMIsAAllocaInst(descriptor) || !hsc_is_descriptor(LLVMGetAllocatedType(descriptor)) ||
+            hsc_place_is_declared(d, descriptor))
+            return NULL;
+        LLVMValueRef value = written_once(descriptor);
+        if (!value || !LLVMIsALoadInst(value))
+            return value ? hsc_fortran_inserted(value, path, n) : NULL;
+        descriptor = LLVMGetOperand(value, 0);
+    }
+    return NULL;
 }
 
 void hsc_fortran_component_name(hsc_pass *p, const char *symbol, unsigned k, char *name, size_t size) {

@@ -120,15 +120,25 @@ static bool matches(const char *glob, const char *name) {
     return name && fnmatch(glob, name, 0) == 0;
 }
 
+/* In Fortran letters have no case, and a procedure of a module (module::sub) is called by its own name. */
+static bool matches_procedure(const char *glob, const char *name, const char *symbol) {
+    const char *plain = name;
+    if (!name || !symbol || strncmp(symbol, "_Q", 2) != 0)
+        return matches(glob, name);
+    for (const char *c = name; (c = strstr(c, "::"));)
+        plain = c += 2;
+    return fnmatch(glob, name, FNM_CASEFOLD) == 0 || fnmatch(glob, plain, FNM_CASEFOLD) == 0;
+}
+
 /* Procedures of an OpenMP region are called "solve [omp@42]": who asks for solve means them too. */
 static bool name_matches(const char *glob, const char *name, const char *symbol) {
-    if (matches(glob, name) || matches(glob, symbol))
+    if (matches_procedure(glob, name, symbol) || matches(glob, symbol))
         return true;
     const char *region = name ? strstr(name, " [omp") : NULL;
     if (!region)
         return false;
     char *root = strndup(name, (size_t)(region - name));
-    bool ok = root && matches(glob, root);
+    bool ok = root && matches_procedure(glob, root, symbol);
     free(root);
     return ok;
 }

@@ -30,6 +30,8 @@ static bool is_of_interest(hsc_data *d, const hsc_place *p, LLVMValueRef pointer
     if (p->object == NONE || p->is_descriptor)
         return false;
     const hsc_object *o = &d->objects.p[p->object];
+    if (o->name.n && o->name.p[0] == '.')
+        return false; /* the front end's own, as .global_tid. of an OpenMP region */
     if (p->n)
         return true;
     if (LLVMIsAAllocaInst(pointer) || o->is_temporary || (type && LLVMGetTypeKind(type) == LLVMPointerTypeKind))
@@ -37,8 +39,21 @@ static bool is_of_interest(hsc_data *d, const hsc_place *p, LLVMValueRef pointer
     return o->rank > 0 || writes;
 }
 
+/* Is the pointer that the place is behind another one in each iteration? */
+static bool is_behind_moving(hsc_data *d, const hsc_place *place, unsigned loop) {
+    for (unsigned k = 0; k < place->behind; k++)
+        if (!hsc_poly_is_invariant(d, place->subscript[k].index, loop))
+            return true;
+    return false;
+}
+
 static void set_stride(hsc_data *d, hsc_rec_reference *r, const access *a, unsigned loop) {
     uint32_t element = NONE;
+    if (is_behind_moving(d, a->place, loop)) {
+        r->stride = HSC_stride_POINTERS;
+        r->index_id = hsc_data_array(d, a->place->pointers, 0);
+        return;
+    }
     const hsc_poly *step = hsc_poly_step(d, a->place->offset, loop, &element);
     int64_t bytes;
     if (!step) {
@@ -133,7 +148,7 @@ void hsc_data_references(hsc_data *d) {
             for (unsigned k = 0; k < 2 && pointer[k]; k++) {
                 if (LLVMIsAAllocaInst(pointer[k]) && (!type || LLVMGetAllocatedType(pointer[k]) == type))
                     continue; /* a plain variable */
-                const hsc_place *place = hsc_find_place(d, pointer[k]);
+                const hsc_place *place = hsc_place_first(d, hsc_find_place(d, pointer[k]));
                 if (!is_of_interest(d, place, pointer[k], type, kind[k] != HSC_access_READ))
                     continue;
                 if (type && !d->objects.p[place->object].element)

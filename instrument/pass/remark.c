@@ -80,7 +80,9 @@ void hsc_why_fini(hsc_pass *p) {
     hsc_map_fini(&w->loop_of_header);
     hsc_map_fini(&w->reason_of);
     hsc_map_fini(&w->lanes_of);
+    hsc_map_fini(&w->interleaved_of);
     hsc_map_fini(&w->unrolled_of);
+    hsc_map_fini(&w->is_unrolled);
     hsc_map_fini(&w->loop_at);
     hsc_map_fini(&w->loop_round);
 }
@@ -191,9 +193,16 @@ uint32_t hsc_why_lanes(const hsc_pass *p, uint32_t loop_id, LLVMMetadataRef inli
     return loop_id ? hsc_map_get(&p->why.lanes_of, lanes_key(loop_id, inlined_at)) : 0;
 }
 
+uint32_t hsc_why_interleaved(const hsc_pass *p, uint32_t loop_id, LLVMMetadataRef inlined_at) {
+    return loop_id ? hsc_map_get(&p->why.interleaved_of, lanes_key(loop_id, inlined_at)) : 0;
+}
+
 uint32_t hsc_why_unrolled(const hsc_pass *p, uint32_t loop_id, LLVMMetadataRef inlined_at) {
     return loop_id ? hsc_map_get(&p->why.unrolled_of, lanes_key(loop_id, inlined_at)) : 0;
 }
+
+/* At link time most of it was said before, when the unit was compiled. */
+bool hsc_why_may_be_unrolled(const hsc_pass *p, uint32_t loop_id) { return p->link || hsc_map_get(&p->why.is_unrolled, loop_id); }
 
 /* ---- remarks --------------------------------------------------------------------------------------------------------- */
 
@@ -210,14 +219,21 @@ void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
     uint32_t site = site_of(p, r, file, &attachment);
     uint32_t procedure = hsc_pass_procedure_of_function(p, r->function);
     bool of_vectorizer = is(r->pass, "loop-vectorize"), much = says_much(r->pass);
+    if (of_vectorizer && r->interleaved > hsc_why_interleaved(p, site, r->region.loc.inlined_at))
+        hsc_map_set(&p->why.interleaved_of, lanes_key(site, r->region.loc.inlined_at), r->interleaved);
     if (of_vectorizer && r->lanes > hsc_why_lanes(p, site, r->region.loc.inlined_at))
         hsc_map_set(&p->why.lanes_of, lanes_key(site, r->region.loc.inlined_at), r->lanes);
     if (!r->kind && is(r->pass, "tailcallelim") && site && !p->sites.p[site - 1].is_loop)
         hsc_map_set(&p->tail_call_of, procedure, site);
     if (r->unrolled > hsc_why_unrolled(p, site, r->region.loc.inlined_at))
         hsc_map_set(&p->why.unrolled_of, lanes_key(site, r->region.loc.inlined_at), r->unrolled);
+    if (r->unrolled > 1 && site)
+        hsc_map_set(&p->why.is_unrolled, site, 1);
     /* at link time: "disabled, or already vectorised" */
     if (of_vectorizer && is(r->name, "AllDisabled") && (hsc_why_loop_facts(p, loop_of_site(p, site)) & HSC_LOOP_VECTORIZED))
+        return;
+    /* that a loop which waits is not vectorised is no loss */
+    if (of_vectorizer && r->kind != HSC_remark_kind_PASSED && (hsc_why_loop_facts(p, loop_of_site(p, site)) & HSC_LOOP_WAITS))
         return;
     /* "loop not vectorized" adds nothing to the reason that came before it */
     if (of_vectorizer && site) {
@@ -264,24 +280,26 @@ void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
     p->why.remarks.p[at].count++;
 }
 
-void hsc_why_disabled(hsc_pass *p, const hsc_ir_loop_facts *f, uint32_t loop_id) {
-    static const char name[] = "VectorizeDisabled", message[] = "vectorization is switched off by the programmer";
+void hsc_why_tell(hsc_pass *p, const hsc_ir_loop_facts *f, uint32_t loop_id) {
+    static const hsc_str disabled = {"VectorizeDisabled", 17}, waits = {"SpinWait", 8},
+                          of_disabled = {"vectorization is switched off by the programmer", 47},
+                          of_waits = {"spin wait", 9};
     bool is_new;
     uint32_t procedure = hsc_pass_procedure_of_function(p, f->function);
-    uint32_t at = hsc_why_find(p, HSC_WHY_REMARK, hsc_pass_tag(loop_id, "disabled", "", 0), procedure, &f->region.loc,
+    uint32_t at = hsc_why_find(p, HSC_WHY_REMARK, hsc_pass_tag(loop_id, f->is_wait ? "waits" : "disabled", "", 0), procedure, &f->region.loc,
                                p->why.remarks.n, &is_new);
     if (is_new)
         *HSC_VECTOR_ADD(p->why.remarks) = (hsc_rec_remark){
             .pass = {"heatscope", 9},
-            .name = {name, sizeof name - 1},
-            .kind = HSC_remark_kind_MISSED,
+            .name = f->is_wait ? waits : disabled,
+            .kind = f->is_wait ? HSC_remark_kind_ANALYSIS : HSC_remark_kind_MISSED,
             .procedure_id = procedure,
             .file_id = hsc_pass_file(p, f->begin.file),
             .line = f->begin.line,
             .column = f->begin.column,
             .site_id = loop_id,
-            .message = {message, sizeof message - 1},
-            .reason = HSC_reason_DISABLED,
+            .message = f->is_wait ? of_waits : of_disabled,
+            .reason = f->is_wait ? HSC_reason_WAITS : HSC_reason_DISABLED,
             .attachment = HSC_remark_attachment_LOOP,
         };
     p->why.remarks.p[at].count++;

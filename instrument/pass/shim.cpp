@@ -221,6 +221,24 @@ bool hsc_ir_get_mark(LLVMModuleRef module, unsigned index, hsc_ir_mark_text *out
     return true;
 }
 
+/* Did the vectoriser make this loop? It says so with a number; a pragma's wish for what is to be done after it (`followup`) without, in a node of
+ * its own within the loop's. */
+static bool says_vectorized(const MDNode *attribute) {
+    auto *name = attribute->getNumOperands() ? dyn_cast_or_null<MDString>(attribute->getOperand(0)) : nullptr;
+    return name && name->getString() == "llvm.loop.isvectorized" && (attribute->getNumOperands() == 1 || int_operand(attribute, 1) != 0);
+}
+
+static bool is_vectorized(const MDNode *attribute) {
+    if (says_vectorized(attribute))
+        return true;
+    if (!attribute->getNumOperands() || attribute->getOperand(0) != attribute)
+        return false;
+    return any_of(drop_begin(attribute->operands()), [](const MDOperand &within) {
+        auto *node = dyn_cast_or_null<MDNode>(within);
+        return node && says_vectorized(node);
+    });
+}
+
 bool hsc_ir_get_loop(LLVMValueRef branch, hsc_ir_loop *out) {
     std::memset(out, 0, sizeof *out);
     MDNode *node = unwrap<Instruction>(branch)->getMetadata(LLVMContext::MD_loop);
@@ -234,12 +252,15 @@ bool hsc_ir_get_loop(LLVMValueRef branch, hsc_ir_loop *out) {
             continue;
         }
         auto *attribute = dyn_cast_or_null<MDNode>(operand);
-        auto *name = attribute && attribute->getNumOperands() ? dyn_cast_or_null<MDString>(attribute->getOperand(0)) : nullptr;
+        if (!attribute)
+            continue;
+        out->is_vectorized = out->is_vectorized || is_vectorized(attribute);
+        auto *name = attribute->getNumOperands() ? dyn_cast_or_null<MDString>(attribute->getOperand(0)) : nullptr;
         if (!name)
             continue;
         StringRef s = name->getString();
-        if (s == "llvm.loop.isvectorized")
-            out->is_vectorized = int_operand(attribute, 1) != 0;
+        if (s == "llvm.loop.unroll.runtime.disable")
+            out->is_vector_body = out->is_vectorized; /* the vectoriser adds it to its body behind its mark, to the scalar rest before it or not at all */
         else if (s == "llvm.loop.peeled.count")
             out->peeled = static_cast<uint32_t>(int_operand(attribute, 1));
         else if (s == key_name) {

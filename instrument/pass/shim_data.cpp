@@ -72,6 +72,34 @@ void hsc_ir_each_variable(LLVMValueRef function, hsc_ir_take_variable take, void
         }
 }
 
+LLVMMetadataRef hsc_ir_get_result_type(LLVMValueRef function) {
+    DISubprogram *program = cast<Function>(unwrap(function))->getSubprogram();
+    if (!program || !program->getType() || !program->getType()->getTypeArray().size())
+        return nullptr;
+    return wrap(static_cast<Metadata *>(program->getType()->getTypeArray()[0]));
+}
+
+bool hsc_ir_is_for_constants(LLVMValueRef call, LLVMValueRef address) {
+    auto *site = dyn_cast<CallBase>(unwrap(call));
+    Function *callee = site ? site->getCalledFunction() : nullptr;
+    DISubprogram *program = callee ? callee->getSubprogram() : nullptr;
+    if (!program || !program->getType())
+        return false;
+    DITypeRefArray types = program->getType()->getTypeArray(); /* of the result, then of the parameters */
+    unsigned hidden = callee->hasStructRetAttr() ? 1 : 0, n = site->arg_size();
+    if (n < hidden || types.size() != n - hidden + 1) /* some are passed in parts */
+        return false;
+    for (unsigned k = 0; k < n; k++) {
+        if (site->getArgOperand(k) != unwrap(address))
+            continue;
+        auto *reference = k < hidden ? nullptr : dyn_cast_or_null<DIDerivedType>(types[k - hidden + 1]);
+        auto *to = reference && reference->getTag() == dwarf::DW_TAG_reference_type ? dyn_cast_or_null<DIDerivedType>(reference->getBaseType()) : nullptr;
+        if (!to || to->getTag() != dwarf::DW_TAG_const_type)
+            return false;
+    }
+    return true;
+}
+
 bool hsc_ir_get_global(LLVMValueRef global, unsigned nth, hsc_ir_variable *out) {
     auto *g = dyn_cast<GlobalVariable>(unwrap(global));
     SmallVector<DIGlobalVariableExpression *, 1> list;

@@ -19,6 +19,7 @@
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
@@ -67,6 +68,73 @@ static bool is_indirect(const Loop &loop, const Instruction &access) {
                 return true;
         }
     return false;
+}
+
+/* What a loop that waits may do between two looks: nothing, or tell the processor or the system that it waits. */
+static bool is_pause(const CallBase &call) {
+    if (auto *text = dyn_cast<InlineAsm>(call.getCalledOperand())) {
+        StringRef s = StringRef(text->getAsmString()).trim();
+        return s == "pause" || s == "yield" || s == "rep; nop" || s == "rep;nop" || s == "rep nop" || s == "isb";
+    }
+    const Function *f = call.getCalledFunction();
+    return f && (f->getName() == "llvm.x86.sse2.pause" || f->getName() == "llvm.aarch64.hint" || f->getName() == "sched_yield" ||
+                 f->getName() == "thrd_yield");
+}
+
+/* Reads that others may answer anew each time: volatile, atomic, or exchanges of what does not change in the loop (a spin lock). */
+static bool is_look(const Loop &loop, const Instruction &i) {
+    if (auto *load = dyn_cast<LoadInst>(&i))
+        return !load->isSimple() && loop.isLoopInvariant(load->getPointerOperand());
+    return isa<AtomicRMWInst, AtomicCmpXchgInst>(i) && all_of(i.operands(), [&](const Use &u) { return loop.isLoopInvariant(u); });
+}
+
+/* Is what `value` is made of within the loop looks, and does it come from `phi` as well? */
+static void trace(const Loop &loop, const Value *value, const PHINode *phi, bool *looks, bool *again) {
+    SmallVector<const Value *, 16> left{value};
+    SmallPtrSet<const Value *, 32> seen;
+    while (!left.empty()) {
+        auto *i = dyn_cast<Instruction>(left.pop_back_val());
+        if (!i || !loop.contains(i) || !seen.insert(i).second)
+            continue;
+        *again = *again || i == phi;
+        *looks = *looks || is_look(loop, *i);
+        left.append(i->value_op_begin(), i->value_op_end());
+    }
+}
+
+/* Does the loop look again and again at what others write, until that changes, and do nothing with it but compare? */
+static bool is_wait(const Loop &loop) {
+    bool pauses = false, asks = false, ends = false;
+    for (const BasicBlock *b : loop.blocks())
+        for (const Instruction &i : *b) {
+            auto *call = dyn_cast<CallBase>(&i);
+            bool pause = call && is_pause(*call), nothing = isa<IntrinsicInst>(i) && !i.mayReadOrWriteMemory();
+            bool look = is_look(loop, i);
+            pauses = pauses || pause;
+            asks = asks || look || pause;
+            if (look || pause || nothing || isa<FenceInst, DbgInfoIntrinsic>(i))
+                continue;
+            auto *load = dyn_cast<LoadInst>(&i);
+            if (call || i.mayWriteToMemory() || (load && !loop.isLoopInvariant(load->getPointerOperand())))
+                return false;
+        }
+    if (!asks)
+        return false;
+    for (const PHINode &phi : loop.getHeader()->phis()) { /* what adds up what it has read is work */
+        bool looks = false, again = false;
+        for (unsigned k = 0; k < phi.getNumIncomingValues(); k++)
+            if (loop.contains(phi.getIncomingBlock(k)))
+                trace(loop, phi.getIncomingValue(k), &phi, &looks, &again);
+        if (looks && again)
+            return false;
+    }
+    SmallVector<BasicBlock *, 8> exiting;
+    loop.getExitingBlocks(exiting);
+    for (const BasicBlock *b : exiting) {
+        bool again = false;
+        trace(loop, b->getTerminator(), nullptr, &ends, &again);
+    }
+    return ends || pauses;
 }
 
 /* The programmer's `vectorize(disable)` or a width of 1. */
@@ -164,6 +232,7 @@ static bool take_facts(hsc_pass *pass, Function &f, Loop &loop, hsc_ir_loop_fact
                 facts->has_call = facts->has_call || is_call(i);
         }
     facts->is_disabled = is_disabled(loop);
+    facts->is_wait = is_wait(loop);
     facts->is_vectorized = getBooleanLoopAttribute(&loop, "llvm.loop.isvectorized");
     if (const DILocation *begin = loop.getStartLoc().get())
         hsc_ir_get_loc_of_node(wrap(begin), &facts->begin);

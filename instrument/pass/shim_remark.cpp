@@ -51,12 +51,12 @@ static unsigned lanes_of(const DiagnosticInfoIROptimization &remark) {
     return lanes;
 }
 
-/* Copies that a loop which stays a loop was unrolled by; 0: it does not say. */
-static unsigned unrolled_of(const DiagnosticInfoIROptimization &remark) {
+/* The number that a remark of this name gives under a key; 0: it does not say. */
+static unsigned number_of(const DiagnosticInfoIROptimization &remark, StringRef name, StringRef key) {
     unsigned copies = 0;
-    if (remark.getRemarkName() == "PartialUnrolled")
+    if (remark.getRemarkName() == name)
         for (const auto &arg : remark.getArgs())
-            if (arg.Key == "UnrollCount")
+            if (arg.Key == key)
                 (void)StringRef(arg.Val).getAsInteger(10, copies);
     return copies;
 }
@@ -138,8 +138,10 @@ struct RemarkCatcher : DiagnosticHandler {
         r.handle = &remark;
         if (!r.kind && remark.getPassName() == StringRef("loop-vectorize"))
             r.lanes = lanes_of(remark);
+        if (r.lanes)
+            r.interleaved = number_of(remark, "Vectorized", "InterleaveCount");
         if (!r.kind && StringRef(remark.getPassName()).starts_with("loop-unroll"))
-            r.unrolled = unrolled_of(remark);
+            r.unrolled = number_of(remark, "PartialUnrolled", "UnrollCount");
         hsc_pass_take_remark(session->pass, &r);
     }
 };

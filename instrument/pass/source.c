@@ -329,6 +329,35 @@ bool hsc_source_fortran_loop(hsc_pass *p, uint32_t file_id, unsigned line, unsig
     return false;
 }
 
+/* WHERE (mask) without an assignment behind it: the first line of a construct. */
+static bool is_where_construct(span t) {
+    span rest;
+    size_t i = 0;
+    int depth = 0;
+    if (!word(t, "where", &rest))
+        return false;
+    rest = skip_blanks(rest);
+    for (; i < rest.n && (depth || !i); i++)
+        depth += (rest.p[i] == '(') - (rest.p[i] == ')');
+    rest = skip_blanks((span){rest.p + i, rest.n - i});
+    return !depth && (!rest.n || *rest.p == '!');
+}
+
+unsigned hsc_source_fortran_where(hsc_pass *p, uint32_t file_id, unsigned line) {
+    const hsc_source *s = source_of(p, file_id);
+    unsigned closed = 0;
+    for (unsigned l = line; s && l && line - l < FORTRAN_SCAN_LINES; l--) {
+        span t = statement_at(s, l, 1).text, rest;
+        if (is_end_of_unit(t))
+            return 0;
+        if (l < line && (word(t, "endwhere", &rest) || (word(t, "end", &rest) && word(skip_blanks(rest), "where", &rest))))
+            closed++;
+        else if (is_where_construct(t) && !closed--)
+            return l;
+    }
+    return 0;
+}
+
 /* The DO statement that follows a directive. */
 static bool do_below(const hsc_source *s, unsigned line, unsigned *do_line, unsigned *column) {
     for (unsigned l = line + 1; l < line + 40 && l <= s->lines; l++) {

@@ -35,17 +35,89 @@ static bool take_word(hsc_ir_text *t, const char *word) {
     return true;
 }
 
+/* Words of C and C++ that begin a declaration or a statement, and so name nothing. */
+static bool is_keyword(hsc_ir_text word) {
+    static const char *const words[] = {"auto",   "bool",   "case",   "char",     "class",    "const",    "constexpr", "delete", "do",
+                                        "double", "else",   "enum",   "extern",   "float",    "goto",     "inline",    "int",    "long",
+                                        "new",    "register", "return", "short",  "signed",   "sizeof",   "static",    "struct", "throw",
+                                        "typename", "union", "unsigned", "void",  "volatile", "restrict", "__restrict", "__restrict__"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == word.n && !memcmp(words[i], word.p, word.n))
+            return true;
+    return false;
+}
+
+static hsc_ir_text behind(hsc_ir_text t, size_t n) { return after_blanks((hsc_ir_text){t.p + n, t.n - n}); }
+
+/* "T x", "const T *x =", but not "a * x". What is read there is the compiler's own: a counter of an OpenMP loop. */
+static bool is_declaration(hsc_ir_text t) {
+    bool is_sure = false, has_star = false, has_name = false;
+    for (size_t n; (n = word_length(t)) || (t.n && (*t.p == '*' || *t.p == '&'));) {
+        if (!n) {
+            has_star = true;
+            t = behind(t, 1);
+            continue;
+        }
+        hsc_ir_text word = {t.p, n};
+        is_sure = is_sure || is_keyword(word) || (has_name && !has_star);
+        has_name = true;
+        t = behind(t, n);
+    }
+    bool is_set = t.n && *t.p == '=' && (t.n == 1 || t.p[1] != '=');
+    return is_sure || (has_star && is_set);
+}
+
+/* Of C and C++: macros, procedures, casts and types have names too. */
+static hsc_ir_text variable_at(hsc_ir_text t) {
+    static const hsc_ir_text none = {NULL, 0};
+    hsc_ir_text word = {t.p, word_length(t)}, next = behind(t, word.n);
+    if (next.n > 1 && next.p[0] == ':' && next.p[1] == ':') {
+        next = behind(next, 2);
+        size_t n = word_length(next);
+        hsc_ir_text after = behind(next, n);
+        return n && !(after.n && *after.p == '<') ? variable_at(next) : none;
+    }
+    return (next.n && *next.p == '(') || is_declaration(t) ? none : word;
+}
+
+static bool give_name(hsc_ir_text word, char *name, size_t size) {
+    if (!word.n || word.n >= size || isdigit((unsigned char)*word.p))
+        return false;
+    memcpy(name, word.p, word.n);
+    name[word.n] = 0;
+    return true;
+}
+
 bool hsc_source_identifier(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size) {
     hsc_ir_text t;
     if (!column || !hsc_source_line(p, file_id, line, &t) || column > t.n)
         return false;
     t = (hsc_ir_text){t.p + column - 1, t.n - column + 1};
-    size_t n = word_length(t);
-    if (!n || n >= size || isdigit((unsigned char)*t.p))
+    return give_name(p->is_fortran ? (hsc_ir_text){t.p, word_length(t)} : variable_at(t), name, size);
+}
+
+bool hsc_source_structure(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size) {
+    hsc_ir_text t;
+    if (!column || !hsc_source_line(p, file_id, line, &t) || column > t.n || !is_word(t.p[column - 1]))
         return false;
-    memcpy(name, t.p, n);
-    name[n] = 0;
-    return true;
+    size_t at = column - 1;
+#define BACK while (at && (t.p[at - 1] == ' ' || t.p[at - 1] == '\t')) at--
+    BACK;
+    if (at && t.p[at - 1] == '.')
+        at--;
+    else if (at > 1 && t.p[at - 1] == '>' && t.p[at - 2] == '-')
+        at -= 2;
+    else
+        return false;
+    BACK;
+    size_t end = at;
+    while (at && is_word(t.p[at - 1]))
+        at--;
+    hsc_ir_text word = {t.p + at, end - at};
+    BACK;
+#undef BACK
+    bool is_part = at && (t.p[at - 1] == '.' || t.p[at - 1] == ':' || (at > 1 && t.p[at - 1] == '>' && t.p[at - 2] == '-'));
+    return !is_part && give_name(word, name, size);
 }
 
 /* Past blanks, ends of lines and Fortran's continuation marks. */

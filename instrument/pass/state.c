@@ -533,6 +533,7 @@ void hsc_pass_late(hsc_pass *p) {
         if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) != LLVMAvailableExternallyLinkage)
             hsc_late_function(p, f);
     hsc_probe_end(p);
+    hsc_kept_finish(p);
     hsc_emit_map(p);
     hsc_emit_mark(p);
 }
@@ -566,6 +567,7 @@ void hsc_pass_free(hsc_pass *p) {
     free(p->messages_seen.p);
     hsc_map_fini(&p->value_of_number);
     hsc_map_fini(&p->array_of_global);
+    hsc_map_fini(&p->kept);
     hsc_map_fini(&p->accesses);
     hsc_why_fini(p);
     free(p->directives.p);

@@ -126,6 +126,29 @@ static bool is_behind_check(versions *v, const unsigned *group, unsigned n, unsi
     return false;
 }
 
+/* Does a branch stand on the way to a loop that does not begin the loop round it anew? */
+static bool is_after_branch(versions *v, unsigned loop) {
+    const hsc_graph *g = v->g;
+    unsigned around = g->loops[loop].parent;
+    for (unsigned b = 0; b < g->blocks; b++) {
+        if (g->loop_of[b] != around || g->first[b + 1] - g->first[b] < 2)
+            continue;
+        mark_from(v, b, around, NONE);
+        if (is_marked(v, loop))
+            return true;
+    }
+    return false;
+}
+
+/* The vector body is no loop any more: what it leaves over, unless a branch before it may be a check; which of the two the loop is for then isn't known. */
+static void tell_rest(versions *v, const unsigned *group, unsigned n) {
+    for (unsigned b = 0; b < n; b++) {
+        hsc_rec_loop_instance *r = record_of(v, group[b]);
+        if (r->version == HSC_loop_version_REMAINDER && is_after_branch(v, group[b]))
+            r->version = HSC_loop_version_REMAINDER_OR_FALLBACK;
+    }
+}
+
 static void tell_vector_parts(versions *v, const unsigned *group, unsigned n) {
     bool checked = false;
     unsigned bodies = 0;
@@ -139,8 +162,10 @@ static void tell_vector_parts(versions *v, const unsigned *group, unsigned n) {
             if (is_vector(v, group[b]) && is_marked(v, group[b]) && elements_of(v, group[b]) < elements_of(v, group[a]))
                 record_of(v, group[b])->version = HSC_loop_version_VECTOR_EPILOGUE;
     }
-    if (!bodies)
+    if (!bodies) {
+        tell_rest(v, group, n);
         return;
+    }
     for (unsigned b = 0; b < n; b++) {
         hsc_rec_loop_instance *r = record_of(v, group[b]);
         if (r->version != HSC_loop_version_REMAINDER)
@@ -209,7 +234,7 @@ void hsc_versions_tell(hsc_pass *p, const hsc_graph *g, const hsc_version_loop *
                 done[k] = true;
                 group[n++] = k;
             }
-        if (n < 2)
+        if (n < 2 && record_of(&v, l)->version != HSC_loop_version_REMAINDER)
             continue;
         if (!v.stack) {
             v.stack = hsc_pass_alloc(2 * (size_t)g->blocks * sizeof *v.stack);

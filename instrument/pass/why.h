@@ -15,15 +15,19 @@ uint32_t hsc_why_find(hsc_pass *p, hsc_why_kind kind, uint64_t key, uint32_t pro
 /* Elements that the vectoriser took at once in the copy of a loop that was inlined at `inlined_at` (NULL: the function's own); 1: it
  * interleaved iterations only; 0: neither. */
 uint32_t hsc_why_lanes(const hsc_pass *p, uint32_t loop_id, LLVMMetadataRef inlined_at);
+/* Vectors that its body takes at once, likewise; 0: the vectoriser says no such thing. */
+uint32_t hsc_why_interleaved(const hsc_pass *p, uint32_t loop_id, LLVMMetadataRef inlined_at);
 /* Copies of its body that loop passes say they gave to a copy of a loop, told apart as above; 0: they say no such thing. */
 uint32_t hsc_why_unrolled(const hsc_pass *p, uint32_t loop_id, LLVMMetadataRef inlined_at);
+/* Did the compiler say so of the loop, of any copy of it, as far as it says anything here? */
+bool hsc_why_may_be_unrolled(const hsc_pass *p, uint32_t loop_id);
 
-/* The vectoriser says nothing of loops that the programmer told it to leave alone. */
-void hsc_why_disabled(hsc_pass *p, const hsc_ir_loop_facts *f, uint32_t loop_id);
+/* A remark of ours: of loops that the programmer told the vectoriser to leave alone, of which it says nothing, and of loops that only wait. */
+void hsc_why_tell(hsc_pass *p, const hsc_ir_loop_facts *f, uint32_t loop_id);
 
 /* dependence.c. What was noted of a loop, 0: nothing; bits below. */
 enum { HSC_LOOP_SEVERAL_EXITS = 1, HSC_LOOP_CALLS = 2, HSC_LOOP_INDIRECT = 4, HSC_LOOP_OTHER_UNSAFE = 8, HSC_LOOP_SEEN = 16,
-       HSC_LOOP_VECTORIZED = 32 /* before the vectoriser came to it: link-time optimisation runs it twice */ };
+       HSC_LOOP_WAITS = 64, HSC_LOOP_VECTORIZED = 32 /* before the vectoriser came to it: link-time optimisation runs it twice */ };
 uint32_t hsc_why_loop_facts(const hsc_pass *p, uint32_t loop_id);
 
 /* reason.c. Enum reason of a remark, from its pass and name and the facts of its loop. */

@@ -17,6 +17,7 @@ typedef struct sent {
 } sent;
 
 static sent slots[HSC_RT_AWAITED][SIGNALS];
+static _Atomic uint64_t last_ns[HSC_RT_AWAITED]; /* when the last of a slot was noted: most waits that are none have had none since they began */
 
 void hsc_rt_await_begin(const hsc_rt_thread *t, const void *on) {
     if (t)
@@ -54,6 +55,8 @@ hsc_rt_holder hsc_rt_await_end(hsc_rt_thread *t, const void *on, bool signalled)
         return by;
     uint32_t slot = hsc_rt_await_slot(on);
     atomic_fetch_sub_explicit(&hsc_rt_awaited[slot], 1, memory_order_relaxed);
+    if (atomic_load_explicit(&last_ns[slot], memory_order_acquire) < t->open.begin_ns)
+        return by;
     while (signalled) {
         uint64_t word, when_ns = 0;
         sent *s = first_of(slot, on, t->open.begin_ns, &word, &by, &when_ns);
@@ -86,6 +89,12 @@ static sent *replaced(uint32_t slot, uint64_t *word) {
     return oldest;
 }
 
+static void note_last(uint32_t slot, uint64_t now) {
+    uint64_t before = atomic_load_explicit(&last_ns[slot], memory_order_relaxed);
+    while (before < now && !atomic_compare_exchange_weak_explicit(&last_ns[slot], &before, now, memory_order_release, memory_order_relaxed))
+        ;
+}
+
 void hsc_rt_signalled(const void *on, uint32_t waiters, const hsc_rt_here *at) {
     hsc_rt_thread *t = hsc_rt_measured();
     uint32_t slot = hsc_rt_await_slot(on);
@@ -105,6 +114,7 @@ void hsc_rt_signalled(const void *on, uint32_t waiters, const hsc_rt_here *at) {
         atomic_store_explicit(&s->time_ns, now, memory_order_relaxed);
         atomic_store_explicit(&s->by, (uint64_t)t->thread_id << 32 | node, memory_order_relaxed);
         atomic_store_explicit(&s->word, (begun + (1ull << 32)) | waiters, memory_order_release);
+        note_last(slot, now);
         return;
     }
 }

@@ -331,15 +331,13 @@ static void acquired(const attempt *a, uint32_t kind, const void *lock, const hs
 
 static char critical_lock, atomic_lock; /* those without a name, by their address */
 
-#define MEASURED(name, kind, lock, real_parameters, more, arguments) \
+#define LOCK(name, kind, lock, real_parameters, more, arguments) \
     void name real_parameters; \
     static __attribute__((noinline)) void measured_##name(hsc_rt_gomp g, hsc_rt_here at HSC_RT_UNPACK more) { \
         attempt a = acquire_begin(&at); \
         JUMP(name, g) arguments; \
         acquired(&a, HSC_wait_kind_##kind, lock, &at); \
-    }
-#define LOCK(name, kind, lock, real_parameters, more, arguments) \
-    MEASURED(name, kind, lock, real_parameters, more, arguments) \
+    } \
     HSC_RT_EXPORT void name real_parameters { \
         hsc_rt_gomp g = FIND(name); \
         if (!g.ours || !hsc_rt_measured() || !hsc_rt.options.waits) \

@@ -12,7 +12,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <sys/eventfd.h>
+
 #include "interpose.h"
+#include "pipes.h"
 #include "waits.h"
 
 static const hsc_rt_holder nobody;
@@ -25,10 +28,11 @@ static const hsc_rt_holder nobody;
         static type(*real) parameters; \
         if (!real) \
             real = HSC_RT_REAL(#name); \
+        hsc_rt_here at = HSC_RT_HERE(); \
         if (!(waits)) \
             return real arguments; \
-        hsc_rt_here at = HSC_RT_HERE(); \
         hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_##kind, &at, at.sp); \
+        hsc_rt_wait_in(t, real); \
         type result = real arguments; \
         hsc_rt_wait_end(t, bytes, nobody); \
         return result; \
@@ -36,19 +40,41 @@ static const hsc_rt_holder nobody;
 #define IO(type, name, kind, parameters, arguments) IO_WHEN(true, type, name, kind, parameters, arguments, MOVED)
 #define IO_CALL(type, name, kind, parameters, arguments) IO_WHEN(true, type, name, kind, parameters, arguments, 0)
 
-IO(ssize_t, read, READ, (int fd, void *b, size_t n), (fd, b, n))
-IO(ssize_t, __read_chk, READ, (int fd, void *b, size_t n, size_t room), (fd, b, n, room))
+/* What the process writes itself by another descriptor is waited for, and told by who writes it. */
+#define IO_FROM(type, name, parameters, arguments, success) \
+    type name parameters; \
+    HSC_RT_EXPORT type name parameters { \
+        static type(*real) parameters; \
+        if (!real) \
+            real = HSC_RT_REAL(#name); \
+        hsc_rt_here at = HSC_RT_HERE(); \
+        const void *from = hsc_rt_pipe_read_from(fd); \
+        hsc_rt_thread *t = hsc_rt_wait_begin(from ? HSC_wait_kind_PIPE : HSC_wait_kind_READ, &at, at.sp); \
+        hsc_rt_wait_in(t, real); \
+        if (from) \
+            hsc_rt_await_begin(t, from); \
+        type result = real arguments; \
+        hsc_rt_wait_end(t, MOVED, from ? hsc_rt_await_end(t, from, success) : nobody); \
+        return result; \
+    }
+#define IO_TO(type, name, parameters, arguments) \
+    IO_WHEN(hsc_rt_pipe_write(fd, &at), type, name, WRITE, parameters, arguments, MOVED)
+
+IO_FROM(ssize_t, read, (int fd, void *b, size_t n), (fd, b, n), result > 0)
+IO_FROM(ssize_t, __read_chk, (int fd, void *b, size_t n, size_t room), (fd, b, n, room), result > 0)
+IO_FROM(ssize_t, readv, (int fd, const struct iovec *v, int n), (fd, v, n), result > 0)
+IO_FROM(int, eventfd_read, (int fd, eventfd_t *value), (fd, value), result == 0)
 IO(ssize_t, pread, READ, (int fd, void *b, size_t n, off_t at_), (fd, b, n, at_))
 IO(ssize_t, pread64, READ, (int fd, void *b, size_t n, off64_t at_), (fd, b, n, at_))
 IO(ssize_t, __pread_chk, READ, (int fd, void *b, size_t n, off_t at_, size_t room), (fd, b, n, at_, room))
 IO(ssize_t, __pread64_chk, READ, (int fd, void *b, size_t n, off64_t at_, size_t room), (fd, b, n, at_, room))
-IO(ssize_t, readv, READ, (int fd, const struct iovec *v, int n), (fd, v, n))
 IO(ssize_t, preadv, READ, (int fd, const struct iovec *v, int n, off_t at_), (fd, v, n, at_))
 IO(ssize_t, preadv64, READ, (int fd, const struct iovec *v, int n, off64_t at_), (fd, v, n, at_))
-IO(ssize_t, write, WRITE, (int fd, const void *b, size_t n), (fd, b, n))
+IO_TO(ssize_t, write, (int fd, const void *b, size_t n), (fd, b, n))
+IO_TO(ssize_t, writev, (int fd, const struct iovec *v, int n), (fd, v, n))
+IO_TO(int, eventfd_write, (int fd, eventfd_t value), (fd, value))
 IO(ssize_t, pwrite, WRITE, (int fd, const void *b, size_t n, off_t at_), (fd, b, n, at_))
 IO(ssize_t, pwrite64, WRITE, (int fd, const void *b, size_t n, off64_t at_), (fd, b, n, at_))
-IO(ssize_t, writev, WRITE, (int fd, const struct iovec *v, int n), (fd, v, n))
 IO(ssize_t, pwritev, WRITE, (int fd, const struct iovec *v, int n, off_t at_), (fd, v, n, at_))
 IO(ssize_t, pwritev64, WRITE, (int fd, const struct iovec *v, int n, off64_t at_), (fd, v, n, at_))
 IO(ssize_t, sendfile, WRITE, (int to, int from, off_t *at_, size_t n), (to, from, at_, n))
@@ -60,7 +86,7 @@ IO(ssize_t, splice, WRITE, (int from, off64_t *fa, int to, off64_t *ta, size_t n
 IO_CALL(int, fsync, SYNC, (int fd), (fd))
 IO_CALL(int, fdatasync, SYNC, (int fd), (fd))
 IO_CALL(int, msync, SYNC, (void *p, size_t n, int flags), (p, n, flags))
-IO_CALL(int, close, OPEN, (int fd), (fd))
+IO_WHEN((hsc_rt_pipe_gone(fd), true), int, close, OPEN, (int fd), (fd), 0)
 
 #define IO_OPEN(name, first_parameters, first_arguments, last) \
     HSC_RT_EXPORT int name(first_parameters, ...) { \
@@ -76,7 +102,9 @@ IO_CALL(int, close, OPEN, (int fd), (fd))
             real = HSC_RT_REAL(#name); \
         hsc_rt_here at = HSC_RT_HERE(); \
         hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_OPEN, &at, at.sp); \
+        hsc_rt_wait_in(t, real); \
         int result = real(first_arguments, mode); \
+        hsc_rt_pipe_gone(result); \
         hsc_rt_wait_end(t, 0, nobody); \
         return result; \
     }

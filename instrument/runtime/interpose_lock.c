@@ -50,6 +50,7 @@ void hsc_rt_locks_init(void) {
 static __attribute__((noinline)) int slow_lock(uint32_t kind, void *lock, int (*real)(void *), const hsc_rt_here *at) {
     hsc_rt_lock_wanted(lock);
     hsc_rt_thread *t = hsc_rt_wait_begin(kind, at, at->sp);
+    hsc_rt_wait_in(t, real);
     int r = real(lock);
     hsc_rt_wait_end(t, 0, hsc_rt_lock_holder(t, lock, t ? t->open.begin_ns : 0));
     return r;
@@ -90,6 +91,7 @@ UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, next_pthread_rwlock_unlock)
         hsc_rt_here at = HSC_RT_HERE(); \
         hsc_rt_lock_wanted(lock); \
         hsc_rt_thread *t = hsc_rt_wait_begin(kind, &at, at.sp); \
+        hsc_rt_wait_in(t, real); \
         r = real arguments; \
         hsc_rt_wait_end(t, 0, hsc_rt_lock_holder(t, lock, t ? t->open.begin_ns : 0)); \
         return r; \
@@ -163,6 +165,7 @@ static void *condition(const char *name) {
         if (hsc_rt_lock_is_wanted(lock)) \
             hsc_rt_lock_given(lock, &at); \
         hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_CONDITION, &at, at.sp); \
+        hsc_rt_wait_in(t, real); \
         hsc_rt_await_begin(t, what); \
         int result = real arguments; \
         hsc_rt_wait_end(t, 0, hsc_rt_await_end(t, what, result == (success))); \
@@ -202,6 +205,7 @@ SIGNALS(cnd_broadcast, cnd_t, HSC_RT_REAL("cnd_broadcast"), UINT32_MAX)
         if (!real) \
             real = (__typeof__(real))HSC_RT_REAL(#name); \
         hsc_rt_thread *t = hsc_rt_wait_begin(kind, &at, at.sp); \
+        hsc_rt_wait_in(t, real); \
         type result = real arguments; \
         hsc_rt_wait_end(t, 0, giver); \
         return result; \
@@ -215,8 +219,11 @@ HSC_RT_EXPORT int pthread_barrier_init(pthread_barrier_t *restrict b, const pthr
     if (!real)
         real = (__typeof__(real))HSC_RT_REAL("pthread_barrier_init");
     int result = real(b, attributes, threads);
+    int shared = PTHREAD_PROCESS_PRIVATE;
+    if (attributes)
+        pthread_barrierattr_getpshared(attributes, &shared);
     if (!result)
-        hsc_rt_barrier_begin(b, threads);
+        hsc_rt_barrier_begin(b, shared == PTHREAD_PROCESS_PRIVATE ? threads : 0); /* 0: others come too, who are not counted here */
     return result;
 }
 
@@ -238,6 +245,7 @@ HSC_RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *b) {
     if (last && hsc_rt_is_awaited(b))
         hsc_rt_signalled(b, UINT32_MAX, &at);
     hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_BARRIER, &at, at.sp);
+    hsc_rt_wait_in(t, real);
     if (!last)
         hsc_rt_await_begin(t, b);
     int result = real(b);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "interpose.h"
+#include "pipes.h"
 #include "waits.h"
 
 static const hsc_rt_holder nobody;
@@ -41,19 +42,40 @@ static void quiet_end(bool begun) {
         static type(*real) parameters; \
         if (!real) \
             real = HSC_RT_REAL(#name); \
+        hsc_rt_here at = HSC_RT_HERE(); \
         if (!(waits)) \
             return real arguments; \
-        hsc_rt_here at = HSC_RT_HERE(); \
         bool begun = quiet_begin(); \
         hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_##kind, &at, at.sp); \
+        hsc_rt_wait_in(t, real); \
         type result = real arguments; \
         hsc_rt_wait_end(t, bytes, nobody); \
         quiet_end(begun); \
         return result; \
     }
 #define WAITING(type, name, kind, parameters, arguments) WAITING_WHEN(true, type, name, kind, parameters, arguments, 0)
-#define MOVING(type, name, kind, parameters, arguments) \
-    WAITING_WHEN(true, type, name, kind, parameters, arguments, result > 0 ? (uint64_t)result : 0)
+
+/* of and to sockets; of those that the process has made as pairs it may be another thread that sends */
+#define RECEIVING(type, name, parameters, arguments) \
+    type name parameters; \
+    HSC_RT_EXPORT type name parameters { \
+        static type(*real) parameters; \
+        if (!real) \
+            real = HSC_RT_REAL(#name); \
+        hsc_rt_here at = HSC_RT_HERE(); \
+        const void *from = hsc_rt_pipe_read_from(fd); \
+        bool begun = quiet_begin(); \
+        hsc_rt_thread *t = hsc_rt_wait_begin(from ? HSC_wait_kind_PIPE : HSC_wait_kind_RECEIVE, &at, at.sp); \
+        hsc_rt_wait_in(t, real); \
+        if (from) \
+            hsc_rt_await_begin(t, from); \
+        type result = real arguments; \
+        hsc_rt_wait_end(t, result > 0 ? (uint64_t)result : 0, from ? hsc_rt_await_end(t, from, result > 0) : nobody); \
+        quiet_end(begun); \
+        return result; \
+    }
+#define SENDING(type, name, parameters, arguments) \
+    WAITING_WHEN(hsc_rt_pipe_write(fd, &at), type, name, SEND, parameters, arguments, result > 0 ? (uint64_t)result : 0)
 
 /* a look without waiting is none */
 WAITING_WHEN(timeout != 0, int, poll, POLL, (struct pollfd * fds, nfds_t n, int timeout), (fds, n, timeout), 0)
@@ -99,6 +121,7 @@ static bool taken(sem_t *s) {
         hsc_rt_here at = HSC_RT_HERE(); \
         bool begun = quiet_begin(); \
         hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_SEMAPHORE, &at, at.sp); \
+        hsc_rt_wait_in(t, real); \
         hsc_rt_await_begin(t, s); \
         int result = real arguments; \
         hsc_rt_wait_end(t, 0, hsc_rt_await_end(t, s, !result)); \
@@ -134,14 +157,14 @@ WAITING(ssize_t, msgrcv, IPC, (int id, void *m, size_t n, long type, int flags),
 WAITING(int, connect, CONNECT, (int fd, const struct sockaddr *a, socklen_t n), (fd, a, n))
 WAITING(int, accept, CONNECT, (int fd, struct sockaddr *restrict a, socklen_t *restrict n), (fd, a, n))
 WAITING(int, accept4, CONNECT, (int fd, struct sockaddr *restrict a, socklen_t *restrict n, int flags), (fd, a, n, flags))
-MOVING(ssize_t, recv, RECEIVE, (int fd, void *b, size_t n, int flags), (fd, b, n, flags))
-MOVING(ssize_t, __recv_chk, RECEIVE, (int fd, void *b, size_t n, size_t room, int flags), (fd, b, n, room, flags))
-MOVING(ssize_t, recvfrom, RECEIVE,
-       (int fd, void *restrict b, size_t n, int flags, struct sockaddr *restrict a, socklen_t *restrict an), (fd, b, n, flags, a, an))
-MOVING(ssize_t, recvmsg, RECEIVE, (int fd, struct msghdr *m, int flags), (fd, m, flags))
-MOVING(ssize_t, send, SEND, (int fd, const void *b, size_t n, int flags), (fd, b, n, flags))
-MOVING(ssize_t, sendto, SEND, (int fd, const void *b, size_t n, int flags, const struct sockaddr *a, socklen_t an), (fd, b, n, flags, a, an))
-MOVING(ssize_t, sendmsg, SEND, (int fd, const struct msghdr *m, int flags), (fd, m, flags))
+RECEIVING(ssize_t, recv, (int fd, void *b, size_t n, int flags), (fd, b, n, flags))
+RECEIVING(ssize_t, __recv_chk, (int fd, void *b, size_t n, size_t room, int flags), (fd, b, n, room, flags))
+RECEIVING(ssize_t, recvfrom,
+          (int fd, void *restrict b, size_t n, int flags, struct sockaddr *restrict a, socklen_t *restrict an), (fd, b, n, flags, a, an))
+RECEIVING(ssize_t, recvmsg, (int fd, struct msghdr *m, int flags), (fd, m, flags))
+SENDING(ssize_t, send, (int fd, const void *b, size_t n, int flags), (fd, b, n, flags))
+SENDING(ssize_t, sendto, (int fd, const void *b, size_t n, int flags, const struct sockaddr *a, socklen_t an), (fd, b, n, flags, a, an))
+SENDING(ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags), (fd, m, flags))
 
 /* Rust and C++20 call futex this way, and libraries with locks of their own. */
 HSC_RT_EXPORT long syscall(long number, ...) {
@@ -168,6 +191,7 @@ HSC_RT_EXPORT long syscall(long number, ...) {
         return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     hsc_rt_here at = HSC_RT_HERE();
     hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_FUTEX, &at, at.sp);
+    hsc_rt_wait_in(t, real);
     hsc_rt_await_begin(t, word);
     long result = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     hsc_rt_wait_end(t, 0, hsc_rt_await_end(t, word, !result));

@@ -354,8 +354,27 @@ typedef struct hsc_rt_counter {
 
 /* The thread's clocks when credits were last given. */
 typedef struct hsc_rt_seen {
-    uint64_t user_ns, ticks_ns, switches;
+    uint64_t user_ns, ticks_ns, switches, faults;
 } hsc_rt_seen;
+
+/* A call that one of our wrappers saw. */
+typedef struct hsc_rt_call {
+    uint64_t called; /* the procedure's address; 0: not known, then the call is not noted */
+    uint64_t region; /* OpenMP region */
+    uint32_t node, state; /* of its caller */
+} hsc_rt_call;
+
+#define HSC_RT_CALLS 32u
+
+/* credit_ss.c: of the calls since CPU time was last explained, a draw by the time that they may have used in the kernel. */
+typedef struct hsc_rt_calls {
+    uint64_t spent_ns; /* since the last one that was drawn */
+    uint64_t steps;    /* of that time so far: each draws a call */
+    uint64_t long_ones, switches; /* that may have slept; of the thread, meanwhile */
+    uint64_t draw;     /* of the numbers that decide what is replaced */
+    uint32_t kept;
+    hsc_rt_call call[HSC_RT_CALLS];
+} hsc_rt_calls;
 
 /* The caller of a wrapper, whose frame pointer is kept (HSC_RT_HERE of here.h): its call path begins there. */
 typedef struct hsc_rt_here {
@@ -392,6 +411,7 @@ typedef struct hsc_rt_open {
     hsc_rt_here at;
     uint64_t begin_ns, told_ns; /* told: of its duration, in records already */
     uint64_t ended_ns;          /* when another thread ended it; 0: not known */
+    uint64_t called;            /* the procedure that waits; 0: not known */
 } hsc_rt_open;
 /* wall_ss.c: the helper's */
 typedef struct hsc_rt_wall {
@@ -459,7 +479,7 @@ typedef struct hsc_rt_thread {
     int tick_timer, main_timer; /* -1: none */
     uint32_t periods;           /* that a sample stands for: the governor's */
     uint64_t tick_ns;
-    bool tick_slow;             /* nothing is missing: ticks are rare */
+    uint8_t pace;               /* HSC_RT_PACE_*: how near ticks are */
     uint32_t full_ticks;        /* with nothing missing, since the last one with something */
     uint64_t checked_time;      /* CLOCK_MONOTONIC when that was last looked at without a tick */
     bool asleep;                /* measuring is off: no samples, no ticks */
@@ -485,8 +505,10 @@ typedef struct hsc_rt_thread {
     uint32_t put_off;      /* expiries of timer-monotonic on end that found the writer taken */
     uint64_t plain_cycles; /* as handler_cycles, without what was hardly ours: preemption, first use of a table */
     uint32_t own_buckets[HSC_RT_OWN_BUCKETS]; /* handler's runs by cycles, a quarter of an octave each, from 64 on */
-    uint32_t system_call;  /* node of the system call that the thread was last seen in; 0: none */
+    uint32_t system_call;  /* node of the system call or page fault that the thread was last seen in; 0: none */
+    uint64_t system_call_at; /* periods that samples and losses stood for then */
     bool system_call_truncated, switching;
+    hsc_rt_calls calls;
     hsc_rt_governor governor;
     /* stack */
     uint64_t stack_low, stack_high;
@@ -530,6 +552,8 @@ uint32_t hsc_rt_walk(hsc_rt_thread *t, void *ucontext, uint64_t now_ns, bool *tr
 uint32_t hsc_rt_walk_here(hsc_rt_thread *t, const hsc_rt_here *at, uint64_t now_ns, bool *truncated);
 /* The node of a frame without a caller; the thread's writer is owned. */
 uint32_t hsc_rt_walk_alone(hsc_rt_thread *t, uint64_t pc, uint64_t now_ns);
+/* That of a procedure, by its address, called by the frame of node `caller`. */
+uint32_t hsc_rt_walk_called(hsc_rt_thread *t, uint32_t caller, uint64_t address, uint64_t now_ns);
 /* Of another thread, which waits in the kernel, by the helper that owns its writer; bp may be HSC_RT_BP_UNKNOWN.
  * `exact`: pc is that of the frame, not a return address. */
 #define HSC_RT_BP_UNKNOWN 1u
@@ -579,7 +603,9 @@ void hsc_rt_source_rate(hsc_rt_thread *t, uint32_t periods); /* a sample every s
  * thread; hsc_rt_source_rate has to follow. */
 bool hsc_rt_source_to_timer(hsc_rt_thread *t);
 bool hsc_rt_source_to_perf(hsc_rt_thread *t);
-void hsc_rt_source_tick(hsc_rt_thread *t, bool slow);
+/* EVEN: tick_ns apart; SLOW: nothing is missing; NEAR: much is, so each of the kernel's ticks is looked at by itself. */
+enum { HSC_RT_PACE_EVEN, HSC_RT_PACE_SLOW, HSC_RT_PACE_NEAR };
+void hsc_rt_source_pace(hsc_rt_thread *t, uint8_t pace);
 /* timer-monotonic: no sample could be taken, again and again; then the timer comes later and later, so that who has the writer gets on */
 void hsc_rt_source_put_off(hsc_rt_thread *t);
 void hsc_rt_source_on_time(hsc_rt_thread *t); /* a sample was taken: as before */
@@ -592,14 +618,18 @@ void hsc_rt_source_rouse(const hsc_rt_thread *t);
 const char *hsc_rt_mechanism_name(enum hsc_rt_mechanism m);
 enum { HSC_RT_PAUSE_WAIT = 1, HSC_RT_PAUSE_IDLE = 2 };
 
-/* credit_ss.c: CPU time that no sample tells of, in samples: for the place of the signal, for the system call that the
- * thread was last seen in, lost because our signal was blocked, lost because it can't be placed; and of the latter, from
- * before, what turned out to be no CPU time */
+/* credit_ss.c: CPU time that no sample tells of, in samples: for the place of the signal, for calls that were drawn, for the
+ * system call or page fault that the thread was seen in of late, lost because our signal was blocked, lost because it can't be placed; and of the latter,
+ * from before, what turned out to be no CPU time */
 typedef struct hsc_rt_credit {
-    uint64_t here, system_call, blocked, unplaced, found;
+    uint64_t here, calls, system_call, blocked, unplaced, found;
 } hsc_rt_credit;
 
 void hsc_rt_credit_begin(hsc_rt_thread *t, uint64_t cpu_ns);
+/* A wrapped call has returned after `ns` of wall time. The thread's writer is owned. */
+void hsc_rt_credit_call(hsc_rt_thread *t, const hsc_rt_call *call, uint64_t ns);
+/* Credits `n` periods to the calls drawn, by handing out shares one by one: calls put(t, call, periods); none are kept afterwards. */
+void hsc_rt_credit_deal(hsc_rt_thread *t, uint64_t n, void (*put)(hsc_rt_thread *t, const hsc_rt_call *call, uint64_t periods));
 int64_t hsc_rt_credit_missing(const hsc_rt_thread *t, uint64_t cpu_ns); /* nanoseconds that no sample tells of so far */
 hsc_rt_credit hsc_rt_credit_tick(hsc_rt_thread *t, const void *ucontext, uint64_t cpu_ns);
 hsc_rt_credit hsc_rt_credit_sample(hsc_rt_thread *t, uint64_t cpu_ns); /* where ticks are rare */

@@ -10,6 +10,7 @@
 
 #define RARE_TICKS 25u
 #define FULL_TICKS 16u /* with nothing missing, before ticks become rare */
+#define NEAR_TICKS 2u  /* of the kernel's: as much CPU time that no sample tells of brings ticks near */
 #define PLAIN_CYCLES_MAX 20000u
 
 hsc_rt_state hsc_rt;
@@ -127,7 +128,8 @@ static void check_state(hsc_rt_thread *t, const void *context) {
     }
 }
 
-HSC_RT_HOT static void record(hsc_rt_thread *t, void *context, uint64_t weight) {
+/* in_kernel: it is a place where a page fault took the thread's time. */
+HSC_RT_HOT static void record(hsc_rt_thread *t, void *context, uint64_t weight, bool in_kernel) {
     bool truncated = false;
     check_state(t, context);
     t->no_space = false;
@@ -142,14 +144,22 @@ HSC_RT_HOT static void record(hsc_rt_thread *t, void *context, uint64_t weight) 
     put_sample(t, t->last_time, node, t->region, probe ? HSC_state_RUNTIME : state_now(t), truncated, weight);
     t->last_node = node;
     t->last_region = t->region;
-    if (hsc_rt_after_system_call(context)) {
+    if (in_kernel || hsc_rt_after_system_call(context)) {
         t->system_call = node;
         t->system_call_region = t->region;
         t->system_call_truncated = truncated;
+        t->system_call_at = atomic_load_explicit(&t->samples, memory_order_relaxed) + atomic_load_explicit(&t->lost, memory_order_relaxed);
     }
 }
 
+static void put_call(hsc_rt_thread *t, const hsc_rt_call *call, uint64_t periods) {
+    uint32_t node = hsc_rt_walk_called(t, call->node, call->called, t->last_time);
+    put_sample(t, t->last_time, node ? node : call->node, call->region, call->state, false, periods);
+}
+
 static void record_credit(hsc_rt_thread *t, const hsc_rt_credit *c) {
+    if (c->calls)
+        hsc_rt_credit_deal(t, c->calls, put_call);
     if (c->system_call)
         put_sample(t, t->last_time, t->system_call, t->system_call_region, state_now(t), t->system_call_truncated, c->system_call);
     if (c->blocked)
@@ -184,15 +194,19 @@ static void sample_event(hsc_rt_thread *t, uint32_t event, uint64_t n, void *con
 /* Ticks find CPU time that perf did not see. While there is none they are rare: a tick costs as much as a sample. */
 static void set_ticks(hsc_rt_thread *t, bool timer, const hsc_rt_credit *c) {
     if (timer) {
-        bool full = !c->here && !c->system_call && !c->blocked && !c->unplaced && t->carry_ns <= (int64_t)t->tick_ns;
+        bool full = !c->here && !c->calls && !c->system_call && !c->blocked && !c->unplaced && t->carry_ns <= (int64_t)t->tick_ns;
         t->full_ticks = full ? t->full_ticks + 1 : 0;
-        if (t->full_ticks >= FULL_TICKS)
-            hsc_rt_source_tick(t, true);
-    } else if (t->tick_slow && t->last_time - t->checked_time >= t->tick_ns) {
+        if (t->carry_ns > (int64_t)(NEAR_TICKS * HSC_RT_TICK_NS))
+            hsc_rt_source_pace(t, HSC_RT_PACE_NEAR);
+        else if (t->full_ticks >= FULL_TICKS)
+            hsc_rt_source_pace(t, HSC_RT_PACE_SLOW);
+        else if (t->pace == HSC_RT_PACE_NEAR && t->carry_ns < (int64_t)hsc_rt.period_ns)
+            hsc_rt_source_pace(t, HSC_RT_PACE_EVEN);
+    } else if (t->pace == HSC_RT_PACE_SLOW && t->last_time - t->checked_time >= t->tick_ns) {
         t->checked_time = t->last_time;
         if (hsc_rt_credit_missing(t, hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK)) > (int64_t)t->tick_ns) {
             t->full_ticks = 0;
-            hsc_rt_source_tick(t, false);
+            hsc_rt_source_pace(t, HSC_RT_PACE_EVEN);
         }
     }
 }
@@ -208,7 +222,7 @@ HSC_RT_HOT static void sample(hsc_rt_thread *t, bool timer, uint64_t n, void *co
         uint64_t cpu = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK), passed = cpu - t->cpu_seen_ns;
         hsc_rt_source_on_time(t);
         if ((weight = hsc_rt_credit_timer(t, cpu)) != 0)
-            record(t, context, weight);
+            record(t, context, weight, false);
         hsc_rt_govern(t);
         hsc_rt_govern_turn(t, hsc_rt.interrupt_ns, passed);
         return;
@@ -219,7 +233,7 @@ HSC_RT_HOT static void sample(hsc_rt_thread *t, bool timer, uint64_t n, void *co
     }
     weight += atomic_exchange_explicit(&t->deferred, 0, memory_order_relaxed);
     if (weight)
-        record(t, context, weight);
+        record(t, context, weight, c.here && hsc_rt_is_perf(t->mechanism));
     if (settles && !timer)
         c = hsc_rt_credit_sample(t, hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK));
     if (settles)
@@ -320,6 +334,7 @@ void hsc_rt_reclaim(hsc_rt_thread *t) {
     hsc_rt_tree_forget(&t->tree);
     t->waits = (hsc_rt_waits){0}; /* waits of the last 100 ms; its memory may be half given back */
     t->last_node = t->system_call = 0;
+    t->calls.kept = 0;
 }
 
 static void note_owner(hsc_rt_thread *t, const uint64_t *frame) {

@@ -44,6 +44,14 @@ static void set_timer(int id, uint64_t interval_ns) {
     set_timer_from(id, interval_ns, interval_ns);
 }
 
+/* Of near ticks half of the kernel's: else one would run out at every second of the kernel's, for the CPU time between these is a little less than
+ * a tick; and of two nobody could tell which one met the thread in the kernel. */
+static uint64_t tick_interval(const hsc_rt_thread *t) {
+    if (t->pace == HSC_RT_PACE_SLOW)
+        return HSC_RT_SLOW_TICKS * t->tick_ns;
+    return t->pace == HSC_RT_PACE_NEAR || t->tick_ns <= HSC_RT_TICK_NS ? HSC_RT_TICK_NS / 2 : t->tick_ns;
+}
+
 #define PUT_OFF_RUNS 8u  /* expiries without a sample before the timer's next one is twice as far */
 #define PUT_OFF_MOST 10u /* doublings */
 #define FIRST_LEAST_NS 20000u  /* before, the thread is in our own code (and the kernel's least is half of that) */
@@ -269,7 +277,7 @@ uint64_t hsc_rt_counter_taken(hsc_rt_counter *c) {
 
 static void arm(hsc_rt_thread *t) {
     if (t->tick_timer >= 0)
-        set_timer(t->tick_timer, t->tick_slow ? HSC_RT_SLOW_TICKS * t->tick_ns : t->tick_ns);
+        set_timer(t->tick_timer, tick_interval(t));
     if (t->main_timer >= 0)
         set_timer_from(t->main_timer, t->first_ns ? t->first_ns : hsc_rt.period_ns * t->periods, hsc_rt.period_ns * t->periods);
     if (!hsc_rt_is_perf(t->mechanism))
@@ -328,7 +336,7 @@ bool hsc_rt_source_start(hsc_rt_thread *t) {
     t->put_off = 0;
     t->turn_cycles = 0;
     t->tick_ns = hsc_rt.tick_ns;
-    t->tick_slow = false;
+    t->pace = HSC_RT_PACE_EVEN;
     atomic_store(&t->main_timer_off, 0);
     bool sleeps = !hsc_rt_wanted();
     if (hsc_rt_is_perf(t->mechanism)) {
@@ -364,7 +372,7 @@ bool hsc_rt_source_to_timer(hsc_rt_thread *t) {
     t->mechanism = HSC_RT_CPU;
     t->main_timer = t->tick_timer;
     t->tick_timer = -1;
-    t->tick_slow = false;
+    t->pace = HSC_RT_PACE_EVEN;
     return true;
 }
 
@@ -420,11 +428,13 @@ void hsc_rt_source_on_time(hsc_rt_thread *t) {
         set_timer(t->main_timer, hsc_rt.period_ns * t->periods);
 }
 
-void hsc_rt_source_tick(hsc_rt_thread *t, bool slow) {
-    if (t->tick_timer < 0 || t->tick_slow == slow)
+void hsc_rt_source_pace(hsc_rt_thread *t, uint8_t pace) {
+    if (t->tick_timer < 0 || t->pace == pace)
         return;
-    t->tick_slow = slow;
-    set_timer(t->tick_timer, slow ? HSC_RT_SLOW_TICKS * t->tick_ns : t->tick_ns);
+    uint64_t before = tick_interval(t);
+    t->pace = pace;
+    if (tick_interval(t) != before)
+        set_timer(t->tick_timer, tick_interval(t));
 }
 
 void hsc_rt_source_stop(hsc_rt_thread *t) {

@@ -77,6 +77,7 @@ static void open_wait(hsc_rt_thread *t, uint32_t kind, uint32_t node, uint64_t n
     t->open.begin_ns = now;
     t->open.told_ns = 0;
     t->open.ended_ns = 0;
+    t->open.called = 0;
     atomic_signal_fence(memory_order_release);
     t->open.kind = kind;
 }
@@ -88,7 +89,7 @@ static __typeof__(&hsc_rt_self->recent[0]) recent(hsc_rt_thread *t, const hsc_rt
 }
 
 static bool is_often_brief(uint32_t kind) {
-    return (kind >= HSC_wait_kind_READ && kind <= HSC_wait_kind_OPEN) ||
+    return (kind >= HSC_wait_kind_READ && kind <= HSC_wait_kind_OPEN) || kind == HSC_wait_kind_PIPE ||
            (kind >= HSC_wait_kind_OMP_BARRIER && kind <= HSC_wait_kind_OMP_IDLE);
 }
 
@@ -197,6 +198,8 @@ void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder) {
         if (t->open.supposed && !brief && !t->open.told_ns)
             t->open.node = hsc_rt_walk_here(t, &t->open.at, now, &truncated);
         uint32_t node = t->open.node;
+        if (t->open.called)
+            hsc_rt_credit_call(t, &(hsc_rt_call){t->open.called, t->region, node, state_of(t->open.kind)}, now - t->open.begin_ns);
         hsc_rt_wait_over(t, now, bytes, holder.thread_id, holder.node);
         if (brief)
             hsc_rt_charge_wrapper(t, BRIEF_OWN_CYCLES);

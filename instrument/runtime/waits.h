@@ -20,6 +20,13 @@ hsc_rt_thread *hsc_rt_wait_begin_alone(uint32_t kind, uint64_t pc); /* where onl
 /* The open wait was one for the end of the region only up to there. */
 void hsc_rt_wait_end_region(hsc_rt_thread *t);
 void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder);
+
+/* It waits in there: CPU time in the kernel that no sample met may be told of it. NULL: nothing is recorded. */
+#define hsc_rt_wait_in(t, procedure) \
+    do { \
+        if (t) \
+            (t)->open.called = (uint64_t)(procedure); \
+    } while (0)
 /* A wait that is over, of which nothing was said when it began; returns the node, 0: none. */
 uint32_t hsc_rt_wait_add(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at, uint64_t begin_ns, hsc_rt_holder holder);
 /* Only the state of one; what the first returns goes to the second. */
@@ -47,7 +54,7 @@ uint32_t hsc_rt_wait_node(hsc_rt_thread *t, const hsc_rt_here *at);     /* of a 
 uint32_t hsc_rt_fork_begin(hsc_rt_thread *t, const hsc_rt_here *at, bool *supposed);
 uint32_t hsc_rt_fork_end(hsc_rt_thread *t, const hsc_rt_here *at, uint32_t node, uint64_t duration_ns, bool supposed);
 
-/* Barriers of pthreads: for how many threads one is made, and whether the caller, who is about to enter it, is the last one of a round (false too where
+/* Barriers of pthreads: for how many threads one is made (0: threads of other processes too), and whether the caller, who is about to enter it, is the last one of a round (false too where
  * that is not known: made by another process, or more of them than are remembered). */
 void hsc_rt_barrier_begin(const void *barrier, uint32_t threads);
 void hsc_rt_barrier_end(const void *barrier);

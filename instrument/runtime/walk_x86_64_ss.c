@@ -479,6 +479,13 @@ uint32_t hsc_rt_walk_alone(hsc_rt_thread *t, uint64_t pc, uint64_t now_ns) {
     return put_node(t, modules, 0, &f, now_ns);
 }
 
+uint32_t hsc_rt_walk_called(hsc_rt_thread *t, uint32_t caller, uint64_t address, uint64_t now_ns) {
+    const hsc_rt_modules *modules = atomic_load_explicit(&hsc_rt.modules, memory_order_acquire);
+    const hsc_rt_module *m = hsc_rt_module_at(modules, address);
+    hsc_rt_frame f = {.pc = address, .mapping_id = m ? m->mapping_id : 0, .flags = HSC_FRAME_EXACT};
+    return put_node(t, modules, caller, &f, now_ns);
+}
+
 /* From t->fresh[0], whose pc, sp, bp and flags are set; `registers`: of that frame, NULL when they are not known. `blocked`:
  * the thread waits and its rbp is not known; the kept stack is read for it and stays as it is. */
 HSC_RT_HOT static uint32_t walk(hsc_rt_thread *t, const greg_t *registers, bool blocked, uint64_t now_ns, bool *truncated) {

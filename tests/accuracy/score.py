@@ -102,9 +102,10 @@ def score(tool, program, trace, path, verbose):
         true = next(m for m in loop.marks if m in source.line)
         profile[true] += count
         profile[reported[0] if reported else None] -= count
-        # vector code moves 16 bytes or more of the marked data at once (no element is as large)
+        # vector code moves 16 bytes or more of the marked data at once (no element is as large): the vectoriser's, or operations that were packed
         is_vector = any(machine.bytes.get(x, 0) >= 16 for x in loop.code)
-        versions["right" if is_vector == a["version"].startswith("vector") else "wrong"] += count
+        said = a["version"].startswith("vector") or a["width"] > 1
+        versions["right" if is_vector == said else "wrong"] += count
         lines["right" if source.line[true] <= a["line"] <= source.last[true] else "wrong"] += count
         if verbose and outcome not in ("exact", "nest"):
             loop = f.loop_at[at]

@@ -49,15 +49,17 @@ static void block_of_screen(bench *b, hsc_err *err) {
 }
 
 static void bins(bench *b, uint64_t first, uint64_t n, uint32_t row_bins, hsc_db_reduce reduce, hsc_err *err) {
-    uint32_t column_bins = b->columns < 1000 ? b->columns : 1000;
-    uint32_t step;
+    uint32_t step, together = 1, group = b->columns / 1000 + (b->columns % 1000 != 0);
     must(hsc_db_get_row_step(b->db, b->view, n / row_bins, &step, err), err);
     for (uint32_t i = 0; i < row_bins; i++) { /* of whole blocks, as the viewer's */
         b->low[i] = (uint32_t)((first + n * i / row_bins) / step * step);
         b->high[i] = (uint32_t)((first + n * (i + 1) / row_bins) / step * step);
     }
+    must(hsc_db_get_column_step(b->db, b->view, &together, err), err);
+    group = group < together ? group : (group + together - 1) / together * together;
+    uint32_t column_bins = (b->columns + group - 1) / group;
     for (uint32_t c = 0; c < b->columns; c++)
-        b->bin[c] = (uint32_t)((uint64_t)c * column_bins / b->columns);
+        b->bin[c] = c / group;
     must(hsc_db_read_bins(b->db, b->view, reduce, row_bins, b->low, b->high, column_bins, b->bin, b->out, err), err);
 }
 

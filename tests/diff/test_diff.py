@@ -40,6 +40,23 @@ def simulate(name, *options):
     return path
 
 
+def advice(a, b):
+    """Of the largest change within noise: the rate that is advised is that of twice the samples which would leave 0 out, rounded up to 1, 2 or 5."""
+    text = " ".join(run("diff", "--by=loop", a, b).split())
+    told = re.search(r"The largest of them, ([-+0-9.]+) % of (.*?), would show (at|in runs) (\d+) (.*?)\(.*?there were (\d+)\)", text)
+    noise = [r for r in rows("loop", a, b) if r["beyond_noise"] == "no" and float(r["a_s"]) and float(r["b_s"]) and float(r["change_s"])]
+    whole = sum(float(r["a_s"]) for r in rows("loop", a, b))
+    noise = [r for r in noise if float(r["a_s"]) >= 0.011 * whole]
+    that(bool(told) and bool(noise), f"no advice: {text[:1200]}")
+    if not told or not noise:
+        return
+    most = max(noise, key=lambda r: abs(float(r["change_s"])))
+    that(abs(float(told[1]) - 100 * float(most["change_s"]) / float(most["a_s"])) < 0.06, f"advice about {told[0]}, expected {most}")
+    wanted = 2 * ((float(most["change_high_s"]) - float(most["change_low_s"])) / 2 / float(most["change_s"])) ** 2 * int(told[6])
+    least, given = (wanted, int(told[4])) if told[3] == "at" else (wanted / 10000, int(told[4]))
+    that(0.97 * least <= given <= 2.6 * least + 1, f"advised {told[0]}, wanted {wanted}")
+
+
 def simulated():
     common = ("--lines=1500", "--seed=5", f"--sources={WORK}/src")
     a = simulate("a.h5", "--threads=4", "--processes=4", *common)
@@ -81,10 +98,15 @@ def simulated():
         data = json.loads(run("diff", f"--by={by}", "--format=json", a, b))
         that(len(data["rows"]) == len(rows(by, a, b)) and data["processors_b"] == 8, f"{by}: JSON")
         that(len(rows(by, a, b, "--top=3")) == 3, f"{by}: --top")
-    for text in (run("diff", a, b), run("diff", a, a), run("diff", "--by=loop", a, b)):
+    few = simulate("few.h5", "--threads=4", "--processes=4", "--samples=600", *common)
+    text = run("diff", "--by=line", few, a)
+    that(re.search(r" \+\d{4}[ ~]", text), f"no change of more than 1000 %: {text[:1200]}")
+    for text in (text, run("diff", a, b), run("diff", a, a), run("diff", "--by=loop", a, b)):
         long = [line for line in text.splitlines() if len(line) > 80]
         that(not long, f"longer than 80 columns: {long[:2]}")
+    advice(a, simulate("fewer.h5", "--threads=4", "--processes=4", "--samples=19900", *common))
     same = run("diff", a, a)
+    that("The largest of them" not in same, f"no change, and advice about it: {same}")
     that("+0.000 s (+0.0 %), by the kernel's clocks" in same and "95 %:" not in same.split("Procedures")[0], f"CPU time is known without sampling: {same}")
     told = re.findall(r"(\d+) more, (\d+) of them within noise", same)
     that(told and all(x == y for x, y in told), f"the same database twice is not called noise: {told}")
@@ -95,7 +117,7 @@ def simulated():
         that(len(run("diff", *command, code=1).splitlines()) == 1, f"{command}: not one line")
 
 
-def build(name, edits, *options):
+def build(name, edits, *options, source="program.c"):
     folder = os.path.join(WORK, name)
     os.makedirs(folder)
     with open(PROGRAM, encoding="utf-8") as f:
@@ -103,9 +125,9 @@ def build(name, edits, *options):
     for mark, new in edits.items():
         that(text.count(f"/* EDIT: {mark} */") == 1, f"no mark {mark}")
         text = text.replace(f"/* EDIT: {mark} */", new)
-    with open(os.path.join(folder, "program.c"), "w", encoding="utf-8") as f:
+    with open(os.path.join(folder, source), "w", encoding="utf-8") as f:
         f.write(text)
-    run("cc", "-g", "-O2", *options, "-o", f"{name}/program", f"{name}/program.c")
+    run("cc", "-g", "-O2", *options, "-o", f"{name}/program", f"{name}/{source}")
     run("run", "-q", "-o", f"{name}/m", f"{name}/program")
     run("correlate", f"{name}/m")
     return f"{name}/m", text.splitlines()
@@ -153,6 +175,13 @@ def builds():
     again = rows("loop", a, "one/again")
     that(again and all(r["compiler_changed"] == "no" for r in again), f"one binary, and two decisions: {again}")
     that("treated differently" not in run("diff", a, "one/again"), "one binary, and treated differently")
+    prefix = {"procedures": "__attribute__((noinline)) static void prefix(float *p, int n) {\n    for (int i = 1; i < n; i++)\n        p[i] = p[i] * 0.5f + p[i - 1];\n}",
+              "between loops": "for (int k = 0; k < 100000; k++)\n        prefix(a, N);"}
+    here, _ = build("here", prefix)
+    there, _ = build("there", prefix, source="renamed.c")  # a remark names the file
+    found = [r for r in rows("loop", here, there) if "accessed at here/program.c" in r["remark_a"]]
+    that(len(found) == 1 and "accessed at there/renamed" in found[0]["remark_b"], f"remarks that name the file: {found}")
+    that(all(r["compiler_changed"] == "no" for r in found), f"renamed, and treated differently: {found}")
     text = run("diff", a, b)
     that("compiler A" in text and "compiler B" in text, "no decisions in the text")
 

@@ -20,6 +20,7 @@ static void names(void **state) {
                  {"libmpi_mpifh.so.40", HSC_LIBRARY_MESSAGES}, {"libmpichcxx.so.12", HSC_LIBRARY_MESSAGES}, {"libopen-pal.so.40", HSC_LIBRARY_MESSAGES},
                  {"/lib/openmpi3/mca_btl_vader.so", HSC_LIBRARY_MESSAGES}, {"libucp.so.0", HSC_LIBRARY_MESSAGES}, {"libuchardet.so.0", HSC_LIBRARY_OTHER},
                  {"/lib/libcap.so.2", HSC_LIBRARY_OTHER}, {"/home/libomp/prog", HSC_LIBRARY_OTHER},
+                 {"/usr/lib/heatscope/libheatscope-rt.so", HSC_LIBRARY_HEATSCOPE}, {"/opt/libheatscope.so", HSC_LIBRARY_OTHER},
                  {"libompi_tools.so", HSC_LIBRARY_OTHER}, {"libgomphosis.so", HSC_LIBRARY_OTHER}, {"", HSC_LIBRARY_OTHER}, {"/", HSC_LIBRARY_OTHER}};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)

@@ -326,6 +326,12 @@ oo::class create ::FakeDb {
         return [list $m]
     }
     method changes {other by args} {
+        if {$by in {message cause}} {
+            set both [dict create a 0 b 0 scope_a 5 scope_b 5 value_a 2.0 value_b 3.0 calls_a 1000 calls_b 2000 sent_a 0 sent_b 0 received_a 4000 received_b 8000 in_a 1 in_b 1 \
+                kind [expr {$by eq "cause" ? "late sender" : "MPI_Recv"}] cause [expr {$by eq "cause" ? "loop a.c:3 in sweep" : ""}] change 1.0 low 1.0 high 1.0 beyond 1 how same]
+            set theirs [dict merge $both {a -1 scope_a -1 value_a 0.0 value_b 0.5 calls_a 0 calls_b 1 received_a 0 received_b 0 sent_b 16 in_a 0 change 0.5 low 0.5 high 0.5 how unmatched}]
+            return [list $both $theirs [dict merge $theirs {a -1 b -1 scope_a 5 scope_b -1 value_a 0.25 value_b 0.0 calls_a 3 calls_b 0 sent_a 8 sent_b 0 in_a 1 in_b 0 change -0.25}]]
+        }
         if {$by ne "procedure"} {
             return {}
         }
@@ -340,7 +346,8 @@ oo::class create ::FakeDb {
             [dict merge $row {of waiting a 4.0 b 6.0}] [dict merge $row {of waiting name mutex a 1.0 b 2.9}] \
             [dict merge $row {of waiting name "a file" a 3.0 b 3.1}] [dict merge $row {of waiting name sleep a 0.0 b 0.01}] \
             [dict merge $row {of parallel a 0.288 b 0.417}] [dict merge $row {of balance a 0.92 b 0.94 chance_b 1}] \
-            [dict merge $row {of communication a 0.313 b 0.44}] [dict merge $row {of computation a 5.0 b 5.5}]]
+            [dict merge $row {of communication a 0.313 b 0.44}] [dict merge $row {of computation a 5.0 b 5.5}] \
+            [dict merge $row {of each a 2.5 b 1.375}]]
     }
     method ledger {} {
         return [lmap row {{taken {what was taken} 40 0.04 0} {lost {[taken] nothing} 0 0.0 1} {kept {[taken] in the tables} 30 0.03 1}

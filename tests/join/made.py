@@ -216,11 +216,19 @@ write(os.path.join(WORK, "unreadable.c"), b"""#define _GNU_SOURCE
 #include <string.h>
 #include <sys/types.h>
 ssize_t H5Iget_name(int64_t id, char *name, size_t size);
-int H5Dread(int64_t set, int64_t type, int64_t memory, int64_t space, int64_t how, void *to) {
+static int is_data(int64_t set) {
     char name[256] = "";
-    if (H5Iget_name(set, name, sizeof name) > 5 && strstr(name, "/data"))
+    return H5Iget_name(set, name, sizeof name) > 5 && strstr(name, "/data");
+}
+int H5Dread(int64_t set, int64_t type, int64_t memory, int64_t space, int64_t how, void *to) {
+    if (is_data(set))
         return -1;
     return ((int (*)(int64_t, int64_t, int64_t, int64_t, int64_t, void *))dlsym(RTLD_NEXT, "H5Dread"))(set, type, memory, space, how, to);
+}
+int H5Dread_chunk(int64_t set, int64_t how, const uint64_t *at, uint32_t *filters, void *to) {
+    if (is_data(set))
+        return -1;
+    return ((int (*)(int64_t, int64_t, const uint64_t *, uint32_t *, void *))dlsym(RTLD_NEXT, "H5Dread_chunk"))(set, how, at, filters, to);
 }
 """)
 UNREADABLE = os.path.join(WORK, "unreadable.so")

@@ -469,6 +469,28 @@ found = {(r["processor"], r["procedure"]): round(float(r["caused_s"]), 6) for r 
 that(found == {("rank 0 thread 1", "[program]"): 0.05, ("rank 0 thread 1", "[library.so]"): 0.002, ("rank 0 thread 2", "[program]"): 0.01,
                ("rank 0 thread 2", "[library.so]"): 0.004}, f"slept: {found}")
 
+# two wait at once for one that computes for 60 ms and stands in line for 140, as the kernel says too: each waits for all of it, and nothing is not known
+WORK = os.path.join(os.path.dirname(WORK), "at-once")
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "out.h5")
+process(0, *[(t, thread(t, int(t == 1)) + [held(100 * MS, 300 * MS, 3, (3, 2)), wait(900 * MS, 3, 1, 1, 200 * MS, 200 * MS, holder=(3, 2))]) for t in (1, 2)],
+        (3, thread(3, 0) + samples(100 * MS, 160 * MS, 2) +
+         [f"thread_usage thread_id=3 time=900 user_ns={60 * MS} system_ns=0 minor_faults=0 major_faults=0 voluntary_switches=0 involuntary_switches=0 run_ns={60 * MS} runnable_ns={140 * MS}"]))
+join()
+found = {(r["known"], r["running"]): round(float(r["caused_s"]), 6) for r in table("cause")}
+that(found == {("yes", "yes"): 0.12, ("yes", "no"): 0.28}, f"at once: {found}")
+
+# a worker of OpenMP at the end of a region that has a call at its end: no code of the user's is on its path, but where the region was forked is known
+WORK = os.path.join(os.path.dirname(WORK), "body")
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "out.h5")
+REGION_END = 21
+process(0, (0, LIBRARY), (1, thread(1) + ["region region_id=1 node_id=2 threads=2"]),
+        (2, thread(2, 0) + INSIDE + [wait(300 * MS, 4, REGION_END, 1, 50 * MS, 50 * MS) + " fork_thread_id=1 fork_node_id=2"]))
+join()
+found = [(r["procedure"], r["own_code"], r["total_s"]) for r in table("wait")]
+that(found == [("[program]", "yes", "0.05")], f"a region that ends in a call: {found}")
+
 # hardly anything but the machine: told so, with what the program has
 WORK = os.path.join(os.path.dirname(WORK), "crowded")
 os.makedirs(WORK)
@@ -535,6 +557,56 @@ found = {(r["processor"], r["kind"]): tuple(round(float(r[k]), 4) for k in ("wai
 # of the first 105 ms 100 are handed on, of the next 54 (from 206 ms on) 40 and what is not known of a rank that had waited for nobody before
 that(found == {("rank 0 thread 0", "late sender"): (0.159, 0.14, 0.019), ("rank 0 thread 1", "late at a barrier of threads"): (0.1, 0, 0.2),
                ("rank 0 thread 1", "late signal"): (0.04, 0, 0.08)}, f"handed: {found}")
+
+# a large message whose receive was begun in time: its sender waits in MPI_Wait until the receiver lets the library go on, which it does by an MPI_Test
+# that has no other event, after it computed. Rank 0 comes to the barrier late by that, so what ranks 1 and 2 wait there is rank 1's loop, too
+BEGUN, COMPLETED, COLLECTIVE, TEST, BARRIER_CALL = 8, 16, 4, 5, 4
+
+
+def member(rank, ranks):
+    return [line.replace("size=2", f"size={ranks}").replace("ranks=2", f"ranks={ranks}") for line in world(rank)] + [
+        'operation operation_id=4 name="MPI_Barrier" kind=7 state=2', 'operation operation_id=5 name="MPI_Test" kind=5 state=2']
+
+
+def large(begin, end, operation, flags, peer, sequence, node=3, begun=0, outside=0):
+    return (event(begin, end, operation, flags, peer, sequence).replace("bytes=8", "bytes=400000").replace("node_id=3", f"node_id={node}", 1)
+            .replace("begin_ns=0", f"begin_ns={begun}") + f" outside_ns={outside}")
+
+
+def barrier_at(begin, end, sequence=0):
+    return large(begin, end, BARRIER_CALL, COLLECTIVE, -1, sequence, node=2).replace("tag=0", "tag=-1")
+
+
+def world_of(name, *ranks):
+    global WORK, DATABASE
+    WORK = os.path.join(os.path.dirname(WORK), name)
+    os.makedirs(WORK)
+    DATABASE = os.path.join(WORK, "out.h5")
+    for rank, records in enumerate(ranks):
+        process(rank, (0, member(rank, len(ranks))), (1, thread(1) + records + [message(900, 3, 2, 0, 0, 1, (0, 0), (0, 0), [0], [100 * MS])]))
+    join()
+    return {(r["processor"], r["kind"], r["running"], r["waited"]): tuple(round(float(r[k]), 4) for k in ("wait_s", "caused_s")) for r in table("cause")}
+
+
+SENDING = [large(100 * MS, 100 * MS + 2000, 1, SENT | BEGUN, 1, 0), large(110 * MS, 210 * MS, 2, SENT | COMPLETED, 1, 0, node=3, begun=10 * MS)]
+RECEIVING = [large(99 * MS, 99 * MS + 2000, 3, RECEIVED | BEGUN, 0, 0), *samples(100 * MS, 209 * MS, 2)]
+found = world_of("progress", SENDING + [barrier_at(211 * MS, 212 * MS)],
+                 RECEIVING + [large(209 * MS, 209 * MS + 4000, TEST, 0, -1, 0, node=2, outside=110 * MS), barrier_at(210 * MS, 212 * MS)],
+                 [barrier_at(111 * MS, 212 * MS)])
+that(found == {("rank 1 thread 0", "late receiver", "yes", ""): (0.099, 0.198), ("rank 0 thread 0", "late at a barrier", "yes", "MPI_Wait"): (0.101, 0.002)},
+     f"progress: {found}")
+# where the receiver had called the library meanwhile, or smaller ones were sent while it did not, nobody is late: rank 0 was in MPI_Wait, which its delay says
+found = world_of("in-wait", SENDING + [barrier_at(211 * MS, 212 * MS)], RECEIVING + [large(209 * MS, 209 * MS + 4000, TEST, 0, -1, 0, node=2, outside=90 * MS), barrier_at(210 * MS, 212 * MS)],
+                 [barrier_at(111 * MS, 212 * MS)])
+that(set(found) == {("rank 0 thread 0", "late at a barrier", "yes", "MPI_Wait")}, f"in MPI_Wait: {found}")
+# it waited from within the receiver's call before on: that did not end it
+found = world_of("before", SENDING, [large(98 * MS, 119 * MS, 3, RECEIVED, 2, 7), *samples(119 * MS, 209 * MS, 2), large(209 * MS, 209 * MS + 4000, TEST, 0, -1, 0, node=2, outside=90 * MS)])
+that(found == {("rank 1 thread 0", "late receiver", "yes", ""): (0.099, 0.0803), ("rank 1 thread 0", "late receiver", "yes", "MPI_Wait"): (0.099, 0.0187)}, f"before: {found}")
+EAGER = [large(20 * MS, 20 * MS + 2000, 1, SENT | BEGUN, 1, 0), large(30 * MS, 40 * MS, 2, SENT | COMPLETED, 1, 0, begun=10 * MS)]
+TAKEN = [large(9 * MS, 9 * MS + 2000, 3, RECEIVED | BEGUN, 0, 0), large(90 * MS, 90 * MS + 4000, TEST, 0, -1, 0, node=2, outside=80 * MS)]
+again = [[x.replace("sequence=0", "sequence=1") for x in records] for records in (SENDING, RECEIVING)]
+found = world_of("eager", EAGER + again[0], TAKEN + again[1] + [large(209 * MS, 209 * MS + 4000, TEST, 0, -1, 0, node=2, outside=110 * MS)])
+that(not found, f"eager: {found}")
 
 # messages of which some go to nobody: these calls have no size
 WORK = os.path.join(os.path.dirname(WORK), "nobody")

@@ -85,3 +85,45 @@ void region(double *a, double (*b)[100], int n) {
             // CHECK: [[#@LINE+1]]:{{[0-9]+}} reads b[i][j]: contiguous
             a[i] += b[i][j];
 }
+
+typedef int local_index;
+struct matrix {
+    double **value, **diagonal;
+    int **column;
+};
+
+// rows of their own, read through an array of pointers: subscripts of the one are none of the other's
+void rows(const struct matrix *m, const double *x, double *y, int n) {
+#pragma omp parallel for
+    for (local_index i = 0; i < n; i++) {
+        // CHECK: [[#@LINE+3]]:{{[0-9]+}} reads m->diagonal[i][0]: through an array of pointers m->diagonal
+        // LINES: [[#@LINE+2]]:{{[0-9]+}} reads m->diagonal[i][0]: through an array of pointers m->diagonal
+        // LINES: [[#@LINE+1]]:{{[0-9]+}} writes y[i]: contiguous
+        y[i] = m->diagonal[i][0];
+        for (int j = 0; j < 8; j++)
+            // CHECK: [[#@LINE+2]]:{{[0-9]+}} reads m->value[i][j]: contiguous
+            // LINES: [[#@LINE+1]]:{{[0-9]+}} reads m->value[i][j]: contiguous
+            y[i] += m->value[i][j] * x[j];
+    }
+}
+
+void records(struct particle **held, int n) {
+    for (int i = 0; i < n; i++)
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes held[]->cell[i]: through an array of pointers held
+        held[i]->cell = 0;
+}
+
+#define MORE(c) ((c) > 0)
+// a macro is no variable, nor is a type; of a variable that is met first in a macro later reads tell the name
+int named(const int *list, int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        // LINES: [[#@LINE+2]]:{{[0-9]+}} reads list[{{[i?]}}]: contiguous
+        // LINES-NOT: MORE[
+        sum += MORE(list[i]);
+    for (local_index k = 0; k < n; k++)
+        // LINES: [[#@LINE+2]]:{{[0-9]+}} reads list[k]: contiguous
+        // LINES-NOT: local_index]
+        sum += list[k];
+    return sum;
+}

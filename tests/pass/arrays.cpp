@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // References of C++ that go through calls before inlining: containers, members, classes with operators.
 // RUN: for o in 0 2; do %cxx -g -O$o -c %s -o %t.$o.o; %map --arrays %t.$o.o | %check; done
+// what a container holds is the element, not the container, also of one in another
+// CHECK-DAG: array rows[?][?]: double, 8 bytes, heap, in nested
+// CHECK-DAG: array rows[?]: {{.*}}vector<double{{.*}}, 24 bytes, heap, in nested
+// CHECK-DAG: array kept[?]: float, 4 bytes, heap, in nested
+// CHECK: in {{.*}}arrays.cpp
 #include <array>
 #include <vector>
 struct matrix {
@@ -36,4 +41,28 @@ void classes(matrix &m, domain &d, int n) {
             // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes m->data[i*{{.*}}columns + j]: contiguous
             m(i, j) = d.x(i) + d.y(j);
         }
+}
+// CHECK: nested
+void nested(std::vector<std::vector<double>> &rows, const std::vector<float> &kept, int n) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            // CHECK: [[#@LINE+2]]:{{[0-9]+}} reads kept[j]: contiguous
+            // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes rows[i][j]: contiguous
+            rows[i][j] = kept[j];
+}
+void change(int &value);
+// a reference to a constant changes nothing; one that may is not known after the call
+// CHECK: handed
+void handed(std::vector<int> &found, const double *x, double *y, double *z, int n) {
+    for (int i = 0; i < n; i++) {
+        if (x[i] > 0)
+            found.push_back(i);
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes y[i]: contiguous
+        y[i] = 1;
+    }
+    for (int k = 0; k < n; k++) {
+        change(k);
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes z[k]: irregular
+        z[k] = 1;
+    }
 }

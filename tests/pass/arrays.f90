@@ -56,4 +56,36 @@ contains
       end do
     end do
   end subroutine
+
+  ! the variable of a loop that OpenMP shares out stays what it is in calls
+  ! CHECK: shapes::shared
+  subroutine shared(u, n)
+    integer, intent(in) :: n
+    real(8) :: u(n, n)
+    integer :: i, j
+    interface
+      subroutine outside(i, j)
+        integer, intent(inout) :: i, j
+      end subroutine
+    end interface
+    !$omp parallel do private(i)
+    do j = 1, n
+      do i = 2, n
+        ! CHECK: [[#@LINE+1]]:{{[0-9]+}} reads u(i, j): contiguous
+        if (u(i, j) < 0) call outside(i, j)
+      end do
+    end do
+  end subroutine
+
+  ! an element's offset may be a product of all extents and a subscript
+  ! CHECK: shapes::many
+  subroutine many(f, m, n, k)
+    integer, intent(in) :: m, n(5), k
+    real(8) :: f(m, n(1), n(2), n(3), n(4), n(5), *)
+    integer :: i
+    do i = 1, m
+      ! CHECK: [[#@LINE+1]]:{{[0-9]+}} writes f(i, k, 2, k, 3, k, k): contiguous
+      f(i, k, 2, k, 3, k, k) = 0
+    end do
+  end subroutine
 end module

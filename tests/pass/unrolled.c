@@ -72,3 +72,35 @@ int peeled(int *a, int n) {
     }
     return x;
 }
+// What one macro reads and writes twice at one place is twice there, and no loop of these is unrolled.
+struct value {
+    union {
+        long i;
+        double d;
+    } u;
+    unsigned char tag;
+};
+#define SET(a, b)                 \
+    {                             \
+        struct value *x = (a);    \
+        const struct value *y = (b); \
+        x->u = y->u;              \
+        x->tag = y->tag;          \
+    }
+// CHECK: reverse
+// CHECK-NEXT: for: as written
+void reverse(struct value *from, struct value *to) {
+    for (; from < to; from++, to--) {
+        struct value t;
+        SET(&t, from);
+        SET(from, to);
+        SET(to, &t);
+    }
+}
+// CHECK: down
+// CHECK-NEXT: for: as written
+void down(struct value *top, struct value *at) {
+    struct value *p;
+    for (p = top; p > at; p--)
+        SET(p, p - 1);
+}

@@ -98,6 +98,26 @@ int main(int argc, char **argv) {
     free(a);
     return 0;
 }
+#elif defined(CHUNKS)
+enum { N = 4096, ROWS = 64 };
+static double a[N], sums[ROWS];
+
+static void rows(void) {
+#pragma omp parallel for schedule(dynamic) num_threads(2)
+    for (int i = 0; i < ROWS; i++) { /* CHUNKS */
+        double x = 0.5;
+        for (int j = 0; j < N; j++) /* INSIDE */
+            x = (x * 0.25 + a[j]) / (x * x + 1.5);
+        sums[i] += x;
+    }
+}
+
+int main(void) {
+    for (double begin = cpu_s(); cpu_s() - begin < 0.4;)
+        rows();
+    printf("%g\n", sums[1]);
+    return 0;
+}
 #elif defined(SERIAL)
 static volatile double sink;
 
@@ -140,6 +160,29 @@ int main(void) {
     for (double begin = cpu_s(); cpu_s() - begin < 0.4;)
         x = walk(DEPTH, x);
     printf("%g\n", x);
+    return 0;
+}
+#elif defined(COPIES)
+enum { N = 2048 };
+static double a[N], b[N];
+
+static inline void add(double *to, const double *from) {
+    for (int i = 1; i < N; i++) /* COPIED */
+        to[i] = to[i] * 0.5 + from[i];
+}
+__attribute__((noinline)) static void apart(void) { add(a, b); }          /* vector code */
+__attribute__((noinline)) static void chained(void) { add(a, a - 1); }    /* what an iteration writes the next one reads */
+
+int main(int argc, char **argv) {
+    (void)argv;
+    for (double begin = cpu_s(); cpu_s() - begin < 0.3;)
+        apart();
+    if (argc > COPIES)
+        chained();
+    for (double begin = cpu_s(); argc > COPIES && cpu_s() - begin < 0.3;)
+        for (int k = 0; k < 100; k++)
+            chained();
+    printf("%g\n", a[N - 1]);
     return 0;
 }
 #else

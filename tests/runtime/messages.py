@@ -706,6 +706,7 @@ def blame():
         "root": ("late root", line_of("TIMED(4, k, MPI_Bcast"), "loop_d"),
         "members": ("late for the root", line_of("TIMED(5, k, MPI_Gather"), "loop_e"),
         "stopped": ("late sender", line_of("TIMED(7, k, MPI_Send"), None),
+        "progress": ("late receiver", line_of("TIMED(8, k, MPI_Test"), "loop_g"),
     }
     for way, (kind, line, procedure) in ways.items():
         for victim in range(3):

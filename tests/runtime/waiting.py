@@ -87,7 +87,8 @@ def waits():
 
 
 SIGNALS = {"waits_condition": ("late signal", "gives_condition", "held"), "waits_cnd": ("late signal", "gives_cnd", "held"), # kind, where, what it did
-           "waits_semaphore": ("late signal", "gives_semaphore", "held"), "waits_futex": ("late signal", "gives_futex", "held"),
+           "waits_semaphore": ("late signal", "gives_semaphore", "held"), "waits_read": ("late signal", "gives_read", "held"),
+           "waits_receive": ("late signal", "gives_receive", "held"), "waits_futex": ("late signal", "gives_futex", "held"),
            "waits_join": ("late end of thread", "short_thread", "held"), "waits_barrier": ("late at a barrier of threads", "gives_barrier", "held")}
 
 
@@ -109,6 +110,28 @@ def signals():
         expect(f"{procedure}: what it did", slept >= 5 * HELD_NS * 1e-9 * 0.9, (slept, rows))
 
 
+def pipes():
+    """A wait for what another thread of the process writes into a pipe (or a copy of its ends), a pair of sockets or an eventfd is laid to it: at least what it slept, at
+    most what the program's clock says of the call; what was written before somebody waited ends no later wait. Reads of a file by the same line are apart."""
+    done, _ = run([program("pipes")])
+    expect("exit code", done.returncode == 0, done)
+    seconds = {line.split()[0]: float(line.split()[1]) for line in done.stdout.splitlines()}
+    asked = ["report", os.path.join(scenarios.WORK, "m"), "--top=0", "--format=csv"]
+    delays, waits = [list(csv.DictReader(of_command(*asked, by).splitlines())) for by in ("--by=delayed", "--by=wait")]
+    for kind in ("plain", "copied", "pair", "event"):
+        here = [d for d in delays if d["late_procedure"] == f"gives_{kind}"]
+        expect(f"{kind}: kind", {d["kind"] for d in here} == {"late signal"}, delays)
+        expect(f"{kind}: who waited", {d["procedure"] for d in here} == {"reads" if kind in ("plain", "copied") else f"waits_{kind}"}, here)
+        expect(f"{kind}: waits", sum(int(d["waits"]) for d in here) == 5, here)
+        told = sum(float(d["wait_s"]) for d in here)
+        expect(f"{kind}: how long", 5 * HELD_NS * 1e-9 <= told <= seconds[kind], (told, seconds[kind]))
+    calls = {}
+    for w in waits:
+        if w["procedure"] == "reads":
+            calls[w["kind"]] = calls.get(w["kind"], 0) + int(w["waits"])
+    expect("reads of one line", calls == {"read": 20, "pipe, eventfd or pair of sockets": 20}, calls)
+
+
 def barriers():
     """At a barrier of pthreads each wait is laid to the thread that came last, from whatever procedure it came: all of it, at least what that one slept once the
     others slept there, at most what the waiter's clock says of the call; also in a trace, where each wait of the last one is recorded too."""
@@ -123,6 +146,18 @@ def barriers():
         for pair, r in told.items():
             expect(f"{pair} {options}: waits", r["waits"] == "4" and r["procedure"] == f"waits_{pair[0]}" and r["late_procedure"] == f"waits_{pair[1]}", r)
             expect(f"{pair} {options}: how long", 4 * 0.01 <= float(r["wait_s"]) <= truth[pair], (r, truth[pair]))
+
+
+def barriers_shared():
+    """Who comes to a barrier of several processes is not counted in one of them: its waits are told, and laid to no thread (the second of the parent's two was
+    called the last of four in every other round)."""
+    done, _ = run([program("barriers_shared")])
+    expect("exit code", done.returncode == 0, done)
+    asked = ["report", os.path.join(scenarios.WORK, "m"), "--top=0", "--format=csv"]
+    rows = list(csv.DictReader(of_command(*asked, "--by=delayed").splitlines()))
+    expect("nobody came late", not [r for r in rows if r["kind"] == "late at a barrier of threads"], rows)
+    waits = [r for r in csv.DictReader(of_command(*asked, "--by=wait").splitlines()) if r["kind"] == "thread barrier"]
+    expect("waits", sum(float(r["total_s"]) for r in waits) >= 8 * 0.01, waits)
 
 
 def signals_cpp():

@@ -329,8 +329,11 @@ hsc_status model_write(const model *m, const char *path, unsigned workers, uint6
     if (status)
         return status;
     s->pyramid_min = pyramid_min;
+    s->tiles_min = 1;
     s->part_max = m->part_max ? m->part_max : s->part_max;
     s->program_min = m->no_program ? UINT64_MAX : 1;
+    s->slices_worth = m->slices_worth ? m->slices_worth : s->slices_worth;
+    s->program_threads = m->program_threads ? m->program_threads : 1;
     if (m->band_unit) {
         s->band_unit = m->band_unit;
         s->bands_min = s->band_values = 0;

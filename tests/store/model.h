@@ -13,6 +13,8 @@ typedef struct model {
     uint32_t *values[HSC_VALUES_COUNT];      /* dense, rows x threads; NULL: not written */
     bool by_thread;                          /* written a thread at a time, not in rows */
     bool no_program;                         /* samples by time of each thread only */
+    uint32_t slices_worth;                   /* finest slices are left out where a value stands for fewer samples; 0: as usual */
+    uint32_t program_threads;                /* where there are more, those of all together too; 0: 1 */
     uint64_t part_max;                       /* values of a part that the writer holds; 0: its own choice */
     uint32_t band_unit;                      /* rows in bands of threads, of so many or more; 0: no bands. With by_thread */
     /* samples by time of all threads one after the other; sample_begin NULL: none */

@@ -495,12 +495,17 @@ static void an_older_version(void **state) {
     H5Aclose(a);
     H5Ldelete(file, "/run/thread/records", H5P_DEFAULT);
     H5Fclose(file);
-    refused_with("/run/thread/records is not there: its database format is 1.0, expected 1.2: an older heatscope made it; correlate the measurement again");
+    char expected[200];
+    snprintf(expected, sizeof expected, "/run/thread/records is not there: its database format is 1.0, expected %d.%d: an older heatscope made it; correlate the measurement again",
+             HSC_DB_MAJOR, HSC_DB_MINOR);
+    refused_with(expected);
     assert_int_equal(hsc_db_open(path, &db, &err), HSC_E_VERSION);
     file = open_good();
     H5Ldelete(file, "/run/thread/records", H5P_DEFAULT);
     H5Fclose(file);
-    refused_with("its database format is 1.2, expected 1.2: it is damaged, or another build of heatscope made it");
+    snprintf(expected, sizeof expected, "its database format is %d.%d, expected %d.%d: it is damaged, or another build of heatscope made it", HSC_DB_MAJOR, HSC_DB_MINOR,
+             HSC_DB_MAJOR, HSC_DB_MINOR);
+    refused_with(expected);
 }
 
 /* Samples by time of a metric that is said to be counted exactly, as no writer makes them: no crash; refused are its values by version of loops. */

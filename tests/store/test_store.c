@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 #include <hdf5.h>
+#include <heatscope/formats/records.h>
 
 #include "db.h"
 #include "model.h"
@@ -125,6 +127,15 @@ static void getters_tell_the_columns(void **state) {
     assert_int_equal(context.parent, C(context_parent, uint32_t, 33));
     assert_int_equal(context.call_line, C(context_call_line, uint32_t, 33));
     assert_int_equal(context.depth, C(context_depth, uint16_t, 33));
+    hsc_db_context_columns contexts;
+    OK(hsc_db_get_context_columns(db, &contexts, &err));
+    assert_int_equal(contexts.parent[33], context.parent);
+    assert_int_equal(contexts.scope[33], context.scope);
+    assert_int_equal(contexts.call_line[33], context.call_line);
+    hsc_db_scope_columns scopes;
+    OK(hsc_db_get_scope_columns(db, &scopes, &err));
+    assert_int_equal(scopes.module[17], scope.module);
+    assert_int_equal(scopes.file[17], scope.file);
     OK(hsc_db_get_thread(db, 5, &thread, &err));
     assert_true(thread.own_s == C(thread_own_s, double, 5));
     assert_true(thread.user_s == C(thread_user_s, double, 5) && thread.system_s == C(thread_system_s, double, 5));
@@ -396,8 +407,12 @@ static void check_bins(hsc_db *db, hsc_db_view view, const truth *t, unsigned *r
                 high[i] = (uint32_t)t->rows;
             at = high[i];
         }
-        for (uint32_t c = 0; c < t->columns; c++) /* any grouping, some left out */
-            bin[c] = model_random(r) % 6 == 0 ? HSC_NONE : model_random(r) % column_bins;
+        for (uint32_t c = 0; c < t->columns; c++) /* any grouping, some left out; of tiles' groups, and of them but for one column */
+            bin[c] = trial % 4 && c % HSC_TILE_COLUMNS  ? bin[c - 1]
+                     : model_random(r) % 6 == 0         ? HSC_NONE
+                                                        : model_random(r) % column_bins;
+        if (trial % 4 == 1)
+            bin[model_random(r) % t->columns] = 0;
         for (int reduce = 0; reduce < 2; reduce++) {
             OK(hsc_db_read_bins(db, view, (hsc_db_reduce)reduce, row_bins, low, high, column_bins, bin, out, &err));
             for (uint32_t i = 0; i < row_bins; i++)
@@ -506,6 +521,13 @@ static void values_from_pyramids(void **state) {
     assert_true(hsc_db_has(db, "/metrics/0/line/thread_blocks/16"));
     assert_true(hsc_db_has(db, "/metrics/0/line/process_blocks/16"));
     assert_true(hsc_db_has(db, "/metrics/0/line/thread_blocks/64"));
+    assert_true(hsc_db_has(db, "/metrics/0/line/thread_tiles/16"));
+    assert_true(hsc_db_has(db, "/metrics/0/line/process_tiles/16"));
+    for (int axis = 0; axis < 2; axis++) {
+        uint32_t step = 0;
+        OK(hsc_db_get_column_step(db, (hsc_db_view){0, HSC_TABLE_LINE, (hsc_db_axis)axis}, &step, &err));
+        assert_int_equal(step, HSC_TILE_COLUMNS);
+    }
     hsc_db_close(db);
 }
 
@@ -683,6 +705,77 @@ static void long_texts_among_many(void **state) {
     model_free(m);
 }
 
+/* Letters of ASCII of either case, anywhere in the text. */
+static bool holds(const char *text, const char *part) {
+    size_t n = strlen(part);
+    bool found = false;
+    for (size_t i = 0; n && i + n <= strlen(text); i++)
+        found |= !strncasecmp(text + i, part, n);
+    return found;
+}
+
+static bool row_holds(const hsc_db *db, hsc_db_texts in, uint32_t row, const char *part) {
+    hsc_err err = {0};
+    hsc_db_scope scope;
+    hsc_db_file file;
+    hsc_db_remark remark;
+    if (in == HSC_TEXTS_SCOPES) {
+        OK(hsc_db_get_scope(db, row, &scope, &err));
+        return holds(scope.name, part);
+    }
+    if (in == HSC_TEXTS_FILES) {
+        OK(hsc_db_get_file(db, row, &file, &err));
+        return holds(file.path, part);
+    }
+    OK(hsc_db_get_remark(db, row, &remark, &err));
+    return holds(remark.message, part) || holds(remark.name, part);
+}
+
+/* Texts of all rows against rows that are found; returns how many those are. */
+static uint32_t compare_found(const hsc_db *db, hsc_db_texts in, uint32_t rows, const char *part) {
+    hsc_err err = {0};
+    uint32_t *found = NULL, n = 0, expected = 0;
+    OK(hsc_db_find_text(db, in, part, &found, &n, &err));
+    for (uint32_t row = 0; row < rows; row++)
+        if (row_holds(db, in, row, part)) {
+            assert_true(expected < n);
+            assert_int_equal(found[expected++], row);
+        }
+    assert_int_equal(n, expected);
+    free(found);
+    return n;
+}
+
+static void texts_are_found(void **state) {
+    (void)state;
+    static const char *const parts[] = {"", "A", "b", "_", "?", "/", "ab", "BA", "aab", "\xC3\xA4", "> <", "3::", "::_", "not in any of them", "Not", "LOOP"};
+    hsc_err err = {0};
+    uint32_t found = 0;
+    for (unsigned seed = 30; seed < 36; seed++) {
+        model *m = model_new(seed, false);
+        hsc_db *db = NULL;
+        C(remark_reason, uint8_t, 1) = HSC_reason_NOT_TRIED;
+        write_model(m, file_in("found.h5"), 1);
+        OK(hsc_db_open(file_in("found.h5"), &db, &err));
+        const uint32_t rows[] = {(uint32_t)m->rows[HSC_TAB_scope], (uint32_t)m->rows[HSC_TAB_file], (uint32_t)m->rows[HSC_TAB_remark]};
+        for (int in = HSC_TEXTS_SCOPES; in <= HSC_TEXTS_REMARKS; in++) {
+            for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+                found += compare_found(db, (hsc_db_texts)in, rows[in], parts[i]);
+        }
+        for (uint32_t row = 0; row < rows[0]; row++) { /* whole texts, and their ends */
+            const char *name = C(scope_name, char *, row);
+            assert_true(!name[0] || compare_found(db, HSC_TEXTS_SCOPES, rows[0], name));
+            compare_found(db, HSC_TEXTS_SCOPES, rows[0], name + strlen(name) / 3 * 2);
+        }
+        uint32_t *none = NULL, n = 0;
+        assert_int_equal(hsc_db_find_text(db, (hsc_db_texts)3, "a", &none, &n, &err), HSC_E_ARGUMENT);
+        hsc_err_clear(&err);
+        hsc_db_close(db);
+        model_free(m);
+    }
+    assert_true(found > 500);
+}
+
 static void absent_values_say_so(void **state) {
     (void)state;
     hsc_err err = {0};
@@ -711,6 +804,7 @@ int main(void) {
         cmocka_unit_test(values_from_rows),        cmocka_unit_test(values_from_pyramids),
         cmocka_unit_test(values_of_single_threads), cmocka_unit_test(values_when_memory_is_short),
         cmocka_unit_test(sums_of_any_size), cmocka_unit_test(a_long_table),            cmocka_unit_test(long_texts_among_many),
+        cmocka_unit_test(texts_are_found),
         cmocka_unit_test(absent_values_say_so),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

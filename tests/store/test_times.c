@@ -394,12 +394,13 @@ static void test_program(void **state) {
     free(without);
 }
 
-/* The samples of all threads are written once more where there are several: one thread is its program. */
+/* The samples of all threads are written once more where there are more than the store is told: one thread is its program, few are asked. */
 static void test_program_threads(void **state) {
     (void)state;
     hsc_err err = {0};
-    for (uint32_t threads = 1; threads <= 4; threads++) {
+    for (uint32_t threads = 1; threads <= 8; threads++) {
         model few = *truth;
+        few.program_threads = threads > 4 ? 6 : 1;
         few.threads = threads;
         few.rows[HSC_TAB_thread] = threads;
         for (int c = 0; c < HSC_COL_COUNT; c++) /* what tells of threads that are not there */
@@ -411,9 +412,63 @@ static void test_program_threads(void **state) {
         hid_t file = H5Fopen(again, H5F_ACC_RDONLY, H5P_DEFAULT);
         assert_true(file >= 0);
         assert_true(H5Lexists(file, "/time/samples", H5P_DEFAULT) > 0);
-        assert_int_equal(H5Lexists(file, "/time/program", H5P_DEFAULT) > 0, threads > 1);
+        assert_int_equal(H5Lexists(file, "/time/program", H5P_DEFAULT) > 0, threads > few.program_threads);
         assert_true(H5Fclose(file) >= 0);
     }
+}
+
+/* Threads without the finest slices, beside others or alone in the run, where the level is not there: intervals are the same. */
+static void test_coarse_slices(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    unsigned r = 17;
+    hsc_db *usual = db;
+    model *all = truth, coarse = *truth;
+    uint32_t *least = calloc(truth->threads, sizeof *least);
+    coarse.slices_worth = 1000;
+    coarse.no_program = true;
+    coarse.sample_begin = malloc((truth->threads + 1) * sizeof *coarse.sample_begin);
+    for (int alone = 0; alone < 2; alone++) {
+        for (uint32_t t = 0; t <= all->threads; t++) /* alone: thread 2 */
+            coarse.sample_begin[t] = all->sample_begin[!alone ? t : t <= 2 ? 2 : 3];
+        truth = &coarse;
+        must(model_write(truth, again, 1, 1000, &err), &err);
+        must(hsc_db_open(again, &db, &err), &err);
+        hid_t file = H5Fopen(again, H5F_ACC_RDONLY, H5P_DEFAULT), set = H5Dopen2(file, "/time/slices/least", H5P_DEFAULT);
+        assert_true(set >= 0 && H5Dread(set, H5T_NATIVE_UINT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, least) >= 0);
+        for (uint32_t t = 0; t < truth->threads; t++)
+            assert_int_equal(least[t], t == 2 ? 16384 : 1024);
+        assert_int_equal(H5Lexists(file, "/time/slices/1024", H5P_DEFAULT) > 0, !alone);
+        assert_true(H5Dclose(set) >= 0 && H5Fclose(file) >= 0);
+        check_interval(0, 1e9, 0);
+        for (int i = 0; i < 12; i++) {
+            double begin = (model_random(&r) % MODEL_END) * 0.001;
+            check_interval(begin, begin + 0.001 * (1 + model_random(&r) % (i % 2 ? 30000 : 300)), 0);
+        }
+        hsc_db_close(db);
+    }
+    truth = all;
+    db = usual;
+    free(coarse.sample_begin);
+    free(least);
+}
+
+/* The first thing that a database is asked for is a timeline closer than its bins: what that needs of the tables it reads itself. */
+static void test_timeline_first(void **state) {
+    (void)state;
+    enum { SLOTS = 500 };
+    hsc_err err = {0};
+    uint32_t *row_of = calloc(truth->threads, sizeof *row_of);
+    for (int key = HSC_TIMELINE_CATEGORY; key <= HSC_TIMELINE_PROCEDURE; key++) {
+        hsc_db_slot now[SLOTS], later[SLOTS];
+        hsc_db *fresh = NULL;
+        must(hsc_db_open(path, &fresh, &err), &err);
+        must(hsc_db_read_timeline(fresh, (hsc_timeline_key)key, 1, row_of, 5, 6, SLOTS, now, &err), &err);
+        must(hsc_db_read_timeline(db, (hsc_timeline_key)key, 1, row_of, 5, 6, SLOTS, later, &err), &err);
+        assert_memory_equal(now, later, sizeof now);
+        hsc_db_close(fresh);
+    }
+    free(row_of);
 }
 
 /* Counts that do not fit an entry, ranges that are made a few rows at a time. */
@@ -575,7 +630,7 @@ static void test_none(void **state) {
 }
 
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_intervals), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_program_threads), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline),
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_intervals), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_program_threads), cmocka_unit_test(test_coarse_slices), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline), cmocka_unit_test(test_timeline_first),
                                               cmocka_unit_test(test_spans),     cmocka_unit_test(test_bytes),  cmocka_unit_test(test_none)};
     hsc_err err = {0};
     folder = model_folder();

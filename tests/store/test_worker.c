@@ -15,6 +15,7 @@
 
 #include "db.h"
 #include "model.h"
+#include "values.h"
 
 static char *folder, *path;
 
@@ -306,6 +307,72 @@ static void what_is_asked_for_ahead_is_the_same(void **state) {
         }
 }
 
+/* Of twelve levels that may be there a small database has a few: the worker is asked for all at once, and not for those of a kind without any. */
+static void levels_that_are_not_there_cost_nothing(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    hsc_db *db = open_db();
+    const hsc_db_table tables[] = {HSC_TABLE_LINE, HSC_TABLE_SCOPE_EXCL};
+    unsigned with = 0, without = 0;
+    for (unsigned i = 0; i < 2 * HSC_LEVEL_KINDS; i++) {
+        hsc_source s;
+        const hsc_level *levels;
+        unsigned n, kind = i % HSC_LEVEL_KINDS;
+        must(hsc_source_find(db, (hsc_db_view){0, tables[i / HSC_LEVEL_KINDS], HSC_AXIS_PROCESS}, &s, &err), &err);
+        uint64_t before = hsc_dbfile_waits(db->file);
+        must(hsc_source_levels(&s, kind, &levels, &n, &err), &err);
+        uint64_t waits = hsc_dbfile_waits(db->file) - before;
+        assert_true(n < HSC_LEVELS_MAX / 2);
+        assert_true(waits <= (n ? 2 + 3 * n : 1)); /* is the kind there, which levels, and of each indices, max and sum */
+        with += n > 0;
+        without += !n;
+        before = hsc_dbfile_waits(db->file);
+        must(hsc_source_levels(&s, kind, &levels, &n, &err), &err);
+        assert_int_equal(hsc_dbfile_waits(db->file), before);
+    }
+    assert_true(with > 0 && without > 0);
+    hsc_db_close(db);
+}
+
+/* Seven arrays hold a row's statistics, two its values: the worker is waited for once for each of both. */
+static void what_is_of_one_row_comes_at_once(void **state) {
+    (void)state;
+    const hsc_db_view view = {0, HSC_TABLE_LINE, HSC_AXIS_PROCESS};
+    hsc_err err = {0};
+    hsc_db *db = open_db();
+    setenv("HEATSCOPE_READER", "direct", 1);
+    hsc_db *directly = open_db();
+    unsetenv("HEATSCOPE_READER");
+    uint32_t columns = hsc_db_get_columns(db, HSC_AXIS_PROCESS);
+    uint64_t rows = hsc_db_get_rows(db, view.table), before;
+    float *x = calloc(columns, sizeof *x), *y = calloc(columns, sizeof *y);
+    hsc_db_stats a, b;
+    must(hsc_db_read_stats(db, view, 0, 1, &a, &err), &err); /* opens them */
+    must(hsc_db_read_block(db, view, 0, 1, 0, columns, x, &err), &err);
+    for (uint64_t r = 1; r < rows; r++) {
+        before = hsc_dbfile_waits(db->file);
+        must(hsc_db_read_stats(db, view, r, 1, &a, &err), &err);
+        assert_int_equal(hsc_dbfile_waits(db->file) - before, 1);
+        must(hsc_db_read_stats(directly, view, r, 1, &b, &err), &err);
+        assert_true(a.sum == b.sum && a.max == b.max && a.min == b.min && a.mean == b.mean && a.stddev == b.stddev);
+        assert_true(a.max_column == b.max_column && a.min_column == b.min_column && a.nonzero == b.nonzero);
+        before = hsc_dbfile_waits(db->file);
+        must(hsc_db_read_block(db, view, r, 1, 0, columns, x, &err), &err);
+        assert_true(hsc_dbfile_waits(db->file) - before <= 1);
+        must(hsc_db_read_block(directly, view, r, 1, 0, columns, y, &err), &err);
+        assert_memory_equal(x, y, columns * sizeof *x);
+    }
+    hsc_db_close(directly);
+    kill(child(), SIGKILL);
+    assert_int_equal(hsc_db_read_stats(db, view, 1, 1, &b, &err), HSC_E_FORMAT);
+    err = (hsc_err){0};
+    must(hsc_db_read_stats(db, view, rows - 1, 1, &b, &err), &err);
+    assert_true(a.sum == b.sum && a.max == b.max && a.nonzero == b.nonzero);
+    free(x);
+    free(y);
+    hsc_db_close(db);
+}
+
 int main(void) {
     hsc_err err = {0};
     folder = model_folder();
@@ -321,7 +388,8 @@ int main(void) {
                                        cmocka_unit_test(a_hanging_one_can_be_left),
                                        cmocka_unit_test(a_replaced_file_stays),
                                        cmocka_unit_test(what_both_ways_read_is_the_same),
-                                       cmocka_unit_test(what_is_asked_for_ahead_is_the_same)};
+                                       cmocka_unit_test(what_is_asked_for_ahead_is_the_same),
+                                       cmocka_unit_test(levels_that_are_not_there_cost_nothing), cmocka_unit_test(what_is_of_one_row_comes_at_once)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
     rmdir(folder);

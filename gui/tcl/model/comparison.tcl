@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# This run and another one: what changed, by procedure, loop, line or module, and what to say of a line or scope.
+# This run and another one: what changed, by procedure, loop, line, module, wait, message or cause, and what to say of a line or scope.
 
 oo::class create ::heatscope::Comparison {
     variable Run Db Other OtherRun Changes Failed Marks Interval Exact
@@ -141,6 +141,8 @@ oo::class create ::heatscope::Comparison {
     # Why there is nothing to show, "" for no reason.
     method failed {} { return $Failed }
 
+    # Is that kind of change timed, in seconds, whatever the metric?
+    method isTimed {by} { return [expr {$by in {wait message cause}}] }
     # Changes, the largest first: dicts of `changes` with name, where, ratio (other over this; "" without) and words.
     method changes {by metric} {
         set key [list $by $metric]
@@ -153,7 +155,7 @@ oo::class create ::heatscope::Comparison {
                 set Failed $rows
                 set rows {}
             }
-            dict set Changes $key [my Apart $by [lmap c $rows {dict merge $c [my Names $by $c]}]]
+            dict set Changes $key [my Apart $by [lmap c $rows {dict merge $c [expr {[my isTimed $by] ? [my TimedNames $c] : [my Names $by $c]}]}]]
         }
         return [dict get $Changes $key]
     }
@@ -204,7 +206,8 @@ oo::class create ::heatscope::Comparison {
             set computation [lindex [dict get $by computation] 0]
             lappend out [list Efficiency "parallel [my Factor [lindex [dict get $by parallel] 0] {%.1f %%} 100] = load balance\
                 [my Factor [lindex [dict get $by balance] 0] {%.1f %%} 100] \u00d7 communication [my Factor [lindex [dict get $by communication] 0] {%.1f %%} 100];\
-                computation [my Seconds $computation] scaled by [format {%.1f %%} [expr {100.0 * [dict get $computation a] / [dict get $computation b]}]][my Chance $by balance]" \
+                computation [my Seconds $computation] scaled by [my Scaled $computation] (strong: the same work), of a thread by\
+                [my Scaled [lindex [dict get $by each] 0]] (weak: work that grows with the threads)[my Chance $by balance]" \
                 [my Factor [lindex [dict get $by parallel] 0] {%.1f %%} 100]]
         }
         return $out
@@ -220,6 +223,7 @@ oo::class create ::heatscope::Comparison {
         }
         return $text
     }
+    method Scaled {row} { return [format {%.1f %%} [expr {100.0 * [dict get $row a] / [dict get $row b]}]] }
     # All of them, and the three kinds that changed most, where that is a hundredth of all.
     method Kinds {rows} {
         set all [lindex $rows 0]
@@ -273,6 +277,35 @@ oo::class create ::heatscope::Comparison {
         set words [expr {[dict get $c a] < 0 ? "only in the other run" : [dict get $c b] < 0 ? "only in this run" : ""}]
         return [dict create name $name where $where ratio $ratio words $words]
     }
+    # Waits, calls of message passing, and what made others wait, by the line of this run, or of the other where it is only there.
+    method TimedNames {c} {
+        set a [dict get $c value_a]
+        set b [dict get $c value_b]
+        set here [dict get $c in_a]
+        lassign [expr {$here ? [list $Db [dict get $c a] [dict get $c scope_a]] : [list $Other [dict get $c b] [dict get $c scope_b]]}] db line scope
+        set name [::heatscope::fmt plain [dict get $c kind]]
+        set procedure [expr {$scope >= 0 ? [my Procedure $db $scope] : ""}]
+        set where [expr {$line >= 0 ? [string trim "$procedure [lindex [my Place $db line $line] 0]"] : $procedure}]
+        if {[dict get $c cause] ne ""} {
+            set where [::heatscope::fmt plain [dict get $c cause]]
+        }
+        set both [expr {$here && [dict get $c in_b]}]
+        set side [expr {$here ? "a" : "b"}]
+        set words {}
+        if {!$both} {
+            lappend words "[expr {$here ? "only in this run" : "only in the other run"}]: [::heatscope::fmt plural [dict get $c calls_$side] time]"
+        } elseif {[dict get $c calls_a] != [dict get $c calls_b]} {
+            lappend words "[::heatscope::fmt grouped [dict get $c calls_a]] \u2192 [::heatscope::fmt plural [dict get $c calls_b] time]"
+        }
+        foreach {key verb} [list sent sent received [expr {[string match MPI_* [dict get $c kind]] ? "received" : "moved"}]] {
+            set from [dict get $c ${key}_a]
+            set to [dict get $c ${key}_b]
+            if {$from != $to} {
+                lappend words "[expr {$both ? "[::heatscope::fmt amount $from B] \u2192 " : ""}][::heatscope::fmt amount [expr {$both ? $to : max($from, $to)}] B] $verb"
+            }
+        }
+        return [dict create name $name where $where ratio [expr {$a > 0 && $b > 0 ? $b / $a : ""}] words [join $words ", "]]
+    }
     method Place {db by row} {
         if {$by eq "line"} {
             set line [$db line $row]
@@ -304,8 +337,10 @@ oo::class create ::heatscope::Comparison {
         return [expr {$procedure >= 0 ? [::heatscope::fmt lastName [::heatscope::fmt shortName [dict get [$db scope $procedure] name]]] : ""}]
     }
     # "+0.31 s (1.42x)" in the metric's unit
-    method amount {c metric} {
-        set unit [dict get [$Db metric $metric] unit]
+    method amount {c metric {unit ""}} {
+        if {$unit eq ""} {
+            set unit [dict get [$Db metric $metric] unit]
+        }
         set change [dict get $c change]
         set text "[expr {$change >= 0 ? "+" : "\u2212"}][::heatscope::fmt amount [expr {abs($change)}] $unit]"
         if {[dict get $c ratio] ne ""} {

@@ -2,7 +2,7 @@
 # Numbers and names as people read them.
 
 namespace eval ::heatscope::fmt {
-    namespace export count short seconds amount percent ratio grouped elide baseName plural
+    namespace export count short brief seconds amount percent ratio grouped elide baseName plural
     namespace ensemble create
 
     # Count with thin grouping: 38 211 204.
@@ -21,6 +21,10 @@ namespace eval ::heatscope::fmt {
         return $sign$n$out
     }
 
+    # An amount in fewer digits, with its unit: "4.4 MB" for 4.36 MB.
+    proc brief {v unit} {
+        return [string trimright [regsub {([kMGT]?)$} [short $v] " \\1$unit"]]
+    }
     # At most four characters and a letter: 2046, 12k, 1.2M.
     proc short {n} {
         set a [expr {abs($n)}]

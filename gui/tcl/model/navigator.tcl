@@ -2,14 +2,13 @@
 # Makes whole selections from what a user points at, so that file, line, procedure and scope always fit each other.
 
 oo::class create ::heatscope::Navigator {
-    variable Bus Run Db Hot HotKey Path Context ContextKey
+    variable Bus Run Db Hots Path Context ContextKey
 
     constructor {bus run} {
         set Bus $bus
         set Run $run
         set Db [$run db]
-        set Hot {}
-        set HotKey {}
+        set Hots {}
         set Path {}
         set Context -1
         set ContextKey {}
@@ -17,8 +16,7 @@ oo::class create ::heatscope::Navigator {
 
     # The values have changed: another interval.
     method forget {} {
-        set Hot {}
-        set HotKey {}
+        set Hots {}
         set Path {}
     }
     method Axis {} { return [list -metric [$Bus get metric] -axis [$Bus get axis]] }
@@ -319,24 +317,22 @@ oo::class create ::heatscope::Navigator {
     # The hottest lines of the whole program, one after the other: of what the pass compiled; where there is none, also of libraries.
     # Where lines are shown with what they call, with the libraries that they call: with all that they call, main's would be the hottest.
     method hot {origin step} {
-        set key [list {*}[my Axis] [my ShowsCalls]]
-        if {$key ne $HotKey} {
-            set Hot {}
+        set key [list [$Bus get metric] [my ShowsCalls]]
+        if {![dict exists $Hots $key]} {
+            set lines {}
             if {[my ShowsCalls]} {
-                set Hot [lmap row [$Db hotlines -n 100 -metric [$Bus get metric]] {list [dict get $row file] [dict get $row line]}]
+                set lines [lmap row [$Db hotlines -n 100 -metric [$Bus get metric]] {list [dict get $row file] [dict get $row line]}]
             }
-            if {![llength $Hot]} {
-                set Hot [my HotLines]
-            }
-            set HotKey $key
+            dict set Hots $key [expr {[llength $lines] ? $lines : [my HotLines]}]
         }
-        if {![llength $Hot]} {
+        set hot [dict get $Hots $key]
+        if {![llength $hot]} {
             return {}
         }
-        set now [lsearch -exact $Hot [list [$Bus get file] [$Bus get line]]]
-        set next [expr {$now < 0 ? ($step > 0 ? 0 : [llength $Hot] - 1) : ($now + $step) % [llength $Hot]}]
-        my line $origin {*}[lindex $Hot $next]
-        return [list [expr {$next + 1}] [llength $Hot]]
+        set now [lsearch -exact $hot [list [$Bus get file] [$Bus get line]]]
+        set next [expr {$now < 0 ? ($step > 0 ? 0 : [llength $hot] - 1) : ($now + $step) % [llength $hot]}]
+        my line $origin {*}[lindex $hot $next]
+        return [list [expr {$next + 1}] [llength $hot]]
     }
 
     # Are lines shown with what they call? What is counted or timed is known by line only.

@@ -95,6 +95,8 @@ oo::class create ::heatscope::Waiting {
         }
         return $sum
     }
+    # Seconds in which threads waited for others to end.
+    method joined {} { return [expr {[my any] ? [$Db joined] : 0}] }
     # Lines on a cause, or on all ("").
     method notes {by row} {
         set out {}
@@ -102,6 +104,9 @@ oo::class create ::heatscope::Waiting {
             lappend out [dict create kind bad text "This OpenMP runtime, [$Run silentOpenmp], tells no waits. Threads that sleep at a barrier or at the end\
                 of a region are in no figure here; uneven loops are seen by imbalance. Compiled with clang ('heatscope cc -fopenmp') such waits are\
                 told, with who was late."]
+        }
+        if {$row eq "" && [my joined] >= 0.0005} {
+            lappend out [dict create kind fact text "Not counted: [::heatscope::fmt seconds [my joined]] in which threads wait for others to end, for their work."]
         }
         set who [my sufferers $by $row]
         if {$row ne ""} {

@@ -7,7 +7,7 @@ oo::class create ::heatscope::CompareView {
 
     method name {} { return compare }
     method title {} { return Compare }
-    method Groups {} { return {procedure Procedures loop Loops line Lines module Modules} }
+    method Groups {} { return {procedure Procedures loop Loops line Lines module Modules wait Waits message Messages cause Causes} }
     method GroupTitle {words} { return "Compare [string tolower $words 0 0]" }
 
     method Build {body} {
@@ -65,9 +65,9 @@ oo::class create ::heatscope::CompareView {
     }
     method FirstSort {} { return change }
     method Columns {} {
-        return [list [list name [string totitle $By] name 0 left name] {a "This run" text 9 right value_a} {b Other text 9 right value_b} \
+        return [list [list name [dict get {procedure Procedure loop Loop line Line module Module wait {Wait for} message Operation cause {What made others wait}} $By] name 0 left name] {a "This run" text 9 right value_a} {b Other text 9 right value_b} \
             {bar "" change 12 {} {change size}} {change Change text 10 right {change size}} {ratio Ratio text 7 right ratio} \
-            {interval "95 % interval" text 17 right {change size}}]
+            [list interval [expr {[$Model isTimed $By] ? "" : "95 % interval"}] text 17 right {change size}]]
     }
     method Drop {} { return {interval ratio a b bar} }
     method Load {} {
@@ -95,16 +95,19 @@ oo::class create ::heatscope::CompareView {
         }
         set words [$Model intervalWords]
         set care [expr {[$Model sameProgram] ? "" : ", another program"}]
-        return "with [$Model title] ([$Model file])$care[expr {$words ne "" ? ", $words" : ""}]; grey: within noise"
+        return "with [$Model title] ([$Model file])$care[expr {$words ne "" ? ", $words" : ""}]; [expr {$By eq "cause" ? "waiting is timed, divided among causes by samples" : [$Model isTimed $By] ? "timed: exact for these two runs" : "grey: within noise"}]"
+    }
+    method Unit {} {
+        return [expr {[$Model isTimed $By] ? "s" : [dict get [$Db metric [dict get $Selection metric]] unit]}]
     }
     method Cells {c} {
-        set unit [dict get [$Db metric [dict get $Selection metric]] unit]
+        set unit [my Unit]
         set v [expr {$Most > 0 ? [dict get $c change] / $Most : 0}]
         return [list [list [dict get $c name] [string trimright "[dict get $c where]  [dict get $c words]"]] \
             [::heatscope::fmt amount [dict get $c value_a] $unit] [::heatscope::fmt amount [dict get $c value_b] $unit] \
             [expr {[dict get $c beyond] ? [list $v] : [list $v grey]}] [my Signed [dict get $c change] $unit] \
             [expr {[dict get $c ratio] ne "" ? "[::heatscope::fmt ratio [dict get $c value_b] [dict get $c value_a]]\u00d7" : "\u2013"}] \
-            "[my Signed [dict get $c low] $unit] \u2026 [my Signed [dict get $c high] $unit]"]
+            [expr {[$Model isTimed $By] ? "" : "[my Signed [dict get $c low] $unit] \u2026 [my Signed [dict get $c high] $unit]"}]]
     }
     method Signed {v unit} {
         return "[expr {$v > 0 ? "+" : $v < 0 ? "\u2212" : ""}][::heatscope::fmt amount [expr {abs($v)}] $unit]"
@@ -127,9 +130,11 @@ oo::class create ::heatscope::CompareView {
         return [my Kept]
     }
     method Go {c} {
-        if {[dict get $c a] < 0} {
+        if {[$Model isTimed $By] && [dict get $c a] < 0 && [dict get $c scope_a] >= 0} {
+            $Nav scope compare [dict get $c scope_a]
+        } elseif {[dict get $c a] < 0} {
             my Read "[dict get $c name] is in the other run only"
-        } elseif {$By eq "line"} {
+        } elseif {$By eq "line" || [$Model isTimed $By]} {
             set line [$Db line [dict get $c a]]
             $Nav line compare [dict get $line file] [dict get $line line]
         } else {
@@ -137,10 +142,10 @@ oo::class create ::heatscope::CompareView {
         }
     }
     method Words {c} {
-        set unit [dict get [$Db metric [dict get $Selection metric]] unit]
+        set unit [my Unit]
         return "[dict get $c name] [dict get $c where]: [::heatscope::fmt amount [dict get $c value_a] $unit] here,\
-            [::heatscope::fmt amount [dict get $c value_b] $unit] there, [$Model amount $c [dict get $Selection metric]][expr {
-            [dict get $c beyond] ? "" : ", within noise"}][expr {[dict get $c words] ne "" ? ", [dict get $c words]" : ""}]"
+            [::heatscope::fmt amount [dict get $c value_b] $unit] there, [$Model amount $c [dict get $Selection metric] $unit][expr {
+            [dict get $c beyond] || [$Model isTimed $By] ? "" : ", within noise"}][expr {[dict get $c words] ne "" ? ", [dict get $c words]" : ""}]"
     }
     method Exported {} {
         return {name name where where this value_a other value_b change change low low high high beyond_noise beyond how how}

@@ -4,9 +4,10 @@
 oo::class create ::heatscope::DetailView {
     superclass ::heatscope::View
     variable Path Bus Run Nav Db App Selection
-    variable Split Left Right Text Scopes Gutter Bars Heat Mini Warn Document File Top Height HeaderHeight Rows Filled
+    variable Split Left Right Text Scopes Gutter Bars Heat Mini Warn Document File Top Height HeaderHeight Rows Filled Laid
     variable Xview Whole Listed SplitBy Waiting Folded Arrows Memory Marks Popup Chipped InCalls
 
+    method Keys {} { return {} }
     method name {} { return detail }
     method title {} { return Source }
     method focusWidget {} { return $Heat }
@@ -19,6 +20,7 @@ oo::class create ::heatscope::DetailView {
         set Xview 0
         set Whole 0
         set Filled {}
+        set Laid {}
         set Listed {}
         set SplitBy {}
         set Waiting 0
@@ -186,6 +188,9 @@ oo::class create ::heatscope::DetailView {
     method Show {changed} {
         set s $Selection
         set file [dict get $s file]
+        if {$changed eq "range" && $file == $File && [dict get $s range] eq [my InSight]} {
+            return
+        }
         set values [my Any $changed metric axis bin scale colours normalise processors sort show group lines]
         if {$file != $File} {
             my Open $file
@@ -406,17 +411,17 @@ oo::class create ::heatscope::DetailView {
         foreach w [list $Heat $Bars $Gutter $Scopes] {
             $w configure {*}$rows
         }
-        set last [expr {min($n, $Top + $Rows - 1)}]
-        if {$n > 0} {
-            $Mini configure -view [list $Top $last] -line $line
-            $Bus adjust detail range [list $Top $last]
-        } else {
-            $Mini configure -view {} -line 0
-            $Bus adjust detail range {}
-        }
+        $Mini configure -view [my InSight] -line [expr {$n > 0 ? $line : 0}]
+        $Bus adjust detail range [my InSight]
         my Heads
         my Fill
         my DrawArrows
+    }
+
+    # {first last} line that is drawn; {} without any.
+    method InSight {} {
+        set n [my Lines]
+        return [expr {$n > 0 ? [list $Top [expr {min($n, $Top + $Rows - 1)}]] : {}}]
     }
 
     method Heads {} {
@@ -425,15 +430,11 @@ oo::class create ::heatscope::DetailView {
         if {[dict get $s procedure] >= 0 && $Document ne ""} {
             lappend parts [$Run scopeName [dict get $s procedure]]
         }
-        set n [my Lines]
-        if {$n > 0} {
-            lappend parts [::heatscope::fmt span $Top [expr {min($n, $Top + $Rows - 1)}]]
+        if {[my InSight] ne ""} {
+            lappend parts [::heatscope::fmt span {*}[my InSight]]
         }
         lassign [$Run words [dict get $s axis]] one many
-        set per 1
-        foreach bin [$Heat bins] {
-            set per [expr {max($per, [dict get $bin columns])}]
-        }
+        set per [expr {max(1, [$Heat perbin])}]
         if {$per > 1} {
             lappend parts "$per $many per cell"
         }

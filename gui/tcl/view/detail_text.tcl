@@ -8,8 +8,10 @@ oo::define ::heatscope::DetailView {
         set line [expr {$Document eq "" ? 0 : [dict get $Selection line]}]
         set state [list $File $Top $count [dict get $Selection search] [winfo width $Text]]
         if {$state ne $Filled} {
+            # of the same file at another line most rows are there already
+            set scrolled [expr {[lreplace $state 1 1] eq [lreplace $Filled 1 1]}]
             set Filled $state
-            my Refill $count
+            my Refill $count [expr {$scrolled ? $Laid : {}}]
         }
         $Text tag remove current 1.0 end
         if {$line >= $Top && [my Lines] > 0 && $line <= [my Lines]} {
@@ -47,44 +49,91 @@ oo::define ::heatscope::DetailView {
         $Text insert $row.end \u2026 more
         return [expr {$keep ? $keep : 0}]
     }
-    method Refill {count} {
+    # laid: the first and the last line that have their rows already, {} for none.
+    method Refill {count laid} {
         $Text configure -state normal
-        $Text delete 1.0 end
+        set Laid {}
         if {$Document eq ""} {
+            $Text delete 1.0 end
             $Text insert end "No line has samples." message
-            $Text configure -state disabled
-            return
-        }
-        if {[$Document state] eq "nolines"} {
+        } elseif {[$Document state] eq "nolines"} {
+            $Text delete 1.0 end
             my FillUnlined
-            $Text configure -state disabled
+        } else {
+            my LayMissing [expr {min([my Lines], $Top + $count - 1)}] $laid
+        }
+        $Text configure -state disabled
+        if {[llength $Laid] && $Xview > 0} {
+            $Text xview moveto 0
+            $Text xview scroll $Xview pixels
+        }
+    }
+    # Rows for the lines from Top to `last`: those that were laid and are still in sight stay.
+    method LayMissing {last laid} {
+        lassign $laid first end
+        set Laid [list $Top $last]
+        if {![llength $laid] || $first > $last || $end < $Top} {
+            $Text delete 1.0 end
+            my LayRows $Top $last
             return
         }
-        set n [my Lines]
-        set last [expr {min($n, $Top + $count - 1)}]
+        if {$first < $Top} {
+            $Text delete 1.0 [expr {$Top - $first + 1}].0
+            set first $Top
+        }
+        if {$end > $last} {
+            $Text delete [expr {$last - $first + 2}].0 [expr {$end - $first + 2}].0
+            set end $last
+        }
+        if {$first > $Top} {
+            my LayRows $Top [expr {$first - 1}]
+        }
+        if {$end < $last} {
+            my LayRows [expr {$end + 1}] $last
+        }
+        # rows that came in above would stay out of sight
+        $Text yview 1.0
+    }
+    # Puts in the rows of some lines; those above them are there.
+    method LayRows {first last} {
         set known [expr {[$Document state] eq "text"}]
-        set search [dict get $Selection search]
         set lines {}
-        for {set i $Top} {$i <= $last} {incr i} {
+        for {set i $first} {$i <= $last} {incr i} {
             lappend lines [expr {$known ? [$Document line $i] : [$Document standIn $i]}]
         }
         # a last line of its own for a band that reaches the right edge on every row
-        $Text insert end "[join $lines \n]\n" [expr {$known ? {} : "standin"}]
-        set marks {}
-        set row 0
-        set far [::heatscope::theme remote]
+        $Text insert [expr {$first - $Top + 1}].0 "[join $lines \n]\n" [expr {$known ? {} : "standin"}]
+        if {$known} {
+            my ColourRows $first $lines
+        }
+        # what the compiler did is read when the first picture is there
+        if {!$Chipped} {
+            $App later [self] chips
+            return
+        }
         foreach text $lines {
-            incr row
-            if {!$known || $text eq ""} {
+            my LayChips $first $text
+            incr first
+        }
+    }
+    method ColourRows {first lines} {
+        set search [string tolower [dict get $Selection search]]
+        set far [::heatscope::theme remote]
+        set marks {}
+        set line [expr {$first - 1}]
+        foreach text $lines {
+            incr line
+            set row [expr {$line - $Top + 1}]
+            if {$text eq ""} {
                 continue
             }
-            foreach {a b kind} [$Document spans [expr {$Top + $row - 1}]] {
+            foreach {a b kind} [$Document spans $line] {
                 # each change of colour is a drawing of its own
                 if {$far && $kind in {variable member}} continue
                 dict lappend marks $kind $row.$a $row.[expr {$b + 1}]
             }
-            if {[dict exists $Marks spans [expr {$Top + $row - 1}]]} {
-                foreach span [dict get $Marks spans [expr {$Top + $row - 1}]] {
+            if {[dict exists $Marks spans $line]} {
+                foreach span [dict get $Marks spans $line] {
                     lassign $span a b kind
                     dict lappend marks ref$kind $row.$a $row.[expr {$b + 1}]
                 }
@@ -92,55 +141,45 @@ oo::define ::heatscope::DetailView {
             if {$search ne ""} {
                 set at 0
                 set low [string tolower $text]
-                set what [string tolower $search]
-                while {[set at [string first $what $low $at]] >= 0} {
-                    dict lappend marks hit $row.$at $row.[expr {$at + [string length $what]}]
-                    incr at [string length $what]
+                while {[set at [string first $search $low $at]] >= 0} {
+                    dict lappend marks hit $row.$at $row.[expr {$at + [string length $search]}]
+                    incr at [string length $search]
                 }
             }
         }
         dict for {kind ranges} $marks {
             $Text tag add $kind {*}$ranges
         }
-        # what the compiler did is read when the first picture is there
-        if {!$Chipped} {
-            $App later [self] chips
-            set last 0
+    }
+    # What stands behind a line.
+    method LayChips {line text} {
+        set row [expr {$line - $Top + 1}]
+        # what does not fit is cut with a sign that there is more; the read-out has it all
+        set chips [my Chips $line]
+        # strides of references only where the code leaves room
+        set room [my Cut $row $text [my Weighty $line $chips]]
+        if {$room <= 0} {
+            set chips [my Weighty $line $chips 1]
         }
-        for {set i $Top} {$i <= $last} {incr i} {
-            set row [expr {$i - $Top + 1}]
-            # what does not fit is cut with a sign that there is more; the read-out has it all
-            set chips [my Chips $i]
-            # strides of references only where the code leaves room
-            set room [my Cut $row [lindex $lines $row-1] [my Weighty $i $chips]]
-            if {$room <= 0} {
-                set chips [my Weighty $i $chips 1]
-            }
-            set first 1
-            foreach chip $chips {
-                lassign $chip words tone scope
-                # one of which hardly a letter is in sight: shown when the text is moved to the side
-                if {!$Whole && $room < [::heatscope::theme dp [expr {$first ? 40 : 48}]]} {
-                    if {$room > [::heatscope::theme width HsMono " \u2026"]} {
-                        $Text insert $row.end " \u2026" more
-                    }
-                    break
+        set first 1
+        foreach chip $chips {
+            lassign $chip words tone scope
+            # one of which hardly a letter is in sight: shown when the text is moved to the side
+            if {!$Whole && $room < [::heatscope::theme dp [expr {$first ? 40 : 48}]]} {
+                if {$room > [::heatscope::theme width HsMono " \u2026"]} {
+                    $Text insert $row.end " \u2026" more
                 }
-                set first 0
-                set words [::heatscope::fmt elide $words 60]
-                set room [expr {$room - [::heatscope::theme width HsMono "   "]}]
-                if {$room > 20} {
-                    set words [::heatscope::fmt chip $words [expr {max($room - [::heatscope::theme width HsSmall "  "], [::heatscope::theme width HsSmall "\u2026"])}] {::heatscope::theme width HsSmall}]
-                }
-                set room [expr {$room - [::heatscope::theme width HsSmall " $words "]}]
-                $Text insert $row.end "   " {} " $words " \
-                    [list [dict get {bad chipbad more chipmore less chipless good chip plain chip read chipread write chipwrite} $tone] scope$scope]
+                break
             }
-        }
-        $Text configure -state disabled
-        if {$Xview > 0} {
-            $Text xview moveto 0
-            $Text xview scroll $Xview pixels
+            set first 0
+            set words [::heatscope::fmt elide $words 60]
+            set room [expr {$room - [::heatscope::theme width HsMono "   "]}]
+            if {$room > 20} {
+                set words [::heatscope::fmt chip $words [expr {max($room - [::heatscope::theme width HsSmall "  "], [::heatscope::theme width HsSmall "\u2026"])}] {::heatscope::theme width HsSmall}]
+            }
+            set room [expr {$room - [::heatscope::theme width HsSmall " $words "]}]
+            $Text insert $row.end "   " {} " $words " \
+                [list [dict get {bad chipbad more chipmore less chipless good chip plain chip read chipread write chipwrite} $tone] scope$scope]
         }
     }
     method chips {} {

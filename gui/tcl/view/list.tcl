@@ -128,6 +128,7 @@ oo::class create ::heatscope::ListView {
             set Loaded 0
             my refreshAll
         }
+        return $By
     }
     method nextGroup {step} {
         set keys [dict keys [my Groups]]

@@ -5,6 +5,7 @@ oo::class create ::heatscope::OverviewView {
     superclass ::heatscope::View
     variable Path Bus Run Nav Db App Selection Map None
 
+    method Keys {} { return {} }
     method name {} { return overview }
     method title {} { return Overview }
     method focusWidget {} { return $Map }

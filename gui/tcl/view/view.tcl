@@ -35,7 +35,7 @@ oo::class create ::heatscope::View {
         grid rowconfigure $Path 2 -weight 1
         my Build $Path.body
         my themed
-        set Token [$Bus subscribe [namespace code {my OnSelection}]]
+        set Token [$Bus subscribe [namespace code {my OnSelection}] [my Keys]]
         bind $Path.head <Configure> +[namespace code {my FitSubtitle}]
         bind $Path <Map> +[namespace code {my OnMap}]
         bind $Path <Destroy> +[namespace code [list my OnDestroy %W]]
@@ -344,6 +344,9 @@ oo::class create ::heatscope::View {
         return 0
     }
 
+    # Parts of the selection that it shows: which lines are in sight is of no interest but to who draws them.
+    method Keys {} { return [lsearch -all -inline -exact -not [dict keys [::heatscope::Bus::fields]] range] }
+
     # ---- what the views make their own ----
     method name {} { return view }
     method title {} { return View }
@@ -450,7 +453,6 @@ oo::class create ::heatscope::View {
     method Widget {class path args} {
         return [::heatscope::$class $path -db $Db -background "" -scale [::heatscope::theme scale] {*}$args]
     }
-    # A list with its scroll bar that fills `frame`; options of the list. The view has OnPick, OnOpen, OnSort, OnHover and Scroll.
     # A key of a pane's own; with Control or Alt it is none: those are the window's.
     method PaneKey {widget key script} {
         bind $widget <$key> "$script; break"
@@ -458,6 +460,7 @@ oo::class create ::heatscope::View {
             bind $widget <$modifier-Key-$key> {#}
         }
     }
+    # A list with its scroll bar that fills `frame`; options of the list. The view has OnPick, OnOpen, OnSort, OnHover and Scroll.
     method Barlist {frame args} {
         ttk::scrollbar $frame.scroll -style Slim.Vertical.TScrollbar -orient vertical -command [namespace code {my Scroll}]
         set list [my Widget barlist $frame.list -font HsUI -monofont HsUI -takefocus 1 -yscrollcommand [list $frame.scroll set] \

@@ -143,7 +143,9 @@ HSC_MPI_HOT void look_at_collective(hsc_mpi_call *c, const hsc_mpi_how *h) {
     bool placed = has(h, 'b') && (root || c->root < 0) && in_place(c, h);
     switch (h->kind) {
     case HSC_MPI_BROADCAST:
-        *(root ? &c->sent : &c->received) = bytes(c, h, 'c', 't');
+        c->sent = bytes(c, h, 'c', 't');
+        c->received = root ? 0 : c->sent; /* by value: a pointer to one of the two would have all of the call in memory */
+        c->sent -= c->received;
         break;
     case HSC_MPI_GATHER:
         c->sent = placed ? 0 : bytes(c, h, 'c', 't');

@@ -6,7 +6,6 @@
 #include "mpi.h"
 
 #define WORDS_MAX (4u << 20)
-#define THRESHOLD_NS 100000u
 
 static hsc_mpi_block *free_blocks;
 static hsc_rt_lock lock;
@@ -73,10 +72,10 @@ hsc_mpi_block *hsc_mpi_block_new(hsc_rt_thread *t) {
     b->thread_id = t->thread_id;
     b->generation = UINT32_MAX;
     b->until_cost = HSC_MPI_COST_EVERY;
-    b->start_ns = hsc_rt_now_ns();
+    b->start_ns = b->left_ns = hsc_rt_now_ns();
     b->threshold_ns = heatscope_rt_services.state->options.messages > 1 || heatscope_rt_services.state->options.trace
                           ? 0
-                          : THRESHOLD_NS;
+                          : HSC_MPI_THRESHOLD_NS;
     b->threshold_least_ns = b->threshold_ns;
     t->messages_due = b->start_ns + 100000000u;
     t->messages = b;

@@ -51,10 +51,27 @@ void hsc_mpi_put_event(hsc_mpi_block *b, uint32_t node, const hsc_rec_message_ev
     atomic_signal_fence(memory_order_seq_cst);
     if (b->waiting >= HSC_MPI_EVENTS && !write_events(b, node))
         b->not_recorded++;
-    else
-        b->event[b->waiting++] = *e;
+    else {
+        b->event[b->waiting] = *e;
+        b->event[b->waiting++].outside_ns = b->outside_ns;
+    }
+    b->outside_ns = 0;
     atomic_signal_fence(memory_order_seq_cst);
     atomic_store_explicit(&b->updating, updating, memory_order_relaxed);
+}
+
+bool hsc_mpi_note_outside(hsc_mpi_block *b, uint64_t outside) {
+    if (outside < HSC_MPI_THRESHOLD_NS)
+        return false;
+    b->outside_ns = outside;
+    return true;
+}
+
+void hsc_mpi_tell_outside(hsc_mpi_block *b, uint32_t node, hsc_mpi_op *op, const hsc_mpi_comm *m, uint64_t enter, uint64_t duration) {
+    static const hsc_mpi_comm none;
+    hsc_mpi_call c = {.op = op, .node = node, .enter = enter};
+    hsc_rec_message_event e = event_of(&c, duration, 0, m ? m : &none, -1, -1, 0, 0);
+    hsc_mpi_put_event(b, node, &e);
 }
 
 /* What the library does with this call in our place, through its function of C, which is seen. */

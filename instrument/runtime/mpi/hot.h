@@ -12,6 +12,29 @@ HSC_MPI_COLD void hsc_mpi_write_due(hsc_mpi_block *b, uint32_t node);
 /* call.c: our own part of a call took so many cycles, with what was slow since then. */
 HSC_MPI_COLD void hsc_mpi_note_cost(hsc_mpi_block *b, uint64_t cycles, uint64_t slow_before);
 
+/* call.c: the library could not go on for so long before the call under way. Returns whether that is worth an event. */
+HSC_MPI_COLD bool hsc_mpi_note_outside(hsc_mpi_block *b, uint64_t outside);
+/* call.c: and the call has no event so far: one that is of no message. */
+HSC_MPI_COLD void hsc_mpi_tell_outside(hsc_mpi_block *b, uint32_t node, hsc_mpi_op *op, const hsc_mpi_comm *m, uint64_t enter, uint64_t duration);
+
+/* Whether the library goes on with messages that are under way: not where one is only begun. */
+HSC_MPI_HOT bool goes_on(const hsc_mpi_how *h) {
+    return !has(h, 'r') && !IS(h, START) && !IS(h, STARTALL) && !IS(h, REQUEST_FREE) && !IS(h, TYPE_FREE) && !IS(h, COMMUNICATOR_FREE) &&
+           !IS(h, PUT) && !IS(h, GET);
+}
+
+/* Of a call that ends: whether the library could not go on for long before it. */
+HSC_MPI_HOT bool was_outside(const hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t leave) {
+    hsc_mpi_block *b = c->block;
+    if (!goes_on(h))
+        return false;
+    uint64_t outside = c->enter - b->left_ns;
+    b->left_ns = leave;
+    if (HSC_MPI_USUALLY(outside < b->threshold_ns))
+        return false;
+    return hsc_mpi_note_outside(b, outside);
+}
+
 /* hsc_rt_measured of here.h, without a call. */
 HSC_MPI_HOT hsc_rt_thread *measured(const hsc_rt_state *rt) {
     hsc_rt_thread *t =
@@ -76,9 +99,12 @@ HSC_MPI_HOT void end(hsc_mpi_call *c, const hsc_mpi_how *h, int error, bool know
     if (HSC_MPI_USUALLY(t->messages == b)) {
         atomic_store_explicit(&b->updating, 1, memory_order_relaxed);
         atomic_signal_fence(memory_order_seq_cst);
-        if (HSC_MPI_USUALLY(!error) && known)
+        if (HSC_MPI_USUALLY(!error) && known) {
+            bool outside = was_outside(c, h, leave);
             after(c, h, leave);
-        else {
+            if (HSC_MPI_RARELY(outside) && b->outside_ns)
+                hsc_mpi_tell_outside(b, c->node, c->op, c->comm, c->enter, leave - c->enter);
+        } else {
             amount none = {0};
             note(b, c->node, c->op, HSC_peer_class_NONE, leave - c->enter, &none);
         }

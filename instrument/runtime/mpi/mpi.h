@@ -318,6 +318,7 @@ static inline unsigned hsc_mpi_bits(uint64_t v) {
 #define HSC_MPI_ANCHOR_NS 500000u /* the rate is then known to 100 ppm and better: 50 ns at most, less than lies between a program's reading and ours; a tenth as long before */
 #define HSC_MPI_SETTLED_NS 500000000u
 #define HSC_MPI_EVENTS 32u
+#define HSC_MPI_THRESHOLD_NS 100000u /* what is long, at first */
 #define HSC_MPI_TAKEN 16u
 #define HSC_MPI_COST_EVERY 61u /* a prime: calls come in turns */
 #define HSC_MPI_HOT static inline __attribute__((always_inline))
@@ -386,13 +387,14 @@ typedef struct HSC_MPI_LINE hsc_mpi_block {
     uint16_t expected, last_path; /* index of the path that the next call is expected from, that the last one came from */
     uint64_t anchor_cycles, anchor_room, anchor_rate, anchor_ns, last_ns; /* room: cycles, 0: no anchor; rate: ns, 32.32 fixed point */
     uint64_t threshold_ns; /* of events */
-    uint64_t cost_slow;
+    uint64_t left_ns;      /* end of the last call in which the library goes on */
     /* summaries and partners; peer_room is a power of two */
     hsc_mpi_summary *summary;
     hsc_mpi_peer *peer;
     uint32_t peer_room;
     uint32_t *bucket, *dirty;
     uint32_t summaries, summary_room, dirties, peers;
+    uint64_t outside_ns; /* for long before the call under way the library could not go on, which is in no event yet; 0: it could */
     /* events; in cycles what they cost, and what they did at the last look, in ns the thread's CPU time then and how long they cost little */
     uint64_t threshold_least_ns, event_bytes, events, not_recorded, start_ns;
     uint64_t event_cycles, looked_cycles, looked_cpu_ns, calm_ns;
@@ -401,7 +403,7 @@ typedef struct HSC_MPI_LINE hsc_mpi_block {
     bool lowered;                            /* the threshold's last change was that */
     bool threshold_told;
     /* our own time, in cycles: of calls that are measured, one in HSC_MPI_COST_EVERY, and of what is slow, each time */
-    uint64_t cost_calls, cost_plain_calls, cost_plain, cost_told;
+    uint64_t cost_slow, cost_calls, cost_plain_calls, cost_plain, cost_told;
     /* scratch: handles before a completing call, statuses that the program did not want */
     uint64_t *keys;
     uint8_t *statuses;

@@ -99,7 +99,9 @@ static void groups(void **state) {
     (void)state;
     assert_int_equal(hsc_axis_group(16, 20), 1);
     assert_int_equal(hsc_axis_group(4096, 20), 256); /* divides, instead of 205 */
-    assert_int_equal(hsc_axis_group(10007, 20), 501); /* a prime */
+    assert_int_equal(hsc_axis_group(10007, 20), 504); /* a prime: whole tiles */
+    assert_int_equal(hsc_axis_group(10000, 110), 96); /* whole tiles, instead of 100, which divides */
+    assert_int_equal(hsc_axis_group(60, 9), 10); /* few divide */
     assert_int_equal(hsc_axis_group(5, 0), 5);
     assert_int_equal(hsc_axis_group(0, 4), 1);
 }
@@ -588,6 +590,23 @@ static void terrain_flat_on_has_a_scale(void **state) {
         assert_true(lines >= 3 && base > high[lines - 1] && written > 20);
         for (int i = 2; i < lines; i++) /* steps of the same height */
             assert_true(abs((high[i] - high[i - 1]) - (high[1] - high[0])) <= 1);
+        for (uint32_t numbered = 0; numbered < 2; numbered++) { /* lines 1 to 9 below */
+            int ticks = 0, at[W];
+            f.row_first = "lines 1";
+            f.row_last = "9";
+            f.line_first = 1;
+            f.lines_per_row = numbered;
+            assert_int_equal(hsc_paint_terrain(&s.c, &s.st, &f, NULL), HSC_OK);
+            for (int y = H - 1, muted = 0; muted <= W / 2; base = y--)
+                for (int x = muted = 0; x < W; x++)
+                    muted += pixel(&s, x, y) == 0x9aa4b2;
+            for (int x = left; x < W; x++)
+                if (pixel(&s, x, base + 2) == 0x9aa4b2 && pixel(&s, x, base + 3) == 0x9aa4b2)
+                    at[ticks++] = x;
+            assert_true(numbered ? ticks == 9 || (ticks > 2 && ticks < 6) : !ticks); /* or each second, or fifth */
+            for (int i = 2; i < ticks; i++)
+                assert_true(abs((at[i] - at[i - 1]) - (at[1] - at[0])) <= 1);
+        }
     }
     sheet_close(&s);
 }

@@ -13,6 +13,8 @@
  * chain           0 works in loop F; 1 waits for 0, then 2 waits for 1: all of it is 0's doing
  * chain-indirect  how long 1 and 2 waited both
  * stopped         a child stops 0 (SIGSTOP) for 40 ms, then it sends to 1
+ * progress        1 begins to receive, works in loop G and then tests; 0 began to send and waits for that: the message is so large that it can't end
+ *                 before 1 lets the library go on
  */
 #include <mpi.h>
 #include <signal.h>
@@ -26,9 +28,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { K = 10, LARGE = 1 << 20, WAYS = 8, SUMS = 9, RANKS = 3 };
+enum { K = 10, LARGE = 1 << 20, WAYS = 9, SUMS = 10, RANKS = 3 };
 static const char *const names[SUMS] = {"late-sender", "sleeping", "late-receiver", "barrier",
-                                          "root",        "members",  "chain",         "chain-indirect", "stopped"};
+                                          "root",        "members",  "chain",         "chain-indirect", "stopped", "progress"};
 static double entered[WAYS][K], left[WAYS][K];
 static char *data, *all;
 static int rank;
@@ -54,6 +56,7 @@ WORK(loop_c, 5)
 WORK(loop_d, 7)
 WORK(loop_e, 9)
 WORK(loop_f, 11)
+WORK(loop_g, 13)
 
 #define TIMED(way, k, call)       \
     do {                          \
@@ -149,6 +152,20 @@ static void run(int k) {
         TIMED(7, k, MPI_Recv(data, 8, MPI_BYTE, 0, 7, MPI_COMM_WORLD, &s));
     }
     all_together();
+    MPI_Request r = MPI_REQUEST_NULL;
+    if (rank == 1)
+        MPI_Irecv(data, LARGE, MPI_BYTE, 0, 8, MPI_COMM_WORLD, &r);
+    all_together();
+    if (rank == 0) {
+        MPI_Isend(data, LARGE, MPI_BYTE, 1, 8, MPI_COMM_WORLD, &r);
+        TIMED(8, k, MPI_Wait(&r, &s));
+    } else if (rank == 1) {
+        int come;
+        loop_g(4);
+        TIMED(8, k, MPI_Test(&r, &come, &s));
+        MPI_Wait(&r, &s);
+    }
+    all_together();
 }
 
 /* Until `late` (a call's begin on another rank) came, or the call was over. */
@@ -189,6 +206,7 @@ int main(int argc, char **argv) {
         sum[7] += rank == 2 && ENTERED(0, 6, k) > both ? ENTERED(0, 6, k) - both : 0;
         sum[6] += rank == 1 ? waited(6, k, ENTERED(0, 6, k)) : rank == 2 ? left[6][k] - entered[6][k] : 0;
         sum[8] += rank == 1 ? waited(7, k, ENTERED(0, 7, k)) : 0;
+        sum[9] += rank == 0 ? waited(8, k, ENTERED(1, 8, k)) : 0;
     }
     MPI_Gather(sum, SUMS, MPI_DOUBLE, sums, SUMS, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     for (int way = 0; rank == 0 && way < SUMS; way++)

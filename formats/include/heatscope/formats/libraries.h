@@ -12,6 +12,7 @@ typedef enum hsc_library_role {
     HSC_LIBRARY_LLVM_OPENMP, /* LLVM's and Intel's */
     HSC_LIBRARY_GNU_OPENMP,
     HSC_LIBRARY_MESSAGES,    /* message passing: MPI's libraries and those that carry its messages */
+    HSC_LIBRARY_HEATSCOPE,   /* of ours: probes, wrappers */
     HSC_LIBRARY_LANGUAGE,    /* of C++ or Fortran: a program calls it by words of the language */
     HSC_LIBRARY_SYSTEM       /* libc, the dynamic linker, the kernel's page */
 } hsc_library_role;

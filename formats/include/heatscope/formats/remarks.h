@@ -26,6 +26,10 @@ hsc_remark_about hsc_remark_tell(const char *pass, size_t pass_n, const char *na
  * not tried (reason NOT_TRIED) was not refused. */
 bool hsc_remark_refuses_vectors(const char *pass, const char *name, uint64_t kind, uint64_t reason);
 
+/* Do two remarks' texts say the same but for places of the source ("accessed at a.c:26:25": what stands between "at " and the line and
+ * column)? Those change with a file's name, and as lines move. */
+bool hsc_remark_same_but_places(const char *a, const char *b);
+
 /* Does code of a version (enum loop_version) do the iterations of its loop in vectors, by the loop vectoriser? Of other versions
  * a width above 1 says that operations in a row were made vector code. */
 bool hsc_version_is_vector(uint64_t version);

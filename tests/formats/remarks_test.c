@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Texts of remarks: which of them say the same but for places of the source. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include <heatscope/formats/remarks.h>
+
+static void places(void **state) {
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } texts[] = {{"", "", true},
+                 {"loop not vectorized", "loop not vectorized", true},
+                 {"loop not vectorized", "loop not vectorized at", false},
+                 {"read as accessed at omp.c:26:25", "read as accessed at omp2.c:26:25", true},
+                 {"read as accessed at a b/omp.c:26:25", "read as accessed at /src/omp.c:7:1", true},
+                 {"written as accessed at omp.c:26:25", "read as accessed at omp.c:26:25", false},
+                 {"accessed at a.c:1:2 and at b.c:3:4.", "accessed at c.c:10:20 and at d.c:3:4.", true},
+                 {"accessed at a.c:1:2 and at b.c:3:4.", "accessed at a.c:1:2 or at b.c:3:4.", false},
+                 {"accessed at a.c:1:2", "accessed at a.c:1:2.", false},
+                 {"accessed at a.c:1:2", "accessed at ", false},
+                 {"accessed at ", "accessed at a.c:1:2", false},
+                 {"cost 4 at most", "cost 5 at most", false},
+                 {"cost 4 at a.c:12", "cost 4 at b.c:12", false}, /* no column: nothing that the compiler writes */
+                 {"look at it\nread at a.c:1:2", "look at it\nread at b.c:1:2", true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (hsc_remark_same_but_places(texts[i].a, texts[i].b) != texts[i].same)
+            fail_msg("'%s' and '%s': expected %d", texts[i].a, texts[i].b, texts[i].same);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(places)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

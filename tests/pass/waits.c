@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loops that only look at what others write are waits, and are refused nothing.
+// RUN: %cc -O2 -w -c %s -o %t.o; %map --remarks %t.o | %check
+// RUN: %map --format=csv %t.o > %t.csv; FileCheck-19 --input-file %t.csv --check-prefix CSV %s
+#include <stdatomic.h>
+atomic_int turn, lock;
+volatile int flag, ring[64];
+int plain;
+
+// CHECK: until
+// CHECK-NEXT: while:
+// CHECK: spin wait
+// CHECK-NOT: not vectorized
+// CSV: waits.c,until,until,{{.*}},"it waits: reads again and again what others write, and does no work"
+void until(int v) {
+    while (atomic_load_explicit(&turn, memory_order_acquire) < v)
+        __builtin_ia32_pause();
+}
+// CHECK: while_flag
+// CHECK-NEXT: while:
+// CHECK: spin wait
+// CHECK-NOT: not vectorized
+int while_flag(void) {
+    int looks = 0;
+    while (!flag)
+        looks++;
+    return looks;
+}
+// CHECK: take_lock
+// CHECK-NEXT: while:
+// CHECK: spin wait
+// CHECK-NOT: not vectorized
+void take_lock(void) {
+    while (atomic_exchange(&lock, 1))
+        ;
+}
+// CHECK: pause_only
+// CHECK-NEXT: while:
+// CHECK: spin wait
+void pause_only(void) {
+    while (!plain)
+        __asm__ volatile("pause" ::: "memory");
+}
+
+// What reads much, adds up, stores or calls works: the compiler's reasons stay.
+// CHECK: adds_up
+// CHECK-NOT: spin wait
+// CHECK: not vectorized
+int adds_up(int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += flag;
+    return sum;
+}
+// CHECK: looks_for
+// CHECK-NOT: spin wait
+int looks_for(void) {
+    int i = 0;
+    while (i < 64 && !ring[i])
+        i++;
+    return i;
+}
+// CHECK: pushes
+// CHECK-NOT: spin wait
+void pushes(int add) {
+    int old = atomic_load(&turn);
+    while (!atomic_compare_exchange_weak(&turn, &old, old + add))
+        ;
+}
+// CHECK: stores
+// CHECK-NOT: spin wait
+void stores(int *a) {
+    while (!flag)
+        a[flag]++;
+}
+// CHECK: works
+// CHECK-NOT: spin wait
+double works(int n) {
+    double x = 1;
+    for (int i = 0; i < n; i++)
+        x = x * 0.9999 + 1;
+    return x;
+}
