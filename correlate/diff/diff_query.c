@@ -39,9 +39,8 @@ hsc_status hsc_db_read_changes(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t
 }
 
 static hsc_db_timed_change timed_change(const diff *d, diff_timed *x) {
-    char *cause = x->cause[x->in_b];
-    hsc_db_timed_change out = {.kind = x->kind, .cause = cause, .in = {x->in_a, x->in_b}};
-    x->cause[x->in_b] = NULL;
+    hsc_db_timed_change out = {.kind = x->kind, .cause = {x->cause[0], x->cause[1]}, .in = {x->in_a, x->in_b}};
+    x->cause[0] = x->cause[1] = NULL;
     for (int k = 0; k < 2; k++) {
         const diff_timed_side *side = k ? &x->b : &x->a;
         out.line[k] = side->line;
@@ -77,7 +76,9 @@ hsc_status hsc_db_read_timed_changes(hsc_db *a, hsc_db *b, hsc_timed_by by, hsc_
 }
 
 void hsc_db_free_timed_changes(hsc_db_timed_change *list, uint32_t n) {
-    for (uint32_t i = 0; list && i < n; i++)
-        free(list[i].cause);
+    for (uint32_t i = 0; list && i < n; i++) {
+        free(list[i].cause[0]);
+        free(list[i].cause[1]);
+    }
     free(list);
 }

@@ -306,7 +306,7 @@ static int changes(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, hsc_cha
 
 /* Of what is timed: exact, so the interval is the change itself. */
 static int timed_changes(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, hsc_timed_by by, uint32_t limit) {
-    static const char *const names[][2] = {{"a", "b"}, {"scope_a", "scope_b"}, {"value_a", "value_b"}, {"calls_a", "calls_b"}, {"sent_a", "sent_b"}, {"received_a", "received_b"}, {"in_a", "in_b"}};
+    static const char *const names[][2] = {{"a", "b"}, {"scope_a", "scope_b"}, {"value_a", "value_b"}, {"calls_a", "calls_b"}, {"sent_a", "sent_b"}, {"received_a", "received_b"}, {"in_a", "in_b"}, {"cause_a", "cause_b"}};
     hsc_err err = {0};
     hsc_db_timed_change *list;
     uint32_t n = 0;
@@ -325,9 +325,9 @@ static int timed_changes(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, h
             PUT(d, names[4][k], WIDE(x->sent[k]));
             PUT(d, names[5][k], WIDE(x->received[k]));
             PUT(d, names[6][k], WIDE(x->in[k]));
+            PUT(d, names[7][k], TEXT(x->cause[k] ? x->cause[k] : ""));
         }
         PUT(d, "kind", TEXT(x->kind));
-        PUT(d, "cause", TEXT(x->cause ? x->cause : ""));
         PUT(d, "change", Tcl_NewDoubleObj(change));
         PUT(d, "low", Tcl_NewDoubleObj(change));
         PUT(d, "high", Tcl_NewDoubleObj(change));
@@ -427,6 +427,42 @@ static int contrast(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, Tcl_Ob
     return TCL_OK;
 }
 
+/* match HANDLE line|scope|context ROWS: the rows of another database that are the same things, in the order of ROWS; -1: it has none. */
+static int match(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
+    static const char *const kinds[] = {"line", "scope", "context", NULL}; /* as hsc_match_of */
+    static const hsc_match_of what[] = {HSC_MATCH_LINES, HSC_MATCH_SCOPES, HSC_MATCH_CONTEXTS};
+    const uint32_t rows_of[] = {h->info.lines, h->info.scopes, h->info.contexts};
+    hsc_err err = {0};
+    Tcl_Obj **items;
+    Tcl_Size n;
+    int kind;
+    const uint32_t *map;
+    if (objc != 3)
+        return hsc_tcl_usage(interp, "match HANDLE line|scope|context ROWS");
+    hsc_handle *other = hsc_handle_find(interp, Tcl_GetString(objv[0]));
+    if (!other)
+        return TCL_ERROR;
+    if (Tcl_GetIndexFromObj(interp, objv[1], kinds, "kind", TCL_EXACT, &kind) != TCL_OK) {
+        Tcl_SetErrorCode(interp, "HEATSCOPE", "USAGE", NULL);
+        return TCL_ERROR;
+    }
+    if (Tcl_ListObjGetElements(interp, objv[2], &n, &items) != TCL_OK)
+        return TCL_ERROR;
+    if (hsc_handle_match(h, other, what[kind], &map, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_Obj *out = Tcl_NewListObj(0, NULL);
+    for (Tcl_Size i = 0; i < n; i++) {
+        uint32_t row;
+        if (hsc_tcl_get_index(interp, items[i], kinds[kind], rows_of[kind], &row) != TCL_OK) {
+            Tcl_DecrRefCount(out);
+            return TCL_ERROR;
+        }
+        Tcl_ListObjAppendElement(NULL, out, hsc_tcl_index(map[row]));
+    }
+    Tcl_SetObjResult(interp, out);
+    return TCL_OK;
+}
+
 int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     hsc_data_args a;
     uint32_t scope;
@@ -486,6 +522,8 @@ int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
             return TCL_ERROR;
         return contrast(h, interp, other, objv[1], &a);
     }
+    if (!strcmp(name, "match"))
+        return match(h, interp, objc, objv);
     int r = hsc_data_links(h, interp, name, objc, objv);
     return r == TCL_CONTINUE ? hsc_data_messages(h, interp, name, objc, objv) : r;
 }

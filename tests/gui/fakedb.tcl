@@ -328,7 +328,7 @@ oo::class create ::FakeDb {
     method changes {other by args} {
         if {$by in {message cause}} {
             set both [dict create a 0 b 0 scope_a 5 scope_b 5 value_a 2.0 value_b 3.0 calls_a 1000 calls_b 2000 sent_a 0 sent_b 0 received_a 4000 received_b 8000 in_a 1 in_b 1 \
-                kind [expr {$by eq "cause" ? "late sender" : "MPI_Recv"}] cause [expr {$by eq "cause" ? "loop a.c:3 in sweep" : ""}] change 1.0 low 1.0 high 1.0 beyond 1 how same]
+                kind [expr {$by eq "cause" ? "late sender" : "MPI_Recv"}] cause_a [expr {$by eq "cause" ? "loop a.c:3 in sweep" : ""}] cause_b [expr {$by eq "cause" ? "loop b.c:5 in sweep" : ""}] change 1.0 low 1.0 high 1.0 beyond 1 how same]
             set theirs [dict merge $both {a -1 scope_a -1 value_a 0.0 value_b 0.5 calls_a 0 calls_b 1 received_a 0 received_b 0 sent_b 16 in_a 0 change 0.5 low 0.5 high 0.5 how unmatched}]
             return [list $both $theirs [dict merge $theirs {a -1 b -1 scope_a 5 scope_b -1 value_a 0.25 value_b 0.0 calls_a 3 calls_b 0 sent_a 8 sent_b 0 in_a 1 in_b 0 change -0.25}]]
         }

@@ -111,7 +111,7 @@ hsc_status hsc_db_read_changes(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t
 typedef enum hsc_timed_by { HSC_TIMED_WAITS = 0, HSC_TIMED_MESSAGES = 1, HSC_TIMED_CAUSES = 2 } hsc_timed_by;
 typedef struct hsc_db_timed_change { /* of a place where threads waited, called message passing, or made others wait; all threads added up. Of A: [0], of B: [1] */
     const char *kind;       /* "mutex", "MPI_Send", "late sender"; of a database */
-    char *cause;            /* of causes: what the late one did, "loop a.c:12 in solve"; else NULL */
+    char *cause[2];         /* of causes: what the late one did, "loop a.c:12 in solve"; NULL: not there, or no cause */
     bool in[2];
     uint32_t line[2], scope[2]; /* rows; HSC_NONE: not there, or not known */
     double seconds[2];

@@ -110,6 +110,8 @@ oo::class create ::heatscope::Comparison {
         return $names
     }
     method path {} { return [expr {$Other eq "" ? "" : [file normalize [dict get [$Other info] path]]}] }
+    # The other database's rows that are the same lines, scopes or contexts, in the order of `rows`; -1: it has none.
+    method there {kind rows} { return [$Db match $Other $kind $rows] }
     # The other database: a list of one, or none.
     method handle {} { return [expr {$Other eq "" ? {} : [list $Other]}] }
     method any {} { return [expr {$Other ne ""}] }
@@ -271,6 +273,10 @@ oo::class create ::heatscope::Comparison {
         set ratio [expr {$a > 0 && $b > 0 ? $b / $a : ""}]
         if {[dict get $c a] >= 0} {
             lassign [my Place $Db $by [dict get $c a]] name where
+            if {[dict get $c b] >= 0 && $by ne "module"} {
+                lassign [my Place $Other $by [dict get $c b]] name_there where_there
+                lassign [list [my Moved $name $name_there] [my Moved $where $where_there]] name where
+            }
         } else {
             lassign [my Place $Other $by [dict get $c b]] name where
         }
@@ -286,10 +292,15 @@ oo::class create ::heatscope::Comparison {
         set name [::heatscope::fmt plain [dict get $c kind]]
         set procedure [expr {$scope >= 0 ? [my Procedure $db $scope] : ""}]
         set where [expr {$line >= 0 ? [string trim "$procedure [lindex [my Place $db line $line] 0]"] : $procedure}]
-        if {[dict get $c cause] ne ""} {
-            set where [::heatscope::fmt plain [dict get $c cause]]
-        }
         set both [expr {$here && [dict get $c in_b]}]
+        if {[dict get $c [expr {$here ? "cause_a" : "cause_b"}]] ne ""} {
+            set where [::heatscope::fmt plain [dict get $c [expr {$here ? "cause_a" : "cause_b"}]]]
+            if {$both} {
+                set where [my Moved $where [::heatscope::fmt plain [dict get $c cause_b]]]
+            }
+        } elseif {$both && $line >= 0 && [dict get $c b] >= 0} {
+            set where [my Moved $where [lindex [my Place $Other line [dict get $c b]] 0]]
+        }
         set side [expr {$here ? "a" : "b"}]
         set words {}
         if {!$both} {
@@ -305,6 +316,19 @@ oo::class create ::heatscope::Comparison {
             }
         }
         return [dict create name $name where $where ratio [expr {$a > 0 && $b > 0 ? $b / $a : ""}] words [join $words ", "]]
+    }
+    # A text with the place "file:line" that it is at in this run, and what it is in that text of the other: "a.c:3 \u2192 b.c:5", in the same file "a.c:3 \u2192 :5".
+    method Moved {here there} {
+        set place {[^\s:]+:\d+}
+        if {![regexp -indices $place $here at] || ![regexp $place $there to]} {
+            return $here
+        }
+        set from [string range $here {*}$at]
+        if {$from eq $to} {
+            return $here
+        }
+        regexp {^(.*)(:\d+)$} $to - file line
+        return [string replace $here {*}$at "$from \u2192 [expr {[string match ${file}:* $from] ? $line : $to}]"]
     }
     method Place {db by row} {
         if {$by eq "line"} {
@@ -348,6 +372,8 @@ oo::class create ::heatscope::Comparison {
         }
         return $text
     }
+    # ", only in this run" of what the other one has not got.
+    method apart {c} { return [expr {[dict get $c b] < 0 ? ", only in this run" : ""}] }
     # What to write beside a line of a file: {words tone scope} of procedures, loops and lines that changed beyond noise.
     method marks {file line metric} {
         if {$Other eq ""} {
@@ -374,7 +400,7 @@ oo::class create ::heatscope::Comparison {
         return [expr {[dict exists $Marks $metric $key] ? [dict get $Marks $metric $key] : {}}]
     }
     method Mark {c metric scope} {
-        return [list [my amount $c $metric] [expr {[dict get $c change] > 0 ? "more" : "less"}] $scope]
+        return [list "[my amount $c $metric][my apart $c]" [expr {[dict get $c change] > 0 ? "more" : "less"}] $scope]
     }
     # What changed, in the form of findings: the whole run, and the procedures that changed most and beyond noise.
     method findings {metric} {

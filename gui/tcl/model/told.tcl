@@ -18,11 +18,29 @@ oo::class create ::heatscope::Told {
                 phase { my Phases }
                 counter { my Counters }
                 cost { my Costs }
-                default { lmap b [$Db told $what -n 2000] {dict merge $b [my Names $what $b] [dict create until [my until $b]]} }
+                default { my Probed $what }
             }]
             dict set Kept $what $rows
         }
         return [dict get $Kept $what]
+    }
+    # `scopes` of a block: its own and those of the blocks that it is in, inwards out; -1 for one that is not known.
+    method Probed {what} {
+        set rows [$Db told $what -n 2000]
+        foreach b $rows {
+            dict set above [dict get $b row] [list [dict get $b scope] [dict get $b parent]]
+        }
+        return [lmap b $rows {
+            set scopes [list [dict get $b scope]]
+            for {set up [dict get $b parent]} {$up >= 0 && [llength $scopes] < 64} {lassign [dict get $above $up] - up} {
+                if {![dict exists $above $up]} {
+                    lappend scopes -1
+                    break
+                }
+                lappend scopes [lindex [dict get $above $up] 0]
+            }
+            dict merge $b [my Names $what $b] [dict create until [my until $b] scopes $scopes]
+        }]
     }
     method Names {what b} {
         set name [::heatscope::fmt shortName [dict get $b name]]

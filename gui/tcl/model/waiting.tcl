@@ -32,6 +32,9 @@ oo::class create ::heatscope::Waiting {
                 if {[dict get $g not_running]} {
                     set name "not running"
                     set where "before [::heatscope::fmt place $g late_]"
+                    if {[dict get $g waited_in] ne ""} {
+                        append where ", in [dict get $g waited_in] [::heatscope::fmt place $g]"
+                    }
                 } elseif {[dict get $g is_call]} {
                     set name "not known what"
                     set where "before [::heatscope::fmt place $g late_]"
@@ -67,7 +70,9 @@ oo::class create ::heatscope::Waiting {
         set kind [string map {"late at a collective operation of all" "late at collective" "late at a barrier of threads" "thread barrier"
             "held a lock of a window" "lock of a window"} [dict get $g kind]]
         set late [expr {$by eq "place" && $place ne "" ? "$place  $kind" : [string trim $words]}]
-        return [dict create id [dict get $g group] name $name where $where words [string trim $words] late $late most [my thread [dict get $g most_thread]]]
+        # the call that it waited in itself, without which one of its line: that may be another one in another run
+        set calls [regsub { \(column \d+\)$} [dict get $g waited_in] ""]
+        return [dict create id [dict get $g group] calls $calls name $name where $where words [string trim $words] late $late most [my thread [dict get $g most_thread]]]
     }
     method thread {thread} {
         return [expr {$thread >= 0 ? [$Run columnLabel thread $thread] : ""}]

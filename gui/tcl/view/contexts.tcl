@@ -152,7 +152,7 @@ oo::class create ::heatscope::ContextsView {
     method ChangeWords {c} {
         set a [dict get $c value_a]
         set b [dict get $c value_b]
-        return [[$App comparison] amount [dict merge $c [dict create ratio [expr {$a > 0 && $b > 0 ? $b / $a : ""}]]] [dict get $Selection metric]]
+        return "[[$App comparison] amount [dict merge $c [dict create ratio [expr {$a > 0 && $b > 0 ? $b / $a : ""}]]] [dict get $Selection metric]][[$App comparison] apart $c]"
     }
     # The row that the selection stands for.
     method Mark {} {

@@ -357,8 +357,19 @@ oo::class create ::heatscope::ListView {
     method Compared {} { return {} }
     # The rows of the other run, as Load makes them; `model` is this pane's model of that run.
     method OtherRows {model} { return {} }
-    # Keys of a row that say which one it is in both runs; without the lines of places where that finds one only.
+    # Keys of a row that say which one it is in both runs where it has no places; without the numbers of lines if that finds one only.
     method Same {} { return {name where} }
+    # Keys that say what it is at its places.
+    method Alike {} { return {} }
+    # Where a row of a run is, in that run's rows: a list of lists {KIND ROW ...}, KIND line, scope or context, the most exact first; the next one is
+    # taken where this finds nothing. {}: nothing is known of it.
+    method Places {db row} { return {} }
+    # {line ROW} of a row's keys `file` and `line`; {} where it has none.
+    method LineOf {db row {prefix {}}} {
+        lassign [list [dict get $row ${prefix}file] [dict get $row ${prefix}line]] file line
+        set at [expr {$file >= 0 && $line > 0 ? [$db findline $file $line] : -1}]
+        return [expr {$at >= 0 ? [list line $at] : {}}]
+    }
 
     # Do the rows that are loaded say it?
     method Contrasts {} { return $Contrasted }
@@ -378,43 +389,99 @@ oo::class create ::heatscope::ListView {
         set OtherModel ""
         set OtherRun ""
     }
-    # Rows with `other`, the value there, and `change`, there less here; both "" where it has no such row.
+    # Rows with `other`, the value there, and `change`, there less here; both "" where it has no such row, or (apart 0) one that can't be told from others.
+    # What is at a line, loop or context of the source is at the same one there, whatever its file and number are.
     method Contrast {rows} {
         set Gone 0
         if {![my Contrasts]} {
             return $rows
         }
         lassign [my Compared] key
-        set others [my OtherRows [my OtherModel]]
+        set there [[[$App comparison] run] db]
+        set left [lmap o [my OtherRows [my OtherModel]] {list $o [my Places $there $o]}]
+        set open [my Translated [lmap row $rows {list $row [my Places $Db $row]}]]
         set found {}
-        foreach loose {0 1} {
+        set unclear {}
+        for {set pass 0} {$pass < 4} {incr pass} {
+            # the first two by places, then those without any by their words
+            set by [expr {$pass < 2 ? "ByPlace" : "ByWords"}]
             set here {}
-            set there {}
-            foreach row $rows {
-                dict lappend here [my Identity $row $loose] [dict get $row id]
-            }
-            foreach o $others {
-                dict lappend there [my Identity $o $loose] $o
-            }
-            set left {}
-            dict for {identity list} $there {
-                if {[dict exists $here $identity] && [llength $list] == 1 && [llength [dict get $here $identity]] == 1
-                    && ![dict exists $found [lindex [dict get $here $identity] 0]]} {
-                    dict set found [lindex [dict get $here $identity] 0] [dict get [lindex $list 0] $key]
-                } else {
-                    lappend left {*}$list
+            set theirs {}
+            foreach pair $open {
+                set identity [my $by [lindex $pair 0] [lindex $pair 1] [expr {$pass % 2}]]
+                if {$identity ne "" && ![dict exists $found [dict get [lindex $pair 0] id]]} {
+                    dict lappend here $identity [dict get [lindex $pair 0] id]
                 }
             }
-            set others $left
+            set rest {}
+            foreach pair $left {
+                set identity [my $by [lindex $pair 0] [lindex $pair 1] [expr {$pass % 2}]]
+                if {$identity eq "" || ![dict exists $here $identity]} {
+                    lappend rest $pair
+                } else {
+                    dict lappend theirs $identity $pair
+                }
+            }
+            dict for {identity list} $theirs {
+                if {[llength [dict get $here $identity]] == 1 && ([llength $list] == 1 || $pass < 2)} {
+                    set sum 0
+                    foreach pair $list {
+                        set v [dict get [lindex $pair 0] $key]
+                        set sum [expr {$v eq "" ? $sum : $sum + $v}]
+                    }
+                    dict set found [lindex [dict get $here $identity] 0] $sum
+                } elseif {$pass == 3} {
+                    foreach id [dict get $here $identity] {
+                        dict set unclear $id 1
+                    }
+                } else {
+                    lappend rest {*}$list
+                }
+            }
+            set left $rest
         }
-        set Gone [llength $others]
+        set Gone [llength $left]
         return [lmap row $rows {
             set id [dict get $row id]
             set other [expr {[dict exists $found $id] ? [dict get $found $id] : ""}]
-            dict merge $row [dict create other $other change [expr {$other ne "" && [dict get $row $key] ne "" ? $other - [dict get $row $key] : ""}]]
+            dict merge $row [dict create other $other change [expr {$other ne "" && [dict get $row $key] ne "" ? $other - [dict get $row $key] : ""}] \
+                apart [expr {![dict exists $unclear $id]}]]
         }]
     }
-    method Identity {row loose} {
+    # Rows of this run with their places in the rows of the other one; places that it has not got are -1.
+    method Translated {pairs} {
+        foreach pair $pairs {
+            foreach place [lindex $pair 1] {
+                foreach {kind row} $place {
+                    dict set asked $kind $row 1
+                }
+            }
+        }
+        if {![info exists asked]} {
+            return $pairs
+        }
+        dict for {kind rows} $asked {
+            foreach row [dict keys $rows] other [[$App comparison] there $kind [dict keys $rows]] {
+                dict set asked $kind $row $other
+            }
+        }
+        return [lmap pair $pairs {
+            list [lindex $pair 0] [lmap place [lindex $pair 1] {
+                concat {*}[lmap {kind row} $place {list $kind [dict get $asked $kind $row]}]
+            }]
+        }]
+    }
+    method ByPlace {row places n} {
+        set place [lindex $places $n]
+        if {$place eq "" || -1 in $place} {
+            return ""
+        }
+        return [list [lmap key [my Alike] {dict get $row $key}] $place]
+    }
+    method ByWords {row places loose} {
+        if {[llength $places]} {
+            return ""
+        }
         set words [lmap key [my Same] {expr {[dict exists $row $key] ? [dict get $row $key] : ""}}]
         return [expr {$loose ? [regsub -all {:\d+} $words :] : $words}]
     }
@@ -436,7 +503,8 @@ oo::class create ::heatscope::ListView {
         lassign [my Compared] key scale unit
         set change [dict get $row change]
         if {$change eq ""} {
-            return [expr {[dict get $row $key] in {"" 0} || [dict get $row $key] == 0 ? "\u2013" : "not there"}]
+            return [expr {[dict get $row $key] in {"" 0} || [dict get $row $key] == 0 ? "\u2013"
+                : [dict exists $row apart] && ![dict get $row apart] ? "not told apart" : "not there"}]
         }
         set text "[expr {$change >= 0 ? "+" : "\u2212"}][::heatscope::fmt amount [expr {abs($change) * $scale}] $unit]"
         if {[dict get $row $key] > 0 && [dict get $row other] > 0} {

@@ -74,6 +74,15 @@ oo::class create ::heatscope::ProbesView {
         return [dict get {block {exclusive_s 1 s} probe {exclusive_s 1 s} phase {seconds 1 s} counter {mean 1 {}} cost {own_s 1 s}} $By]
     }
     method OtherRows {model} { return [$model rows $By] }
+    method Alike {} { return {kind} }
+    # The loop or procedure, of a block with those that it is in.
+    method Places {db row} {
+        set scopes [switch -- $By {
+            block { dict get $row scopes }
+            probe { dict get $row scope }
+        }]
+        return [expr {[llength $scopes] && -1 ni $scopes ? [list [concat {*}[lmap s $scopes {list scope $s}]]] : {}}]
+    }
     # Where it is and, of a probe that was disarmed, until when it counted.
     method Place {row} {
         set parts [list [dict get $row where] [expr {[dict exists $row until] ? [dict get $row until] : ""}]]

@@ -18,7 +18,7 @@ oo::class create ::heatscope::ProfileMapView {
         if {$c eq ""} {
             return ""
         }
-        return " \u00b7 itself in the other run [[$App comparison] amount $c $metric][expr {[dict get $c beyond] ? "" : ", within noise"}]"
+        return " \u00b7 itself in the other run [[$App comparison] amount $c $metric][[$App comparison] apart $c][expr {[dict get $c beyond] ? "" : ", within noise"}]"
     }
     method OnHover {hit} {
         if {$hit eq "" || ![dict exists $hit procedure] || [dict get $hit procedure] < 0} {

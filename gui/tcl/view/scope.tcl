@@ -149,7 +149,7 @@ oo::class create ::heatscope::ScopeView {
             grid remove $in.change
             return
         }
-        set text "Itself in the other run: [[$App comparison] amount $c $metric][expr {[dict get $c beyond] ? "" : ", within noise"}]"
+        set text "Itself in the other run: [[$App comparison] amount $c $metric][[$App comparison] apart $c][expr {[dict get $c beyond] ? "" : ", within noise"}]"
         ::heatscope::theme say $in.change [::heatscope::fmt clauses $text [winfo width $in.share] {::heatscope::theme width HsUI}]
         grid $in.change
     }

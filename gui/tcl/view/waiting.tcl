@@ -41,6 +41,23 @@ oo::class create ::heatscope::WaitingView {
     method Compared {} { return {caused_s 1 s} }
     method OtherRows {model} { return [$model causes $By] }
     method Same {} { return [expr {$By eq "processor" ? "name" : "name where words"}] }
+    method Alike {} { return [expr {$By eq "place" ? "kind is_call not_running calls own" : "kind"}] }
+    # What was late, and the call that was late then.
+    method Places {db row} {
+        if {$By ni {place call}} {
+            return {}
+        }
+        set late [my LineOf $db $row late_]
+        if {$By eq "call"} {
+            return [concat [expr {$late ne "" ? [list $late] : {}}] [expr {[dict get $row scope] >= 0 ? [list [list scope [dict get $row scope]]] : {}}]]
+        }
+        set at [expr {[dict get $row scope] >= 0 ? [list scope [dict get $row scope]] : {}}]
+        if {[dict get $row waited_in] ne "" || $at eq ""} {
+            set at [concat [my LineOf $db $row] $at]
+        }
+        set place [concat $at $late]
+        return [expr {$place ne "" ? [list $place] : {}}]
+    }
     method Cells {row} {
         set cells [list [list [dict get $row name] [dict get $row where]]]
         if {$By in {place call}} {
