@@ -270,8 +270,12 @@ static hsc_status references_of(const report *r, uint32_t scope, uint32_t *first
     return hsc_db_find(r->db, HSC_LIST_REFERENCES, scope, first, n, NULL);
 }
 
-static bool is_far(const hsc_db_reference *x) {
+/* Of an array that is in the generated code: values in registers are no references there. */
+static bool is_far(const report *r, const hsc_db_reference *x) {
     enum { LINE_BYTES = 64 };
+    hsc_db_array array;
+    if (x->array != HSC_NONE && !hsc_db_get_array(r->db, x->array, &array, NULL) && array.flags & HSC_array_flag_NOT_GENERATED)
+        return false;
     return x->stride == HSC_stride_SYMBOLIC || (x->stride == HSC_stride_CONSTANT && labs(strtol(x->stride_bytes, NULL, 10)) >= LINE_BYTES);
 }
 
@@ -285,7 +289,7 @@ const char *report_strides(const report *r, uint32_t scope, char *out, size_t si
     if (references_of(r, scope, &first, &n))
         return out;
     for (uint32_t i = first; i < first + n && k < NAMED; i++) {
-        bool met = hsc_db_get_reference(r->db, i, &x, NULL) || !is_far(&x) || !*x.stride_bytes || !*x.text || (bytes && strcmp(bytes, x.stride_bytes) != 0);
+        bool met = hsc_db_get_reference(r->db, i, &x, NULL) || !is_far(r, &x) || !*x.stride_bytes || !*x.text || (bytes && strcmp(bytes, x.stride_bytes) != 0);
         for (uint32_t m = 0; m < k && !met; m++)
             met = !strcmp(named[m], x.text);
         if (met)

@@ -18,7 +18,7 @@ typedef struct known {
 } known;
 
 typedef struct array {
-    uint32_t row, references, last_scope; /* row: the first with its identity */
+    uint32_t row, references, generated, last_scope; /* row: the first with its identity; generated: references that are in the code */
     double cost, inside;                  /* shares of loops by number of references; whole loops that touch it */
     hsc_db_array_use use;                 /* messages; all 0 without */
     bool used;
@@ -74,6 +74,12 @@ static hsc_status read_own(hsc_handle *h, hsc_db_view view, double **out, hsc_er
     return s;
 }
 
+/* Has the code accesses of the array? One that the compiler keeps in registers costs its loops none. */
+static bool is_generated(hsc_handle *h, uint32_t row) {
+    hsc_db_array a;
+    return hsc_db_get_array(h->db, row, &a, NULL) != HSC_OK || !(a.flags & HSC_array_flag_NOT_GENERATED);
+}
+
 /* References stand by scope: those of one scope follow each other. */
 static hsc_status add_references(hsc_handle *h, const uint32_t *same, const double *own, array *list, hsc_err *err) {
     uint32_t n = hsc_db_count(h->db, HSC_LIST_REFERENCES);
@@ -86,7 +92,7 @@ static hsc_status add_references(hsc_handle *h, const uint32_t *same, const doub
         for (end = i; end < n; end++) {
             if ((s = hsc_db_get_reference(h->db, end, &r, err)) != HSC_OK || r.scope != scope)
                 break;
-            of_scope++;
+            of_scope += r.array < h->info.arrays && is_generated(h, r.array);
         }
         double value = scope < h->info.scopes ? own[scope] : 0;
         for (uint32_t k = i; s == HSC_OK && k < end; k++) {
@@ -94,6 +100,9 @@ static hsc_status add_references(hsc_handle *h, const uint32_t *same, const doub
                 continue;
             array *a = &list[same[r.array]];
             a->references++;
+            if (!is_generated(h, r.array))
+                continue;
+            a->generated++;
             a->cost += value / of_scope;
             if (a->last_scope != scope)
                 a->inside += value;
@@ -131,6 +140,7 @@ static Tcl_Obj *array_dict(hsc_handle *h, const array *a, double total) {
     PUT(d, "line", WIDE(facts.line));
     PUT(d, "filename", hsc_data_filename(h, facts.file));
     PUT(d, "references", WIDE(a->references));
+    PUT(d, "generated", WIDE(a->generated));
     PUT(d, "cost", REAL(a->cost));
     PUT(d, "inside", REAL(a->inside));
     PUT(d, "share", REAL(total > 0 ? a->cost / total : 0));
@@ -211,7 +221,8 @@ static hsc_status put_references(hsc_handle *h, const uint32_t *same, const doub
         PUT(d, "access", TEXT(access ? access : ""));
         PUT(d, "stride", TEXT(stride ? stride : ""));
         PUT(d, "stride_bytes", TEXT(r.stride_bytes));
-        PUT(d, "value", REAL(r.scope < h->info.scopes ? own[r.scope] : 0));
+        PUT(d, "generated", Tcl_NewBooleanObj(is_generated(h, r.array)));
+        PUT(d, "value", REAL(r.scope < h->info.scopes && is_generated(h, r.array) ? own[r.scope] : 0));
         Tcl_ListObjAppendElement(NULL, out, d);
         limit--;
     }

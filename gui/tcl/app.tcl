@@ -232,7 +232,7 @@ oo::class create ::heatscope::App {
         $Path.status.progress configure -background [::heatscope::theme colour window]
         foreach view [$Panes made] {
             $view themed
-            $view refreshAll
+            $view recoloured
         }
     }
     method quit {} {

@@ -82,10 +82,12 @@ int main(void) {
     return 0;
 }
 #elif defined(ACROSS)
+static double zeros[520 * 520]; /* never written: no access of it is left in the code */
+
 __attribute__((noinline)) static void scale(double *a, int n) {
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++)
-            a[i * n + j] = a[i * n + j] * 0.5 + 1;
+            a[i * n + j] = a[i * n + j] * 0.5 + 1 + zeros[i * n + j];
 }
 
 int main(int argc, char **argv) {

@@ -50,7 +50,9 @@ oo::class create ::heatscope::Arrays {
         if {[dict get $row file] >= 0 && [dict get $row line] > 0} {
             lappend out [dict create kind fact text "declared" right [::heatscope::fmt place $row] file [dict get $row file] line [dict get $row line]]
         }
-        if {[dict get $row references] > 0} {
+        if {[dict get $row references] > 0 && [dict get $row generated] == 0} {
+            lappend out [dict create kind fact text "not in the generated code: its values are kept in registers, or not needed" right ""]
+        } elseif {[dict get $row references] > 0} {
             lappend out [dict create kind fact text "share of the loops that touch it, by number of references" \
                 right [$Run amount $metric [dict get $row cost]]]
             lappend out [dict create kind fact text "loops that touch it, whole" right [$Run amount $metric [dict get $row inside]]]
@@ -81,6 +83,9 @@ oo::class create ::heatscope::Arrays {
                 continue
             }
             set stride [expr {[dict get $u stride_bytes] ne "" ? "stride [dict get $u stride_bytes] B" : [dict get $u stride]}]
+            if {![dict get $u generated]} {
+                append stride ", not in the generated code"
+            }
             lappend references [dict create kind fact text "$text  [dict get $u access], $stride" right [::heatscope::fmt place $u] \
                 file [dict get $u file] line [dict get $u line]]
         }

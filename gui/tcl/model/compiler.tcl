@@ -163,6 +163,10 @@ oo::class create ::heatscope::Compiler {
                 set tone bad
             }
         }
+        if {$words eq "" && [my Spins $scope]} {
+            set words "spin wait"
+            set tone bad
+        }
         if {$words eq "" && [dict get $row knowledge] eq "map"} {
             set words [my Fate $scope $metric $axis $share]
         }
@@ -211,6 +215,15 @@ oo::class create ::heatscope::Compiler {
             }
             set facts [$Db loopfacts $scope -n 1]
             if {[dict exists $facts collapsed] && [dict get $facts collapsed] >= $inner} {
+                return 1
+            }
+        }
+        return 0
+    }
+    # Does the loop do nothing but look for what others write?
+    method Spins {scope} {
+        foreach r [$Db remarks $scope -n 40] {
+            if {[dict get $r name] eq "SpinWait"} {
                 return 1
             }
         }

@@ -254,6 +254,7 @@ oo::class create ::heatscope::Document {
         set analysed 0
         set passed {}
         set untried {}
+        set spins 0
         foreach remark [$Db remarks $scope -n 40] {
             dict with remark {}
             if {$pass ni {loop-vectorize heatscope}} {
@@ -263,6 +264,10 @@ oo::class create ::heatscope::Document {
                 if {$passed eq "" && [regexp -nocase {vectoriz} $message]} {
                     set passed $message
                 }
+                continue
+            }
+            if {$name eq "SpinWait"} {
+                set spins 1
                 continue
             }
             if {!$refuses} {
@@ -291,6 +296,8 @@ oo::class create ::heatscope::Document {
             # red is what may cost something: a loop whose time is in calls of MPI, or that has none, is told in grey
             set tone [expr {[my IsSmall $scope $all] ? "plain" : "bad"}]
             set chips [linsert $chips 0 [list "not vectorised: [::heatscope::fmt plain $reason]" $tone]]
+        } elseif {!$vector && $spins} {
+            set chips [linsert $chips 0 [list "spin wait" [expr {[my IsSmall $scope $all] ? "plain" : "bad"}]]]
         } elseif {!$vector && $untried ne ""} {
             set chips [linsert $chips 0 [list "vectors $untried" plain]]
         }

@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::DetailView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection
+    variable Path Bus Run Nav Db App Selection Dirty
     variable Split Left Right Text Scopes Gutter Bars Heat Mini Warn Document File Top Height HeaderHeight Rows Filled Laid
     variable Xview Whole Listed SplitBy Waiting Folded Arrows Memory Marks Popup Chipped InCalls
 
@@ -181,6 +181,11 @@ oo::class create ::heatscope::DetailView {
         }
         $Text tag raise hit
         set Filled {}
+    }
+    # What is in sight stays, wherever the selected line is.
+    method recoloured {} {
+        dict set Dirty theme 1
+        my OnMap
     }
 
     # ---- showing ----

@@ -311,7 +311,9 @@ oo::class create ::heatscope::View {
     # What the view complains of; "" nothing.
     method complaint {} { return $Complaint }
     method readAgain {} { my Refresh }
-    # Everything anew, for a first drawing and after a theme change.
+    # After a change of the theme.
+    method recoloured {} { my refreshAll }
+    # Everything anew, as for a first drawing.
     method refreshAll {} {
         my stale
         set Selection [$Bus get]
