@@ -220,6 +220,13 @@ static hsc_status put_timed_side(hsc_table *t, const report *r, const diff_timed
     return s;
 }
 
+static void put_who(hsc_table *t, const report *r, uint32_t thread, const char *column) {
+    char who[100] = "";
+    if (thread != HSC_NONE)
+        report_who(r, thread, who, sizeof who);
+    hsc_table_text(t, column, who);
+}
+
 static hsc_status put_timed(diff *d, hsc_table *t, diff_by by, uint32_t rank, const diff_timed *x, hsc_err *err) {
     const report *r = x->in_b ? &d->b : &d->a;
     uint32_t scope = report_scope_of(r, x->in_b ? x->b.context : x->a.context);
@@ -240,13 +247,16 @@ static hsc_status put_timed(diff *d, hsc_table *t, diff_by by, uint32_t rank, co
     if (by == DIFF_CAUSE) {
         hsc_table_text(t, "cause_a", x->cause[0] ? x->cause[0] : "");
         hsc_table_text(t, "cause_b", x->cause[1] ? x->cause[1] : "");
+        put_who(t, &d->a, x->a.most_thread, "most_by_a");
+        put_who(t, &d->b, x->b.most_thread, "most_by_b");
+        hsc_table_text(t, "machine", x->machine ? "yes" : "no");
     }
     hsc_table_end_row(t);
     return s;
 }
 
 static hsc_status timed_rows(diff *d, hsc_table *t, diff_by by, hsc_err *err) {
-    const diff_timed_side nowhere = {.line = HSC_NONE, .context = HSC_NONE};
+    const diff_timed_side nowhere = {.line = HSC_NONE, .context = HSC_NONE, .most_thread = HSC_NONE};
     const diff_timed none = {.kind = "", .a = nowhere, .b = nowhere};
     diff_timed *list;
     uint32_t n;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What two runs waited for, called of message passing, and who made others wait, place by place, as text. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <report_causes.h>
 
 #include "diff_text.h"
 
@@ -27,7 +30,27 @@ static void put_bytes(diff *d, const diff_timed *x, bool messages) {
         fprintf(d->out, "      %s\n", text);
 }
 
-static void put_row(diff *d, diff_by by, const diff_timed *x) {
+typedef struct sums { /* of all rows */
+    double a_s, b_s;
+    double bytes; /* of the run with more of them */
+} sums;
+
+/* "27.4 -> 51.2 % of all waiting, most by rank 1" */
+static void put_share(diff *d, const diff_timed *x, const sums *all) {
+    char who[2][100] = {"", ""}, text[300];
+    int at = snprintf(text, sizeof text, "%.1f -> %.1f %% of all waiting", all->a_s > 0 ? 100 * x->a.seconds / all->a_s : 0, all->b_s > 0 ? 100 * x->b.seconds / all->b_s : 0);
+    if (x->in_a && x->a.most_thread != HSC_NONE)
+        report_who(&d->a, x->a.most_thread, who[0], sizeof who[0]);
+    if (x->in_b && x->b.most_thread != HSC_NONE)
+        report_who(&d->b, x->b.most_thread, who[1], sizeof who[1]);
+    if (x->in_a && x->in_b && who[0][0] && who[1][0] && strcmp(who[0], who[1]))
+        snprintf(text + at, sizeof text - (size_t)at, ", most by %s -> %s", who[0], who[1]);
+    else if ((who[0][0] || !x->in_a) && (who[1][0] || !x->in_b))
+        snprintf(text + at, sizeof text - (size_t)at, ", most by %s", who[x->in_b]);
+    fprintf(d->out, "      %s\n", text);
+}
+
+static void put_row(diff *d, diff_by by, const diff_timed *x, const sums *all, bool brief) {
     const report *r = x->in_b ? &d->b : &d->a;
     const diff_timed_side *side = x->in_b ? &x->b : &x->a;
     const char *kind = strncmp(x->kind, "MPI_", 4) ? x->kind : x->kind + 4;
@@ -43,6 +66,8 @@ static void put_row(diff *d, diff_by by, const diff_timed *x) {
         fprintf(d->out, "  %s\n", report_fit_prose(kind, room, fitted, sizeof fitted));
         bool place = strncmp(x->cause[x->in_b], "not ", 4); /* "not running" */
         report_text_wrap(d->out, d->a.width, x->cause[x->in_b], 9, fprintf(d->out, place ? "      by" : "     "));
+        if (!brief)
+            put_share(d, x, all);
         return;
     }
     report_fit_prose(kind, room > 29 ? room - 20 : 13, fitted, sizeof fitted);
@@ -51,46 +76,86 @@ static void put_row(diff *d, diff_by by, const diff_timed *x) {
     put_bytes(d, x, by == DIFF_MESSAGE);
 }
 
-static bool is_told(const diff *d, const diff_timed *x, bool brief) {
-    double change = fabs(x->b.seconds - x->a.seconds);
-    return !brief || (change > 0 && change >= 0.01 * fmin(d->a.info.wall_s, d->b.info.wall_s));
+/* By a tenth of its own, and a hundredth of all bytes. */
+static bool other_bytes(const diff_timed *x, const sums *all) {
+    const double a[] = {(double)x->a.sent, (double)x->a.received}, b[] = {(double)x->b.sent, (double)x->b.received};
+    for (int i = 0; i < 2; i++)
+        if (fabs(b[i] - a[i]) >= 0.1 * fmax(a[i], b[i]) && fabs(b[i] - a[i]) >= 0.01 * all->bytes && a[i] != b[i])
+            return true;
+    return false;
 }
 
-hsc_status diff_text_timed(diff *d, diff_by by, bool brief, hsc_err *err) {
+/* Which rows are shown: of the first `top` (0: all) those that changed enough, and so many more whose bytes did, which are exact. */
+static uint32_t choose(const diff *d, const diff_timed *list, uint32_t n, uint32_t top, bool brief, const sums *all, bool *shown) {
+    uint32_t count = 0, by_bytes = 0;
+    double least = brief ? 0.01 * fmin(d->a.info.wall_s, d->b.info.wall_s) : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        double change = fabs(list[i].b.seconds - list[i].a.seconds);
+        shown[i] = (!top || count - by_bytes < top) && (!brief || (change > 0 && change >= least));
+        if (!shown[i] && by_bytes < BRIEF && other_bytes(&list[i], all)) {
+            shown[i] = true;
+            by_bytes++;
+        }
+        count += shown[i];
+    }
+    return count;
+}
+
+static hsc_status put_table(diff *d, diff_by by, const diff_timed *list, uint32_t n, bool brief, hsc_err *err) {
     static const struct {
         const char *title, *count, *what;
     } heads[] = {[DIFF_WAIT] = {"Waits outside message passing", "waits", "for, at"},
                  [DIFF_MESSAGE] = {"Calls of message passing", "calls", "operation, at"},
                  [DIFF_CAUSE] = {"What made others wait", "waits", "kind"}};
-    diff_timed *list;
-    uint32_t n, shown = 0, top = brief && (!d->a.top || d->a.top > BRIEF) ? BRIEF : d->a.top;
-    double rest[2] = {0, 0};
-    hsc_status s = diff_timed_by(d, by, &list, &n, err);
-    if (s)
-        return s;
-    if (brief && !(n && is_told(d, &list[0], true))) { /* the largest change stands first */
-        diff_free_timed(list, n);
+    uint32_t top = brief && (!d->a.top || d->a.top > BRIEF) ? BRIEF : d->a.top;
+    double rest[2] = {0, 0}, bytes[2] = {0, 0};
+    sums all = {0};
+    bool *shown = calloc((size_t)n + 1, sizeof *shown);
+    if (!shown)
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u differences", n);
+    for (uint32_t i = 0; i < n; i++) {
+        all.a_s += list[i].a.seconds;
+        all.b_s += list[i].b.seconds;
+        bytes[0] += (double)(list[i].a.sent + list[i].a.received);
+        bytes[1] += (double)(list[i].b.sent + list[i].b.received);
+    }
+    all.bytes = fmax(bytes[0], bytes[1]);
+    uint32_t count = choose(d, list, n, top, brief, &all, shown);
+    if (brief && !count) {
+        free(shown);
         return HSC_OK;
     }
     fprintf(d->out, "\n%s: seconds of all threads%s\n     s A      s B   change      %% %5s A %5s B  %s\n", heads[by].title, by == DIFF_CAUSE ? ", divided by samples" : ", by the clock", heads[by].count,
             heads[by].count, heads[by].what);
-    for (uint32_t i = 0; i < n; i++) {
-        if ((top && shown >= top) || !is_told(d, &list[i], brief)) {
-            rest[0] += list[i].a.seconds;
-            rest[1] += list[i].b.seconds;
-            continue;
-        }
-        shown++;
-        put_row(d, by, &list[i]);
-    }
-    if (shown < n) {
+    for (int machine = 0; machine < 2; machine++)
+        for (uint32_t i = 0, before = 0; i < n; i++)
+            if (shown[i] && list[i].machine == machine) {
+                if (machine && !before++)
+                    fputs("   The machine's: the late ones were ready to run, but had no processor\n", d->out);
+                put_row(d, by, &list[i], &all, brief);
+            } else if (!shown[i] && !machine) {
+                rest[0] += list[i].a.seconds;
+                rest[1] += list[i].b.seconds;
+            }
+    if (count < n) {
         diff_put_numbers(d->out, 7, 3, "%.*f", rest[0], 0);
         diff_put_numbers(d->out, 8, 3, "%.*f", rest[1], 0);
         diff_put_numbers(d->out, 8, 3, "%+.*f", rest[1] - rest[0], 0);
-        fprintf(d->out, "   %u more: --by=%s%s\n", n - shown, diff_names[by], brief ? "" : " --top=0");
+        fprintf(d->out, "   %u more: --by=%s%s\n", n - count, diff_names[by], brief ? "" : " --top=0");
     }
     if (!n)
         fputs("  none\n", d->out);
-    diff_free_timed(list, n);
+    free(shown);
     return HSC_OK;
+}
+
+hsc_status diff_text_timed(diff *d, diff_by by, bool brief, hsc_err *err) {
+    diff_timed *list;
+    uint32_t n;
+    hsc_status s = diff_timed_by(d, by, &list, &n, err);
+    if (s)
+        return s;
+    s = put_table(d, by, list, n, brief, err);
+    diff_free_timed(list, n);
+    return s;
 }

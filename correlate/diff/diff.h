@@ -82,11 +82,13 @@ typedef struct diff_timed_side {
     double seconds;
     uint64_t calls;          /* waits, calls; of causes the waits that it was late for */
     uint64_t sent, received; /* bytes; of waits all are in `received`, of causes 0 */
+    uint32_t most_thread;    /* of causes: that caused most of it; HSC_NONE: no cause, or not the same one for all that is added up */
 } diff_timed_side;
 typedef struct diff_timed {
     const char *kind;        /* "mutex", "MPI_Allreduce", "late sender"; borrowed */
     char *cause[2];          /* of causes: what the late one did, of A and B; NULL: not there, or no cause */
     bool in_a, in_b;
+    bool machine;            /* of causes: the late ones were ready to run, but had no processor */
     diff_timed_side a, b;
 } diff_timed;
 /* `by`: DIFF_WAIT, DIFF_MESSAGE or DIFF_CAUSE. The largest change first; what libraries' own threads wait for is left out. While intervals are
@@ -135,6 +137,17 @@ typedef struct diff_measured {
     report_usage usage;             /* by the kernel */
 } diff_measured;
 void diff_measured_of(const report *r, diff_measured *out);
+
+/* A sentence for each way in which the two runs were not measured alike, or the machine was not the same to both. */
+enum { DIFF_CARES = 12, DIFF_CARE_SIZE = 512 };
+typedef struct diff_cares {
+    char text[DIFF_CARES][DIFF_CARE_SIZE];
+    uint32_t n;
+} diff_cares;
+void diff_cares_of(const diff *d, diff_cares *out);
+
+/* What figures and cares need of databases whose metrics are set: their sums, without matching anything. diff_clear() in any case. */
+hsc_status diff_begin(diff *d, hsc_err *err);
 
 const char *diff_how_text(hsc_compare_how how);
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The part of query.h that compares two databases. */
+#include <math.h>
 #include <stdlib.h>
 
 #include <report_causes.h>
 
 #include "diff.h"
+
+enum { SCALED = 4096 }; /* so many of the largest changes have their speed-up told: each reads a row of all processors */
 
 static diff of_databases(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t metric_b) {
     diff d = {.a = {.db = a, .metric = metric_a, .width = 120}, .b = {.db = b, .metric = metric_b, .width = 120}};
@@ -28,10 +31,15 @@ hsc_status hsc_db_read_changes(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t
     for (uint32_t i = 0; !s && i < count; i++)
         list[i] = (hsc_db_change){rows[i].a,      rows[i].b,   rows[i].count_a * d.a.unit.scale, rows[i].count_b * d.b.unit.scale,
                                   rows[i].change, rows[i].low, rows[i].high,                     rows[i].beyond,
-                                  diff_how_text(rows[i].how)};
+                                  diff_how_text(rows[i].how), NAN, NAN};
+    for (uint32_t i = 0; !s && i < count && i < SCALED && d.scaling && by != HSC_CHANGE_LINE; i++)
+        if (by == HSC_CHANGE_MODULE || diff_is_users(&d, &rows[i]))
+            s = diff_scaling_of(&d, &rows[i], &list[i].speedup, &list[i].efficiency, err);
     if (!s) {
         *out = list;
         *n = count;
+    } else {
+        free(list);
     }
     free(rows);
     diff_clear(&d);

@@ -95,18 +95,23 @@ hsc_status diff_figures_of(diff *d, hsc_db_run_figure **list, uint32_t *n, hsc_e
     return HSC_OK;
 }
 
+hsc_status diff_begin(diff *d, hsc_err *err) {
+    bool processes = hsc_db_get_columns(d->a.db, HSC_AXIS_PROCESS) > 1 || hsc_db_get_columns(d->b.db, HSC_AXIS_PROCESS) > 1;
+    d->a.axis = d->b.axis = processes ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
+    hsc_status s = report_load(&d->a, err);
+    if (!s)
+        s = report_load(&d->b, err);
+    if (!s && strcmp(d->a.unit.unit, d->b.unit.unit))
+        s = hsc_err_set(err, HSC_E_MISMATCH, "%s and %s: expected one unit, got %s and %s", d->a.info.path, d->b.info.path, d->a.unit.unit,
+                        d->b.unit.unit);
+    d->scaling = d->a.columns != d->b.columns;
+    return s;
+}
+
 hsc_status hsc_db_read_run_figures(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t metric_b, hsc_db_run_figure **out, uint32_t *n,
                                    hsc_err *err) {
     diff d = {.a = {.db = a, .metric = metric_a, .width = 120}, .b = {.db = b, .metric = metric_b, .width = 120}};
-    bool processes = hsc_db_get_columns(a, HSC_AXIS_PROCESS) > 1 || hsc_db_get_columns(b, HSC_AXIS_PROCESS) > 1;
-    d.a.axis = d.b.axis = processes ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
-    hsc_status s = report_load(&d.a, err);
-    if (!s)
-        s = report_load(&d.b, err);
-    if (!s && strcmp(d.a.unit.unit, d.b.unit.unit))
-        s = hsc_err_set(err, HSC_E_MISMATCH, "%s and %s: expected one unit, got %s and %s", d.a.info.path, d.b.info.path, d.a.unit.unit,
-                        d.b.unit.unit);
-    d.scaling = d.a.columns != d.b.columns;
+    hsc_status s = diff_begin(&d, err);
     if (!s)
         s = diff_figures_of(&d, out, n, err);
     diff_clear(&d);

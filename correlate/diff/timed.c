@@ -12,9 +12,10 @@
 
 /* Where something is, in the numbers of B where B has it: what has the same place and kind is one. */
 typedef enum place_of { AT_NOTHING, AT_LINE, AT_SCOPE } place_of;
+enum { NOT_RUNNING = 1, NOT_KNOWN = 2 }; /* of an entry's state */
 typedef struct entry {
     const char *kind, *what; /* what: of causes the call that the late one was in */
-    unsigned state;          /* of causes: no processor, not known */
+    unsigned state;          /* of causes */
     place_of at;
     uint32_t place;
     bool only_a; /* `place` is a row of A, which B does not have */
@@ -78,7 +79,7 @@ static hsc_status add_waits(diff *d, int side, entries *all, hsc_err *err) {
         entry *e = w->own ? add(all) : NULL;
         if (e) {
             e->kind = w->kind_text;
-            e->side = (diff_timed_side){w->line, w->context, w->total_s, w->waits, 0, w->bytes};
+            e->side = (diff_timed_side){w->line, w->context, w->total_s, w->waits, 0, w->bytes, HSC_NONE};
             set_place(d, all, side, w->line, procedure_of(r, w->context), e);
         } else if (w->own) {
             s = no_memory(r, err);
@@ -100,7 +101,7 @@ static hsc_status add_messages(diff *d, int side, entries *all, hsc_err *err) {
         entry *e = add(all);
         if (e) {
             e->kind = m->operation;
-            e->side = (diff_timed_side){m->line, m->context, m->duration_s, m->calls, m->sent_bytes, m->received_bytes};
+            e->side = (diff_timed_side){m->line, m->context, m->duration_s, m->calls, m->sent_bytes, m->received_bytes, HSC_NONE};
             set_place(d, all, side, m->line, procedure_of(r, m->context), e);
         } else {
             s = no_memory(r, err);
@@ -139,8 +140,8 @@ static hsc_status add_causes(diff *d, int side, entries *all, hsc_err *err) {
         }
         e->kind = report_cause_kind(c->of.delay.kind);
         e->what = c->of.waited;
-        e->state = (c->of.place.not_running ? 1u : 0) | (c->of.place.not_known ? 2u : 0);
-        e->side = (diff_timed_side){c->of.line, c->of.context, c->caused_s, c->waits, 0, 0};
+        e->state = (c->of.place.not_running ? NOT_RUNNING : 0) | (c->of.place.not_known ? NOT_KNOWN : 0);
+        e->side = (diff_timed_side){c->of.line, c->of.context, c->caused_s, c->waits, 0, 0, c->most_thread};
         e->cause = cause;
         set_cause_place(d, all, side, &c->of, e);
     }
@@ -185,6 +186,8 @@ static void add_to(diff_timed *to, entry *e) {
     side->calls += e->side.calls;
     side->sent += e->side.sent;
     side->received += e->side.received;
+    if (side->most_thread != e->side.most_thread)
+        side->most_thread = HSC_NONE;
 }
 
 static int larger(const void *p, const void *q) {
@@ -211,8 +214,8 @@ static hsc_status merge(entries *all, diff_timed **list, uint32_t *n, hsc_err *e
         qsort(all->list, all->n, sizeof *all->list, by_key);
     for (uint32_t i = 0; i < all->n; i++) {
         if (!i || compare_keys(&all->list[i - 1], &all->list[i])) {
-            diff_timed_side none = {.line = HSC_NONE, .context = HSC_NONE};
-            out[(*n)++] = (diff_timed){.kind = all->list[i].kind, .a = none, .b = none};
+            diff_timed_side none = {.line = HSC_NONE, .context = HSC_NONE, .most_thread = HSC_NONE};
+            out[(*n)++] = (diff_timed){.kind = all->list[i].kind, .machine = all->list[i].state & NOT_RUNNING, .a = none, .b = none};
         }
         add_to(&out[*n - 1], &all->list[i]);
     }

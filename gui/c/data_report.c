@@ -297,6 +297,8 @@ static int changes(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, hsc_cha
         PUT(d, "high", Tcl_NewDoubleObj(list[i].high));
         PUT(d, "beyond", WIDE(list[i].beyond));
         PUT(d, "how", TEXT(list[i].how));
+        PUT(d, "speedup", share(list[i].speedup));
+        PUT(d, "efficiency", share(list[i].efficiency));
         Tcl_ListObjAppendElement(NULL, out, d);
     }
     free(list);
@@ -360,6 +362,23 @@ static int runs_of(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, const h
         Tcl_ListObjAppendElement(NULL, out, d);
     }
     free(list);
+    char *cares = NULL;
+    if (n && hsc_db_read_run_cares(h->db, a->view.metric, other->db, metric, &cares, &err) != HSC_OK) {
+        Tcl_DecrRefCount(out);
+        return hsc_tcl_error(interp, &err);
+    }
+    for (const char *at = cares; at && *at; at += *at == '\n') {
+        Tcl_Obj *d = Tcl_NewDictObj();
+        PUT(d, "of", TEXT("care"));
+        PUT(d, "name", hsc_tcl_text(at, strcspn(at, "\n")));
+        PUT(d, "a", Tcl_NewDoubleObj(0));
+        PUT(d, "b", Tcl_NewDoubleObj(0));
+        PUT(d, "chance_a", WIDE(0));
+        PUT(d, "chance_b", WIDE(0));
+        Tcl_ListObjAppendElement(NULL, out, d);
+        at += strcspn(at, "\n");
+    }
+    free(cares);
     Tcl_SetObjResult(interp, out);
     return TCL_OK;
 }

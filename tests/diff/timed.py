@@ -139,6 +139,13 @@ for by, rows, column in (("message", messages, "duration_s"), ("wait", waits, "t
 whole = run(HEATSCOPE, "diff", a, b)
 that(re.search(rf"\n +[\d.]+ +[\d.]+ +\+[\d.]+ +\+[\d.]+ +5 +7  Recv main program\.c:{at_b['RECEIVE']}\n +received 4\.0k -> 112k bytes\n", whole), f"messages: {whole}")
 that(re.search(rf"late sender\n +by .*sleep in main program\.c:{at_b['LATE']}\n", whole), f"causes: {whole}")
+# bytes are exact: told whatever the time of the calls is
+that(re.search(rf" Send main program\.c:{at_b['SEND']}\n +sent 4\.0k -> 112k bytes\n", whole), f"bytes: {whole}")
+by_cause = run(HEATSCOPE, "diff", "--by=cause", "--top=0", a, b)
+that(re.search(r"late sender\n +by .*sleep in main program\.c:\d+\n +[\d.]+ -> [\d.]+ % of all waiting, most by rank 0\n", by_cause), f"who: {by_cause}")
+that(all(r["machine"] == ("yes" if "not running" in r["cause_a"] + r["cause_b"] else "no") for r in causes), f"machine: {causes}")
+that(("The machine's:" in by_cause) == any(r["machine"] == "yes" for r in causes), f"heading: {by_cause}")
+that(late and late[0]["most_by_a"] == late[0]["most_by_b"] == "rank 0", f"who: {late}")
 that(f"mutex main program.c:{at_b['WAIT']}\n" in whole, f"waits: {whole}")
 that(all(len(x) <= 80 for x in whole.splitlines()), f"longer than 80 columns: {whole}")
 none = run(HEATSCOPE, "diff", a, a)

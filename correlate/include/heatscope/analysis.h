@@ -102,6 +102,7 @@ typedef struct hsc_db_change { /* of a procedure with its loops, a loop without 
     double change, low, high; /* b - a, with its 95 % interval */
     bool beyond;            /* of noise: the interval leaves 0 out */
     const char *how;        /* it was found: "same", "moved", ...; static */
+    double speedup, efficiency; /* of two sizes: of the slowest processor; work in A over work in B (strong scaling). NAN: not known, or equal sizes, or a line */
 } hsc_db_change;
 /* What has samples in either, the largest change first; free() *out. HSC_E_MISMATCH: the metrics have different units. Cost: the
  * sums of both, and the source texts of files with loops. */
@@ -138,6 +139,10 @@ typedef struct hsc_db_run_figure { /* of two whole runs, known without sampling 
  * free() *out. Cost: the sums of both and the tables of waits and messages. HSC_E_MISMATCH: the metrics have different units. */
 hsc_status hsc_db_read_run_figures(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t metric_b, hsc_db_run_figure **out, uint32_t *n,
                                    hsc_err *err);
+
+/* A line of text for each way in which the two runs were not measured alike, or the machine was not the same to both ("" for none); in it the runs
+ * are called A and B. free() *out. Cost and errors as of the figures. */
+hsc_status hsc_db_read_run_cares(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t metric_b, char **out, hsc_err *err);
 
 typedef enum hsc_match_of { HSC_MATCH_LINES = 0, HSC_MATCH_SCOPES = 1, HSC_MATCH_CONTEXTS = 2 } hsc_match_of;
 /* Which row of b is the same thing as each row of a: (*b_of_a)[rows of a]; HSC_NONE: not in b. One to one; lines by their text

@@ -140,6 +140,20 @@ oo::class create ::heatscope::Comparison {
     }
     method title {} { return [::heatscope::fmt plain [dict get [$Other info] title]] }
     method file {} { return [::heatscope::fmt plain [::heatscope::fmt baseName [dict get [$Other info] path]]] }
+    # "2 → 4" processors, "" where both have as many: processes, or threads where neither has several.
+    method sizes {} {
+        lassign [my Sizes] here there
+        return [expr {$here != $there ? "$here \u2192 $there" : ""}]
+    }
+    # How many times as many the other one has.
+    method growth {} {
+        lassign [my Sizes] here there
+        return [expr {double($there) / $here}]
+    }
+    method Sizes {} {
+        set sizes [lmap db [list $Db $Other] {dict get [$db info] processes}]
+        return [expr {$sizes eq {1 1} ? [lmap db [list $Db $Other] {dict get [$db info] threads}] : $sizes}]
+    }
     # Why there is nothing to show, "" for no reason.
     method failed {} { return $Failed }
 
@@ -166,6 +180,10 @@ oo::class create ::heatscope::Comparison {
         if {$Other eq ""} {
             return {}
         }
+        return [my RunLines [my Figures $metric]]
+    }
+    # The same as `runs` of the database tells it.
+    method Figures {metric} {
         set key [list runs $metric]
         if {![dict exists $Changes $key]} {
             if {[catch {$Db runs $Other -metric $metric} rows options]} {
@@ -174,7 +192,7 @@ oo::class create ::heatscope::Comparison {
                 }
                 set rows {}
             }
-            dict set Changes $key [my RunLines $rows]
+            dict set Changes $key $rows
         }
         return [dict get $Changes $key]
     }
@@ -211,6 +229,10 @@ oo::class create ::heatscope::Comparison {
                 computation [my Seconds $computation] scaled by [my Scaled $computation] (strong: the same work), of a thread by\
                 [my Scaled [lindex [dict get $by each] 0]] (weak: work that grows with the threads)[my Chance $by balance]" \
                 [my Factor [lindex [dict get $by parallel] 0] {%.1f %%} 100]]
+        }
+        if {[dict exists $by care]} {
+            set cares [lmap row [dict get $by care] {::heatscope::fmt plain [dict get $row name]}]
+            lappend out [list "Care (A: this run, B: the other one)" [join $cares "; "] "[::heatscope::fmt plural [llength $cares] way] in which they were not alike"]
         }
         return $out
     }
@@ -415,8 +437,18 @@ oo::class create ::heatscope::Comparison {
         if {$theirs >= 0} {
             set here [expr {[$Run total $metric] * [dict get $m scale]}]
             set there [expr {[$Other total -metric $theirs] * [[my run] scale $theirs]}]
-            set text "[::heatscope::fmt plain [dict get $m name]] of [$Run whole $metric]: [::heatscope::fmt amount $here $unit] here,\
-                [::heatscope::fmt amount $there $unit] there[expr {$here > 0 && $there > 0 ? " ([::heatscope::fmt ratio $there $here]\u00d7)" : ""}]."
+            set what "[::heatscope::fmt plain [dict get $m name]] of [$Run whole $metric]"
+            set text "$what: [my HereThere $here $there $unit]."
+            # of whole runs the kernel's clocks tell it, as the comparison has it
+            foreach row [my Figures $metric] {
+                lassign [list [dict get $row a] [dict get $row b]] a b
+                if {[dict get $row of] eq "cpu"} {
+                    set text "$what, by the kernel's clocks: [my HereThere $a $b s]."
+                    if {abs($here - $a) > 0.02 * $a || abs($there - $b) > 0.02 * $b} {
+                        append text " Samples stand for [my HereThere $here $there $unit]: the rest is in none, and in no list."
+                    }
+                }
+            }
             if {![my sameProgram]} {
                 append text " It is of another program ([::heatscope::fmt plain [lindex [my Programs $Other] 0]], here [::heatscope::fmt plain [lindex [my Programs $Db] 0]]):\
                     what has the same name in both is compared."
@@ -437,7 +469,59 @@ oo::class create ::heatscope::Comparison {
         if {!$n} {
             lappend out [dict merge $none [dict create title "Other run" text "No procedure changed beyond noise."]]
         }
+        return [concat $out [lmap c [my TimedFindings $metric] {dict merge $none $c}]]
+    }
+    # Of whole runs: waits, calls and causes of waiting that changed by a hundredth of the shorter one's elapsed time, at most two of each, those of calls with
+    # a tenth more or less bytes also where their time did not.
+    method TimedFindings {metric} {
+        set least ""
+        foreach row [my Figures $metric] {
+            if {[dict get $row of] eq "elapsed"} {
+                set least [expr {0.01 * min([dict get $row a], [dict get $row b])}]
+            }
+        }
+        set out {}
+        if {$least eq ""} {
+            return {}
+        }
+        foreach by {message wait cause} {
+            set rows [my changes $by $metric]
+            set all 0.0
+            foreach c $rows {
+                set all [expr {$all + max([dict get $c sent_a] + [dict get $c received_a], [dict get $c sent_b] + [dict get $c received_b])}]
+            }
+            set n 0
+            foreach c $rows {
+                set change [dict get $c change]
+                set longer [expr {abs($change) >= $least && $change != 0}]
+                if {($longer || [my OtherBytes $c $all]) && [incr n] <= 2} {
+                    set title [expr {!$longer ? "Other bytes there" : $by eq "cause" ? "[expr {$change > 0 ? "More" : "Less"}] waiting caused there"
+                        : "[expr {$by eq "wait" ? "Waits" : "Calls"}] [expr {$change > 0 ? "longer" : "shorter"}] there"}]
+                    set text "[dict get $c name], [dict get $c where]: [::heatscope::fmt seconds [dict get $c value_a]] here, [::heatscope::fmt seconds [dict get $c value_b]] there,\
+                        [my amount $c $metric s][expr {[dict get $c words] ne "" ? "; [dict get $c words]" : ""}]\
+                        ([expr {$by eq "cause" ? "divided by samples" : "timed"}], all threads)."
+                    set place [expr {[dict get $c a] >= 0 ? [$Db line [dict get $c a]] : {}}]
+                    lappend out [dict merge [dict create title $title text $text] \
+                        [expr {$place ne "" ? [dict create scope [dict get $c scope_a] file [dict get $place file] line [dict get $place line]] : {}}]]
+                }
+            }
+        }
         return $out
+    }
+    # Have its bytes changed by a tenth, and by a hundredth of all?
+    method OtherBytes {c all} {
+        foreach key {sent received} {
+            set a [dict get $c ${key}_a]
+            set b [dict get $c ${key}_b]
+            if {$a != $b && abs($b - $a) >= 0.1 * max($a, $b) && abs($b - $a) >= 0.01 * $all} {
+                return 1
+            }
+        }
+        return 0
+    }
+    # "2.00 s here, 3.00 s there (1.50\u00d7)"
+    method HereThere {a b unit} {
+        return "[::heatscope::fmt amount $a $unit] here, [::heatscope::fmt amount $b $unit] there[expr {$a > 0 && $b > 0 ? " ([::heatscope::fmt ratio $b $a]\u00d7)" : ""}]"
     }
     method Signed {v unit} {
         return "[expr {$v > 0 ? "+" : $v < 0 ? "\u2212" : ""}][::heatscope::fmt amount [expr {abs($v)}] $unit]"

@@ -67,9 +67,12 @@ oo::class create ::heatscope::CompareView {
     method Columns {} {
         return [list [list name [dict get {procedure Procedure loop Loop line Line module Module wait {Wait for} message Operation cause {What made others wait}} $By] name 0 left name] {a "This run" text 9 right value_a} {b Other text 9 right value_b} \
             {bar "" change 12 {} {change size}} {change Change text 10 right {change size}} {ratio Ratio text 7 right ratio} \
+            {*}[expr {[my Scales] ? {{speedup Speed-up text 9 right speedup} {effbar "" bar 5 {} {}} {efficiency Efficiency text 10 right efficiency}} : ""}] \
             [list interval [expr {[$Model isTimed $By] ? "" : "95 % interval"}] text 17 right {change size}]]
     }
-    method Drop {} { return {interval ratio a b bar} }
+    # Have the runs different numbers of processors? Then each row has its speed-up and efficiency, of procedures, loops and modules.
+    method Scales {} { return [expr {[$Model any] && $By in {procedure loop module} && [$Model sizes] ne ""}] }
+    method Drop {} { return {interval ratio bar effbar a b} }
     method Load {} {
         set Most 0
         set Runs {}
@@ -95,6 +98,9 @@ oo::class create ::heatscope::CompareView {
         }
         set words [$Model intervalWords]
         set care [expr {[$Model sameProgram] ? "" : ", another program"}]
+        if {[my Scales]} {
+            append care ", [$Model sizes] processors, efficiency of strong scaling (weak: times [format %.4g [$Model growth]])"
+        }
         return "with [$Model title] ([$Model file])$care[expr {$words ne "" ? ", $words" : ""}]; [expr {$By eq "cause" ? "waiting is timed, divided among causes by samples" : [$Model isTimed $By] ? "timed: exact for these two runs" : "grey: within noise"}]"
     }
     method Unit {} {
@@ -107,7 +113,14 @@ oo::class create ::heatscope::CompareView {
             [::heatscope::fmt amount [dict get $c value_a] $unit] [::heatscope::fmt amount [dict get $c value_b] $unit] \
             [expr {[dict get $c beyond] ? [list $v] : [list $v grey]}] [my Signed [dict get $c change] $unit] \
             [expr {[dict get $c ratio] ne "" ? "[::heatscope::fmt ratio [dict get $c value_b] [dict get $c value_a]]\u00d7" : "\u2013"}] \
+            {*}[expr {[my Scales] ? [my ScalingCells $c] : ""}] \
             [expr {[$Model isTimed $By] ? "" : "[my Signed [dict get $c low] $unit] \u2026 [my Signed [dict get $c high] $unit]"}]]
+    }
+    method ScalingCells {c} {
+        lassign [list [dict get $c speedup] [dict get $c efficiency]] speedup efficiency
+        # the bar ends at 100 %
+        return [list [expr {$speedup ne "" ? "[format %.2f $speedup]\u00d7" : "\u2013"}] [expr {$efficiency ne "" ? min(1.0, $efficiency) : 0}] \
+            [expr {$efficiency ne "" ? "[format %.0f [expr {100.0 * $efficiency}]] %" : "\u2013"}]]
     }
     method Signed {v unit} {
         return "[expr {$v > 0 ? "+" : $v < 0 ? "\u2212" : ""}][::heatscope::fmt amount [expr {abs($v)}] $unit]"
@@ -145,9 +158,11 @@ oo::class create ::heatscope::CompareView {
         set unit [my Unit]
         return "[dict get $c name] [dict get $c where]: [::heatscope::fmt amount [dict get $c value_a] $unit] here,\
             [::heatscope::fmt amount [dict get $c value_b] $unit] there, [$Model amount $c [dict get $Selection metric] $unit][expr {
-            [dict get $c beyond] || [$Model isTimed $By] ? "" : ", within noise"}][expr {[dict get $c words] ne "" ? ", [dict get $c words]" : ""}]"
+            [dict get $c beyond] || [$Model isTimed $By] ? "" : ", within noise"}][expr {[dict get $c words] ne "" ? ", [dict get $c words]" : ""}][expr {
+            [my Scales] && [dict get $c efficiency] ne "" ? ", speed-up [lindex [my ScalingCells $c] 0], efficiency [lindex [my ScalingCells $c] 2]" : ""}]"
     }
     method Exported {} {
-        return {name name where where this value_a other value_b change change low low high high beyond_noise beyond how how}
+        return [concat {name name where where this value_a other value_b change change low low high high beyond_noise beyond how how} \
+            [expr {[my Scales] ? {speedup speedup efficiency efficiency} : ""}]]
     }
 }
