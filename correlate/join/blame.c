@@ -333,26 +333,39 @@ static bool make_rows(join *j, jdelays *d, jamounts *caused, jamounts *waiting, 
     return ok;
 }
 
+hsc_status hsc_join_match(join *j, hsc_err *err) {
+    jdelays *d = j->matched = calloc(1, sizeof *d);
+    if (!d)
+        return hsc_join_no_memory(err);
+    *d = (jdelays){.spill = j->options->no_times ? NULL : j->spill, .slice_ticks = 100000000u / (j->tick_ns ? j->tick_ns : 1)};
+    hsc_status status = hsc_blame_threads(j, d, err);
+    return status == HSC_OK ? hsc_blame_match(j, d, err) : status;
+}
+
+void hsc_join_free_match(join *j) {
+    if (j->matched)
+        hsc_delays_free(j->matched);
+    free(j->matched);
+    j->matched = NULL;
+}
+
 hsc_status hsc_join_blame(join *j, hsc_err *err) {
-    jdelays d = {.spill = j->options->no_times ? NULL : j->spill, .slice_ticks = 100000000u / (j->tick_ns ? j->tick_ns : 1)};
+    jdelays *d = j->matched;
     uint32_t *victim_row = NULL;
     jamounts caused = {0}, waiting = {0};
-    hsc_status status = hsc_blame_threads(j, &d, err);
-    if (status == HSC_OK)
-        status = hsc_blame_match(j, &d, err);
-    if (status == HSC_OK &&
-        !((victim_row = calloc(d.victims.n + 1, sizeof *victim_row)) && hand_on(&d) && make_rows(j, &d, &caused, &waiting, victim_row) && 
+    hsc_status status = HSC_OK;
+    if (!((victim_row = calloc(d->victims.n + 1, sizeof *victim_row)) && hand_on(d) && make_rows(j, d, &caused, &waiting, victim_row) &&
           hsc_join_add_metric(j, &(jadded){"MPI waiting", "s", 1e-9, 1000, 10}, &waiting) &&
           hsc_join_add_metric(j, &(jadded){"waiting caused", "s", 1e-9, 1000, 10}, &caused)))
         status = hsc_join_no_memory(err);
-    if (status == HSC_OK && d.spill)
-        status = hsc_delays_put_slices(j, &d, victim_row, err);
-    if (status == HSC_OK && d.calls)
-        status = add_ledger(j, &d, err);
+    if (status == HSC_OK && d->spill)
+        status = hsc_delays_put_slices(j, d, victim_row, err);
+    if (status == HSC_OK && d->calls)
+        status = add_ledger(j, d, err);
     free(caused.p);
     free(waiting.p);
     free(victim_row);
-    hsc_delays_free(&d);
+    hsc_join_free_match(j);
     return status;
 }
 

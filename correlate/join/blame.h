@@ -8,6 +8,7 @@
  *   blame_windows.c   who held a lock or came last to a barrier of threads, and what it did while others waited
  *   blame_team.c      who took part in a region of OpenMP
  *   blame_threads.c   barriers of threads, from sums
+ *   waited.c          samples in calls whose waiting part is known
  *   blame.c           delays -> seconds of others' waiting by place; rows and metrics
  */
 #ifndef HEATSCOPE_JOIN_BLAME_H
@@ -52,8 +53,13 @@ typedef struct jmember { /* of teams of OpenMP: from that region on, until the t
     uint64_t number;
 } jmember;
 
+typedef struct jwaited { /* a call of message passing; ns by the process's clock */
+    uint64_t begin, until, end; /* until: it waited up to there; begin: not at all */
+} jwaited;
+
 typedef struct jtrack { /* one thread */
     uint64_t thread; /* id */
+    hsc_spill_list waited; /* jwaited, by their end: calls with an event of which it is known how long they waited */
     hsc_spill_list events, moments;
     hsc_spill_list stood; /* jstood, of a thread with events: once hsc_blame_threads is through, by their end */
 } jtrack;
@@ -221,6 +227,8 @@ static inline uint64_t hsc_blame_overlap(uint64_t a, uint64_t b, uint64_t c, uin
     return to > from ? to - from : 0;
 }
 
+enum group_kind { UNKNOWN, ALL, FROM_ROOT, TO_ROOT, PREFIX, NEIGHBOURS }; /* who waits for whom in a collective operation */
+uint8_t hsc_blame_group_of(const char *name, uint32_t operation); /* operation: of enum operation_class */
 hsc_status hsc_blame_match(join *j, jdelays *d, hsc_err *err);
 /* The waits for locks and at barriers of one process that are known one by one, and its sums of waits for locks; its details are open. */
 typedef struct jcovered { /* of a row of a process's waits: what has its cause */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The sums of delays, by their keys. */
+/* The sums of delays, by their keys; what operations of several wait for. */
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 #include "blame.h"
 
@@ -124,4 +126,21 @@ void hsc_delays_free(jdelays *d) {
     hsc_table_fini(&d->cell_rows);
     hsc_table_fini(&d->other_rows);
     hsc_table_fini(&d->call_rows);
+}
+
+/* ---- operations of several ---- */
+
+uint8_t hsc_blame_group_of(const char *name, uint32_t operation) {
+    if (operation == HSC_operation_class_BARRIER || operation == HSC_operation_class_ONE_SIDED_SYNCHRONISATION)
+        return ALL;
+    if (operation != HSC_operation_class_COLLECTIVE)
+        return UNKNOWN;
+    const char *s = !strncmp(name, "MPI_", 4) ? name + 4 : name;
+    s += (s[0] == 'I' || s[0] == 'i') && s[1] && strncasecmp(s, "in", 2);
+    return !strncasecmp(s, "neighbor", 8)                                          ? NEIGHBOURS
+           : !strncasecmp(s, "bcast", 5) || !strncasecmp(s, "scatter", 7)          ? FROM_ROOT
+           : !strncasecmp(s, "gather", 6)                                          ? TO_ROOT
+           : !strncasecmp(s, "reduce", 6) && strncasecmp(s, "reduce_scatter", 14)  ? TO_ROOT
+           : !strncasecmp(s, "scan", 4) || !strncasecmp(s, "exscan", 6)            ? PREFIX
+                                                                                   : ALL;
 }

@@ -7,7 +7,6 @@
  * those that it had waited for, the rest is its own. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "../store/sorted.h"
 #include "blame.h"
@@ -21,6 +20,9 @@
 #define WAITS_MAX 1024u
 #define WAITS_LEAST 64u
 #define WAITS_ALL (1u << 21)
+#define TOLD_MAX 512u
+#define TOLD_LEAST 16u
+#define TOLD_ALL (1u << 21)
 #define BUFFERED 4096u /* bytes: up to there messages are supposed to be sent without their receiver, until larger ones were seen to be */
 #define SENT_KEPT 8u
 #define SPENT_LEAST_NS 20000u /* of calls that are looked into; shorter ones are told by samples */
@@ -28,8 +30,6 @@
 #define RECENT 8u
 
 enum { POST, COMPLETE, LOCK, SHARED_LOCK }; /* tags of events with flag ONE_SIDED */
-
-enum group_kind { UNKNOWN, ALL, FROM_ROOT, TO_ROOT, PREFIX, NEIGHBOURS };
 
 typedef struct spent { /* a call of a lane */
     uint64_t enter, leave;
@@ -65,6 +65,7 @@ typedef struct lane { /* one thread that passes messages */
     HSC_VEC(jmoment) seen;
     HSC_VEC(jstood) waits; /* for others, by their end */
     HSC_VEC(spent) spent;  /* its last calls */
+    HSC_VEC(jwaited) told; /* that are not in the track's list yet */
     uint64_t recent[RECENT]; /* keys of its last communicators */
     struct {
         uint64_t a, b;
@@ -121,7 +122,7 @@ typedef struct match {
     hsc_table pair_rows, communicator_rows;
     HSC_VEC(uint64_t) pairs; /* when both were in step */
     HSC_VEC(step) steps; /* of communicators */
-    size_t moments_max, waits_max; /* of a lane */
+    size_t moments_max, waits_max, told_max; /* of a lane */
 } match;
 
 /* ---- heaps ---- */
@@ -511,6 +512,19 @@ static void comes_back(match *m, uint32_t lane_row, const jmessage_event *e) {
     }
 }
 
+static bool put_told(const match *m, lane *l) {
+    bool ok = !l->told.n || hsc_spill_put_all(m->j->spill, &l->track->waited, l->told.p, l->told.n, sizeof *l->told.p);
+    l->told.n = 0;
+    return ok;
+}
+
+/* Up to when the call waited is known. */
+static bool tell(const match *m, const call *c, uint64_t until) {
+    lane *l = &m->lanes.p[c->lane];
+    return !m->d->spill || (HSC_PUSH(l->told, (jwaited){c->enter - l->offset, until - l->offset, c->leave - l->offset}) &&
+                            (l->told.n < m->told_max || put_told(m, l)));
+}
+
 /* The call has ended: what it waited for has come, if anything. */
 static hsc_status finish(match *m, uint32_t i, hsc_err *err) {
     jdelays *d = m->d;
@@ -542,6 +556,7 @@ static hsc_status finish(match *m, uint32_t i, hsc_err *err) {
         d->of_kind[c->best_kind]++;
         d->kind_ns[c->best_kind] += wait;
         d->waited_ns += ns - wait;
+        status = status == HSC_OK && !tell(m, c, c->best) ? hsc_join_no_memory(err) : status;
         status = status == HSC_OK ? charge(m, c, err) : status;
     } else if (c->unclear) {
         d->unclear++;
@@ -549,6 +564,7 @@ static hsc_status finish(match *m, uint32_t i, hsc_err *err) {
     } else {
         d->ended++;
         d->waited_ns += ns;
+        status = status == HSC_OK && !tell(m, c, c->enter) ? hsc_join_no_memory(err) : status;
     }
     if (m->lanes.p[c->lane].open == i)
         m->lanes.p[c->lane].open = HSC_NO_INDEX;
@@ -595,21 +611,6 @@ static const char *name_of(const jprocess *p, uint32_t id, uint32_t *kind) {
     return o ? o->name : "";
 }
 
-static uint8_t kind_of(const char *name, uint32_t operation) {
-    if (operation == HSC_operation_class_BARRIER || operation == HSC_operation_class_ONE_SIDED_SYNCHRONISATION)
-        return ALL;
-    if (operation != HSC_operation_class_COLLECTIVE)
-        return UNKNOWN;
-    const char *s = !strncmp(name, "MPI_", 4) ? name + 4 : name;
-    s += (s[0] == 'I' || s[0] == 'i') && s[1] && strncasecmp(s, "in", 2);
-    return !strncasecmp(s, "neighbor", 8)                                          ? NEIGHBOURS
-           : !strncasecmp(s, "bcast", 5) || !strncasecmp(s, "scatter", 7)          ? FROM_ROOT
-           : !strncasecmp(s, "gather", 6)                                          ? TO_ROOT
-           : !strncasecmp(s, "reduce", 6) && strncasecmp(s, "reduce_scatter", 14)  ? TO_ROOT
-           : !strncasecmp(s, "scan", 4) || !strncasecmp(s, "exscan", 6)            ? PREFIX
-                                                                                   : ALL;
-}
-
 static bool take_message(match *m, uint32_t lane_row, const jmessage_event *e, const jcommunicator *c, bool posts, bool waits) {
     bool sends = e->flags & HSC_message_event_flag_SENT;
     uint32_t operation;
@@ -654,7 +655,7 @@ static bool take_collective(match *m, uint32_t lane_row, const jmessage_event *e
     uint64_t v[2] = {c->key, e->sequence}, a = hsc_hash64(1, v, sizeof v), b = hsc_hash64(~a, v, sizeof v);
     uint32_t operation;
     const char *name = name_of(l->p, e->operation, &operation);
-    uint8_t kind = posts ? kind_of(name, operation) : UNKNOWN;
+    uint8_t kind = posts ? hsc_blame_group_of(name, operation) : UNKNOWN;
     for (unsigned i = 0; !posts && i < RECENT; i++)
         if (l->begun[i].a == a && l->begun[i].b == b)
             kind = l->begun[i].kind;
@@ -819,6 +820,7 @@ static hsc_status open_lanes(match *m, hsc_err *err) {
     size_t n = m->lanes.n ? m->lanes.n : 1, buffer = hsc_join_part_of_memory(j, 16 * n, HSC_SPILL_BUFFER_BYTES / 32, HSC_SPILL_BUFFER_BYTES);
     m->moments_max = MOMENTS_ALL / n < MOMENTS_LEAST ? MOMENTS_LEAST : MOMENTS_ALL / n > MOMENTS_MAX ? MOMENTS_MAX : MOMENTS_ALL / n;
     m->waits_max = WAITS_ALL / n < WAITS_LEAST ? WAITS_LEAST : WAITS_ALL / n > WAITS_MAX ? WAITS_MAX : WAITS_ALL / n;
+    m->told_max = TOLD_ALL / n < TOLD_LEAST ? TOLD_LEAST : TOLD_ALL / n > TOLD_MAX ? TOLD_MAX : TOLD_ALL / n;
     for (uint32_t i = 0; i < m->lanes.n; i++) {
         m->lanes.p[i].events.buffer_bytes = m->lanes.p[i].moments.buffer_bytes = m->lanes.p[i].stood.buffer_bytes = buffer;
         hsc_status status = next_event(m, &m->lanes.p[i], err);
@@ -862,6 +864,9 @@ hsc_status hsc_blame_match(join *j, jdelays *d, hsc_err *err) {
     if (status == HSC_OK)
         status = run(&m, err);
     for (size_t i = 0; i < m.lanes.n; i++) {
+        if (status == HSC_OK && !put_told(&m, &m.lanes.p[i]))
+            status = hsc_join_no_memory(err);
+        free(m.lanes.p[i].told.p);
         hsc_spill_cursor_fini(&m.lanes.p[i].events);
         hsc_spill_cursor_fini(&m.lanes.p[i].moments);
         hsc_spill_cursor_fini(&m.lanes.p[i].stood);

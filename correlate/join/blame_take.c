@@ -283,6 +283,7 @@ void hsc_join_blame_free(jprocess *p) {
         hsc_spill_list_fini(&p->blame->tracks.p[i].events);
         hsc_spill_list_fini(&p->blame->tracks.p[i].moments);
         hsc_spill_list_fini(&p->blame->tracks.p[i].stood);
+        hsc_spill_list_fini(&p->blame->tracks.p[i].waited);
     }
     if (p->blame) {
         hsc_spill_list_fini(&p->blame->held);

@@ -96,12 +96,13 @@ static void free_join(join *j) {
                       j->lines.p,     j->instances.p, j->remarks.p, j->dependences.p, j->metrics.p, j->contexts.p,
                       j->subtree_ends.p, j->depths.p, j->context_categories.p, j->categories.p, j->rules.p, j->threads.p, j->run.p, j->ledger.p,
                       j->delays.p, j->delayed.p, j->delay_places.p, j->met.p, j->addresses.p, j->frames.p, j->growing.nodes, j->kinds.p,
-                      j->kind_order, (void *)j->map_dirs.p, j->context_map.p, j->growing_map.p, j->kind_map.p};
+                      j->kind_order, j->twins, j->kind_used, (void *)j->map_dirs.p, j->context_map.p, j->growing_map.p, j->kind_map.p};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     if (j->delay_slices)
         columns_free(j->delay_slices);
     free(j->delay_slices);
+    hsc_join_free_match(j);
     hsc_join_free_data(j);
     hsc_join_free_probed(j);
     hsc_join_free_instructions(j);
@@ -170,6 +171,10 @@ static hsc_status make(join *j, hsc_err *err) {
         status = hsc_join_settle(j, err);
     if (status == HSC_OK)
         status = hsc_ranks_collect(j, err);
+    if (status == HSC_OK && first)
+        status = hsc_join_match(j, err);
+    if (status == HSC_OK)
+        status = hsc_waited_lay(j, err);
     if (status == HSC_OK && first)
         status = hsc_join_make_ledger(j, err);
     if (status == HSC_OK && first)

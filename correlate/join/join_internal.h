@@ -15,6 +15,7 @@
  *   users_place.c what is counted in headers of the system and in languages' libraries -> the user's own code
  *   second.c      second reading: threads' counts by kind of sample, samples by time  (parallel over files)
  *   kinds.c       kinds of samples in their order, threads' profiles by their rows    (parallel over threads)
+ *   waited.c      samples in calls of message passing, by whether these waited then   (parallel over threads)
  *   weights.c     what samples of other weights than 1 do to intervals
  *   values.c      profiles -> value tables                                            (parallel over threads)
  *   blame.c       who was waited for, and what it did meanwhile (blame.h)
@@ -304,6 +305,7 @@ typedef struct jprocess {
     hsc_table holder_rows; /* while the file is read: (id of a thread that `holds`, 0); id 0: all */
     HSC_VEC(jpeer) peers;
     hsc_table peer_rows; /* (rank, 0): row of peers */
+    uint64_t waited; /* waited.c: a hash over its calls' waiting; 0: nothing is known of any */
     struct jblame *blame; /* blame.h; NULL: passes no messages, and nobody waited long for a lock */
     struct jtold *told; /* told.h; NULL: nothing */
     uint64_t samples;
@@ -473,7 +475,10 @@ typedef struct join {
     jtree growing;               /* contexts as they were met */
     hsc_table kind_rows;         /* while files are read */
     HSC_VEC(jkind) kinds;        /* then in the order of by_kind in kinds.c */
-    uint32_t *kind_order;        /* by row before that: row */
+    uint32_t *kind_order;        /* by row before that: row; behind `own_kinds` of these, all rows themselves */
+    size_t own_kinds, paired_kinds; /* paired: of twins and kind_used */
+    uint32_t *twins;             /* waited.c: by row, that of the other state; HSC_NO_INDEX: none. NULL: there are none */
+    uint8_t *kind_used;          /* by row: a sample has it */
     HSC_VEC(uint32_t) context_map; /* by row of `growing`: row of contexts; HSC_NO_INDEX: nothing counts there */
     uint64_t total[CATEGORIES_MAX], attributed[LEVELS]; /* samples of metric 0 */
     struct hsc_schema_cache *schemas;
@@ -522,6 +527,7 @@ typedef struct join {
     bool bad_before;                 /* the join failed for that */
     hsc_file_facts made_facts;       /* of the database, when it is in its place */
     HSC_VEC(uint32_t) growing_map, kind_map; /* by rows as this rank made them: rows of all ranks; empty: the same */
+    struct jdelays *matched; /* blame.h: from hsc_join_match to hsc_join_blame */
     HSC_VEC(jdelay) delays;
     HSC_VEC(jdelayed) delayed;
     HSC_VEC(jdelay_place) delay_places;
@@ -633,6 +639,7 @@ uint64_t hsc_join_since_start(const join *j, const jprocess *p, uint64_t mono_ns
 /* kinds.c: the thread's profile, by rising kinds, into list[*n], to be freed by the caller. Any number of threads. */
 hsc_status hsc_join_load_profile(join *j, const jthread *t, jcount **list, size_t *n, hsc_err *err);
 unsigned hsc_join_category_of(const join *j, const jkind *k);
+uint32_t hsc_join_sorted_kind(const join *j, const jkind *k); /* kinds.c: once they are sorted, before metrics are added; HSC_NO_INDEX: none */
 /* Row of a kind, entered where it is new; HSC_NO_INDEX: out of memory. */
 uint32_t hsc_join_kind_row(join *j, const jkind *k);
 uint32_t hsc_join_known_kind(const join *j, const jkind *k); /* HSC_NO_INDEX: it is new */
@@ -671,7 +678,14 @@ hsc_status hsc_join_blame_calls(join *j, jprocess *p, hsc_err *err);
 hsc_status hsc_join_blame_frames(join *j, jprocess *p, hsc_err *err);
 void hsc_join_blame_free(jprocess *p);
 bool hsc_blame_wants_profiles(const jprocess *p); /* blame_threads.c: reads the profiles of its threads */
-/* blame.c: after the contexts. Adds metrics, and rows of the ledger after `total` rows of it. */
+/* waited.c. Before kinds are sorted: twins of those that may need one, behind them; *twin_of: by row, owned by the caller. After that, for the first n. */
+bool hsc_waited_add_twins(join *j, uint32_t **twin_of);
+bool hsc_waited_end_twins(join *j, const uint32_t *twin_of, size_t n);
+/* On all ranks, after hsc_join_match: samples, spans and totals. */
+hsc_status hsc_waited_lay(join *j, hsc_err *err);
+/* blame.c: after the contexts: who waited for whom. Then: adds metrics, and rows of the ledger after `total` rows of it. */
+hsc_status hsc_join_match(join *j, hsc_err *err);
+void hsc_join_free_match(join *j);
 hsc_status hsc_join_blame(join *j, hsc_err *err);
 struct hsc_store;
 hsc_status hsc_join_emit_blame(join *j, struct hsc_store *store, hsc_err *err);

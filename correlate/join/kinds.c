@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../store/sorted.h"
 #include "ranks.h"
 
 static uint64_t key_a(const jkind *k) { return (uint64_t)k->context << 32 | k->line; }
@@ -35,7 +36,13 @@ static int by_kind(const void *pa, const void *pb, void *ctx) {
 
 /* Contexts may have become one, so kinds may. */
 static bool sort_kinds(join *j) {
-    size_t n = j->kinds.n, rows = 0;
+    size_t met = j->kinds.n, rows = 0;
+    uint32_t *twin_of;
+    if (!hsc_waited_add_twins(j, &twin_of)) {
+        free(twin_of);
+        return false;
+    }
+    size_t n = j->kinds.n;
     uint32_t *order = malloc((n + 1) * sizeof *order);
     jkind *sorted = malloc((n + 1) * sizeof *sorted);
     bool ok = order && sorted && (j->kind_order = malloc((n + 1) * sizeof *j->kind_order));
@@ -55,13 +62,23 @@ static bool sort_kinds(join *j) {
     free(order);
     if (!ok) {
         free(sorted);
+        free(twin_of);
         return false;
     }
     free(j->kinds.p);
     j->kinds.p = sorted;
     j->kinds.n = rows;
     j->kinds.cap = n + 1;
-    return true;
+    j->own_kinds = met;
+    ok = hsc_waited_end_twins(j, twin_of, met);
+    free(twin_of);
+    return ok;
+}
+
+uint32_t hsc_join_sorted_kind(const join *j, const jkind *k) {
+    size_t at;
+    HSC_SEARCH(at, j->kinds.n, key_a(&j->kinds.p[at]) < key_a(k) || (key_a(&j->kinds.p[at]) == key_a(k) && key_b(&j->kinds.p[at]) < key_b(k)));
+    return at < j->kinds.n && key_a(&j->kinds.p[at]) == key_a(k) && key_b(&j->kinds.p[at]) == key_b(k) ? (uint32_t)at : HSC_NO_INDEX;
 }
 
 hsc_status hsc_join_load_profile(join *j, const jthread *t, jcount **list, size_t *n, hsc_err *err) {
@@ -75,14 +92,17 @@ hsc_status hsc_join_load_profile(join *j, const jthread *t, jcount **list, size_
     return status;
 }
 
-/* By rows of the kinds as this rank met them. */
+/* By rows of the kinds as this rank met them, then by those that they have. */
 static bool map_order(join *j) {
-    size_t n = j->kind_map.n;
-    uint32_t *order = j->team ? malloc((n + 1) * sizeof *order) : NULL;
+    size_t n = j->team ? j->kind_map.n : j->own_kinds;
+    uint32_t *order = malloc((n + j->kinds.n + 1) * sizeof *order);
     for (size_t i = 0; order && i < n; i++)
-        order[i] = j->kind_order[j->kind_map.p[i]];
+        order[i] = j->kind_order[j->team ? j->kind_map.p[i] : i];
+    for (size_t i = 0; order && i < j->kinds.n; i++)
+        order[n + i] = (uint32_t)i;
     if (!order)
-        return !j->team;
+        return false;
+    j->own_kinds = n;
     free(j->kind_order);
     j->kind_order = order;
     return true;

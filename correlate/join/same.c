@@ -117,6 +117,8 @@ static bool list_files(const join *j, jsame *to) {
     for (size_t i = 0; ok && i < j->run.n; i++) {
         uint32_t row = hsc_table_get(&rows, (uintptr_t)j->run.p[i]->path, 0);
         ok = row != HSC_NO_INDEX && j->sealed[row].is_good && HSC_PUSH(to->processes, j->sealed[row].seal);
+        if (ok)
+            to->processes.p[i].s[0] ^= j->run.p[i]->waited; /* what its samples in calls are follows from others' files too */
     }
     hsc_table_fini(&rows);
     return ok;

@@ -107,7 +107,7 @@ static bool list_leaves(times *x) {
         const jkind *k = &j->kinds.p[i];
         leaf what = {k->context, k->line, k->instance, k->metric, (uint8_t)hsc_join_category_of(j, k)};
         x->row_of[i] = HSC_NO_INDEX;
-        if (j->metrics.p[k->metric].exact)
+        if (j->metrics.p[k->metric].exact || (i < j->paired_kinds && !j->kind_used[i]))
             continue;
         uint32_t *at = hsc_table_at(&x->rows, key_a(&what), key_b(&what));
         if (!at)

@@ -99,10 +99,10 @@ def same():
     compare("many", many, (2, 5))
     compare("others", many, (3,), launchers=LAUNCHERS[1:])
     made = {}
-    for name in ("told", "measures"):
+    for name, folder in (("told", "."), ("measures", "."), ("waited", "run")):
         made[name] = work(name)
         run(sys.executable, os.path.join(HERE, f"{name}.py"), HEATSCOPE, RECORDS, made[name])
-        compare(name, [made[name]], (2,))
+        compare(name, [os.path.join(made[name], folder)], (2,))
     compare("together", [made["told"], simulated(4), made["measures"]], (3,), "--time=none")
 
 

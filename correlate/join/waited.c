@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Samples in calls of message passing of which it is known until when they waited: those before that are waiting, those after it communication,
+ * whatever the call is. A library that polls looks busy all the time.
+ *
+ * Each kind of sample that may be met in such a call has a twin, the same in the other state, from when kinds are sorted on, so that all ranks
+ * number them alike; which of them have samples is known once the calls were matched (blame_match.c). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../store/sorted.h"
+#include "blame.h"
+#include "ranks.h"
+
+#define PART_BYTES ((size_t)1 << 20) /* sent at once */
+#define WALL "wall"                  /* event of it: a sample stands for what its thread waited before it */
+
+enum { END, PART, MORE }; /* what an entry of a parcel is */
+
+/* ---- kinds ---- */
+
+/* State of the other one of a kind; HSC_state_UNKNOWN: it has none. */
+static unsigned other_state(const join *j, const jkind *k) {
+    const jmetric *m = &j->metrics.p[k->metric];
+    if (m->exact && m->weights_of == HSC_NO_INDEX)
+        return HSC_state_UNKNOWN;
+    return k->state == HSC_state_WAITING                                                      ? HSC_state_COMMUNICATION
+           : k->state == HSC_state_COMMUNICATION || k->state == HSC_state_SYNCHRONISATION ? HSC_state_WAITING
+                                                                                            : HSC_state_UNKNOWN;
+}
+
+bool hsc_waited_add_twins(join *j, uint32_t **twin_of) {
+    bool passes = false;
+    for (size_t i = 0; i < j->run.n; i++)
+        passes = passes || j->run.p[i]->rank >= 0;
+    *twin_of = NULL;
+    if (!passes || j->options->no_times)
+        return true;
+    size_t n = j->kinds.n;
+    if (!(*twin_of = malloc((n + 1) * sizeof **twin_of)))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        jkind twin = j->kinds.p[i];
+        twin.state = (uint8_t)other_state(j, &twin);
+        (*twin_of)[i] = twin.state ? (uint32_t)j->kinds.n : HSC_NO_INDEX;
+        if (twin.state && !HSC_PUSH(j->kinds, twin))
+            return false;
+    }
+    return true;
+}
+
+bool hsc_waited_end_twins(join *j, const uint32_t *twin_of, size_t n) {
+    if (!twin_of)
+        return true;
+    j->twins = malloc((j->kinds.n + 1) * sizeof *j->twins);
+    j->kind_used = calloc(j->kinds.n + 1, 1);
+    if (!j->twins || !j->kind_used)
+        return false;
+    j->paired_kinds = j->kinds.n;
+    for (size_t i = 0; i < j->kinds.n; i++)
+        j->twins[i] = HSC_NO_INDEX;
+    for (size_t i = 0; i < n; i++) {
+        j->kind_used[j->kind_order[i]] = 1;
+        if (twin_of[i] != HSC_NO_INDEX)
+            j->twins[j->kind_order[i]] = j->kind_order[twin_of[i]];
+    }
+    return true;
+}
+
+/* ---- one thread ---- */
+
+typedef struct moved { /* of a kind */
+    uint32_t kind, key; /* key: of instants that became its twin's; HSC_NO_INDEX: none yet */
+    uint64_t all, moved; /* counts of its instants */
+} moved;
+
+typedef struct laying {
+    join *j;
+    const jthread *t;
+    jwaited *calls; /* by their end; ns since the start of the run */
+    size_t n;
+    uint32_t *keys; /* what those of instants stand for; NULL: they are kinds */
+    uint64_t keys_n;
+    uint32_t wall; /* metric; HSC_NO_INDEX */
+    uint64_t wall_ns;
+    HSC_VEC(moved) kinds;
+    HSC_VEC(uint32_t) more; /* keys after keys_n */
+    hsc_table rows;         /* of a kind: row of kinds */
+    bool failed;
+} laying;
+
+static jtrack *track_of(const jprocess *p, uint64_t thread) {
+    for (size_t i = 0; p->blame && i < p->blame->tracks.n; i++)
+        if (p->blame->tracks.p[i].thread == thread)
+            return &p->blame->tracks.p[i];
+    return NULL;
+}
+
+/* Owned by the caller. */
+static hsc_status load_calls(const join *j, const jprocess *p, const jtrack *track, jwaited **calls, size_t *n, hsc_err *err) {
+    uint64_t most = track ? track->waited.count : 0, got = 0;
+    hsc_spill_cursor c = {.list = track ? &track->waited : NULL};
+    *n = 0;
+    *calls = NULL;
+    if (!most)
+        return HSC_OK;
+    if (!(*calls = malloc(most * sizeof **calls)))
+        return hsc_join_no_memory(err);
+    hsc_status status = hsc_spill_read(j->spill, &c, *calls, most, &got, err);
+    for (size_t i = 0; status == HSC_OK && i < got; i++) {
+        jwaited *w = &(*calls)[i];
+        *w = (jwaited){hsc_join_since_start(j, p, w->begin), hsc_join_since_start(j, p, w->until), hsc_join_since_start(j, p, w->end)};
+    }
+    *n = status == HSC_OK ? (size_t)got : 0;
+    return status;
+}
+
+/* The call that the time lies in; NULL: none of which it is known how long it waited. */
+static const jwaited *call_at(const jwaited *calls, size_t n, uint64_t time) {
+    size_t at;
+    HSC_SEARCH(at, n, calls[at].end < time);
+    return at < n && calls[at].begin <= time ? &calls[at] : NULL;
+}
+
+static moved *moved_of(laying *x, uint32_t kind) {
+    uint32_t *at = hsc_table_at(&x->rows, kind, 0);
+    if (at && *at == HSC_NO_INDEX && HSC_PUSH(x->kinds, (moved){.kind = kind, .key = HSC_NO_INDEX}))
+        *at = (uint32_t)(x->kinds.n - 1);
+    x->failed = x->failed || !at || *at == HSC_NO_INDEX;
+    return x->failed ? NULL : &x->kinds.p[*at];
+}
+
+/* What the twin's instants have instead of a kind. */
+static uint32_t key_of_twin(laying *x, moved *m) {
+    const join *j = x->j;
+    uint32_t kind = (uint32_t)j->own_kinds + j->twins[m->kind];
+    if (!x->keys)
+        return kind;
+    if (m->key == HSC_NO_INDEX) {
+        x->failed = x->failed || !HSC_PUSH(x->more, kind);
+        m->key = JINSTANT_SPECIAL | (uint32_t)(x->keys_n - x->t->plain_count + x->more.n - 1);
+    }
+    return m->key;
+}
+
+static void lay_instant(void *ctx, void *item) {
+    laying *x = ctx;
+    const join *j = x->j;
+    jinstant *i = item;
+    uint32_t key = i->kind, own;
+    if (x->keys) {
+        uint64_t at = key & JINSTANT_SPECIAL ? x->t->plain_count + (key & ~JINSTANT_SPECIAL) : key;
+        own = at < x->keys_n ? x->keys[at] : HSC_NO_INDEX;
+    } else {
+        own = key;
+    }
+    uint32_t kind = own == HSC_NO_INDEX ? HSC_NO_INDEX : j->kind_order[own];
+    if (x->failed || kind == HSC_NO_INDEX || j->twins[kind] == HSC_NO_INDEX)
+        return;
+    moved *m = moved_of(x, kind);
+    uint64_t time = i->tick * j->tick_ns, back = 0;
+    if (!m)
+        return;
+    m->all += i->count;
+    if (j->kinds.p[kind].metric == x->wall && i->count > 1)
+        back = x->wall_ns * i->count / 2;
+    time -= back < time ? back : time;
+    const jwaited *call = call_at(x->calls, x->n, time);
+    if (!call || (time < call->until) == (j->kinds.p[kind].state == HSC_state_WAITING))
+        return;
+    m->moved += i->count;
+    i->kind = key_of_twin(x, m);
+}
+
+/* Of the kind that this one has the weights of: itself where it has none of another. */
+static uint32_t weighed_kind(const join *j, uint32_t row) {
+    jkind k = j->kinds.p[row];
+    uint32_t of = j->metrics.p[k.metric].weights_of;
+    if (of == HSC_NO_INDEX)
+        return row;
+    k.metric = (uint8_t)of;
+    return hsc_join_sorted_kind(j, &k);
+}
+
+static hsc_status lay_profile(laying *x, uint64_t *total, hsc_err *err) {
+    join *j = x->j;
+    jthread *t = j->threads.p[x->t->row];
+    jcount *list = NULL;
+    HSC_VEC(jcount) made = {0};
+    size_t n;
+    hsc_status status = hsc_join_load_profile(j, t, &list, &n, err);
+    bool ok = status == HSC_OK;
+    for (size_t i = 0; ok && i < n; i++) {
+        uint32_t kind = list[i].kind, weighed = j->twins[kind] != HSC_NO_INDEX ? weighed_kind(j, kind) : HSC_NO_INDEX;
+        uint32_t at = weighed != HSC_NO_INDEX ? hsc_table_get(&x->rows, weighed, 0) : HSC_NO_INDEX;
+        const moved *m = at == HSC_NO_INDEX ? NULL : &x->kinds.p[at];
+        uint32_t part = m && m->all ? (uint32_t)((unsigned __int128)list[i].count * m->moved / m->all) : 0, twin = j->twins[kind];
+        if (part) {
+            __atomic_store_n(&j->kind_used[twin], 1, __ATOMIC_RELAXED);
+            ok = HSC_PUSH(made, (jcount){twin, part});
+            if (!j->kinds.p[kind].metric) {
+                __atomic_fetch_sub(&total[hsc_join_category_of(j, &j->kinds.p[kind])], part, __ATOMIC_RELAXED);
+                __atomic_fetch_add(&total[hsc_join_category_of(j, &j->kinds.p[twin])], part, __ATOMIC_RELAXED);
+            }
+        }
+        if (ok && list[i].count > part)
+            ok = HSC_PUSH(made, (jcount){kind, list[i].count - part});
+    }
+    if (ok && made.n) {
+        hsc_join_add_up(made.p, &made.n);
+        hsc_spill_list_fini(&t->profile);
+        ok = hsc_spill_put_all(j->spill, &t->profile, made.p, made.n, sizeof *made.p);
+    }
+    free(list);
+    free(made.p);
+    return status == HSC_OK && !ok ? hsc_join_no_memory(err) : status;
+}
+
+static hsc_status load_keys(laying *x, hsc_err *err) {
+    hsc_spill_cursor c = {.list = &x->t->instant_kinds};
+    uint64_t n = x->t->instant_kinds.count;
+    if (!n)
+        return HSC_OK;
+    if (!(x->keys = malloc(n * sizeof *x->keys)))
+        return hsc_join_no_memory(err);
+    return hsc_spill_read(x->j->spill, &c, x->keys, n, &x->keys_n, err);
+}
+
+typedef struct all_threads {
+    join *j;
+    uint64_t total[CATEGORIES_MAX]; /* samples of metric 0 that went to a category, less those that left it */
+} all_threads;
+
+static hsc_status lay_thread(void *ctx, size_t row, hsc_err *err) {
+    all_threads *a = ctx;
+    join *j = a->j;
+    jthread *t = j->threads.p[row];
+    laying x = {.j = j, .t = t, .wall = HSC_NO_INDEX};
+    if (!hsc_ranks_has(j, t->process) || !t->instants.count)
+        return HSC_OK;
+    hsc_status status = load_calls(j, t->process, track_of(t->process, t->id), &x.calls, &x.n, err);
+    for (size_t m = 0; m < t->process->events.n; m++) {
+        const jevent *e = &t->process->events.p[m];
+        if (!strcmp(e->name, WALL) && e->metric) {
+            x.wall = e->metric;
+            x.wall_ns = e->period >= 1 && e->period < 1e12 ? (uint64_t)e->period : 0;
+        }
+    }
+    if (status == HSC_OK && x.n)
+        status = load_keys(&x, err);
+    if (status == HSC_OK && x.n)
+        status = hsc_spill_change(j->spill, &t->instants, lay_instant, &x, err);
+    for (size_t i = 0; status == HSC_OK && !x.failed && i < x.more.n; i++)
+        x.failed = !hsc_spill_put(j->spill, &t->instant_kinds, &x.more.p[i], sizeof x.more.p[i]);
+    if (status == HSC_OK && x.more.n)
+        x.failed = x.failed || !hsc_spill_flush(j->spill, &t->instant_kinds);
+    if (status == HSC_OK)
+        status = x.failed ? hsc_join_no_memory(err) : x.kinds.n ? lay_profile(&x, a->total, err) : HSC_OK;
+    free(x.calls);
+    free(x.keys);
+    free(x.kinds.p);
+    free(x.more.p);
+    hsc_table_fini(&x.rows);
+    return status;
+}
+
+/* ---- spans ---- */
+
+typedef struct spanning {
+    join *j;
+    const jprocess *p;
+    uint32_t thread;
+    jwaited *calls;
+    size_t n;
+    hsc_status status;
+    hsc_err *err;
+} spanning;
+
+/* A call as a whole is what it was for most of its time. */
+static void lay_span(void *ctx, void *item) {
+    spanning *x = ctx;
+    jspan *s = item;
+    if (!s->what || x->status != HSC_OK)
+        return;
+    if (s->thread != x->thread) {
+        free(x->calls);
+        x->calls = NULL;
+        x->thread = s->thread;
+        x->status = load_calls(x->j, x->p, track_of(x->p, x->j->threads.p[s->thread]->id), &x->calls, &x->n, x->err);
+    }
+    const jwaited *call = call_at(x->calls, x->n, s->begin_ns + s->length_ns);
+    if (!call || call->begin != s->begin_ns)
+        return;
+    if (call->until - call->begin > s->length_ns / 2)
+        s->category = HSC_state_WAITING - 1;
+    else if (s->category == HSC_state_WAITING - 1)
+        s->category = HSC_state_COMMUNICATION - 1;
+}
+
+static hsc_status lay_spans(void *ctx, size_t i, hsc_err *err) {
+    join *j = ctx;
+    spanning x = {.j = j, .p = j->run.p[i], .thread = HSC_NO_INDEX, .err = err};
+    jprocess *p = j->run.p[i];
+    bool any = false;
+    uint64_t hash = 0;
+    for (size_t k = 0; p->blame && k < p->blame->tracks.n && x.status == HSC_OK; k++) {
+        x.status = load_calls(j, p, &p->blame->tracks.p[k], &x.calls, &x.n, err);
+        hash = x.n ? hsc_hash64(hash ^ p->blame->tracks.p[k].thread, x.calls, x.n * sizeof *x.calls) : hash;
+        any = any || x.n;
+        free(x.calls);
+        x.calls = NULL;
+    }
+    p->waited = hash;
+    if (x.status == HSC_OK && any && p->spans.count)
+        x.status = hsc_spill_change(j->spill, &p->spans, lay_span, &x, err) == HSC_OK ? x.status : HSC_E_IO;
+    free(x.calls);
+    return x.status;
+}
+
+/* ---- to who has the files ---- */
+
+static hsc_status send_some(const join *j, unsigned to, parcel *a, uint64_t end, hsc_err *err) {
+    parcel_u64(a, end);
+    hsc_status status = hsc_ranks_send(j, to, a, err);
+    a->n = 0;
+    return status;
+}
+
+static hsc_status send_calls(const join *j, unsigned to, hsc_err *err) {
+    parcel a = {0};
+    hsc_status status = HSC_OK;
+    for (size_t i = 0; i < j->run.n; i++) {
+        const jprocess *p = j->run.p[i];
+        for (size_t k = 0; p->owner == to && p->blame && k < p->blame->tracks.n; k++) {
+            hsc_spill_cursor c = {.list = &p->blame->tracks.p[k].waited};
+            jwaited list[512];
+            uint64_t got = c.list->count;
+            while (status == HSC_OK && got) {
+                status = hsc_spill_read(j->spill, &c, list, 512, &got, err);
+                if (status != HSC_OK || !got)
+                    break;
+                const uint64_t head[] = {PART, i, k, got};
+                parcel_put(&a, head, sizeof head);
+                parcel_put(&a, list, got * sizeof *list);
+                if (a.n > PART_BYTES)
+                    status = send_some(j, to, &a, MORE, err);
+            }
+        }
+    }
+    if (status == HSC_OK)
+        status = send_some(j, to, &a, END, err);
+    parcel_fini(&a);
+    return status;
+}
+
+static hsc_status receive_calls(const join *j, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    uint64_t what = MORE;
+    while (status == HSC_OK && what == MORE) {
+        parcel a = {0};
+        status = hsc_ranks_receive(j, 0, &a, err);
+        while (status == HSC_OK && !a.failed && (what = parcel_take_u64(&a)) == PART) {
+            uint64_t row = parcel_take_u64(&a), track = parcel_take_u64(&a), n = parcel_take_u64(&a);
+            jblame *b = row < j->run.n ? j->run.p[row]->blame : NULL;
+            a.failed = a.failed || !b || track >= b->tracks.n || n > (a.n - a.at) / sizeof(jwaited) ||
+                       !hsc_spill_put_all(j->spill, &b->tracks.p[track].waited, a.p + a.at, n, sizeof(jwaited));
+            a.at += a.failed ? 0 : n * sizeof(jwaited);
+        }
+        status = status == HSC_OK ? hsc_ranks_taken(&a, err) : status;
+        parcel_fini(&a);
+    }
+    return status;
+}
+
+/* ---- all ---- */
+
+hsc_status hsc_waited_lay(join *j, hsc_err *err) {
+    all_threads a = {.j = j};
+    hsc_status status = HSC_OK;
+    if (!j->twins)
+        return HSC_OK;
+    if (hsc_ranks_is_first(j))
+        status = hsc_join_each(j, j->run.n, lay_spans, j, "calls", err);
+    for (unsigned r = 1; status == HSC_OK && j->team && !j->team->rank && r < j->team->size; r++)
+        status = send_calls(j, r, err);
+    if (status == HSC_OK && j->team && j->team->rank)
+        status = receive_calls(j, err);
+    if (status == HSC_OK)
+        status = hsc_join_each(j, j->threads.n, lay_thread, &a, "calls", err);
+    if (status == HSC_OK && j->team)
+        status = hsc_ranks_add_up(j, a.total, CATEGORIES_MAX, err);
+    if (status == HSC_OK)
+        status = hsc_ranks_merge_used(j, j->kind_used, j->paired_kinds, err);
+    for (size_t i = 0; status == HSC_OK && i < CATEGORIES_MAX; i++)
+        j->total[i] += a.total[i];
+    return status;
+}

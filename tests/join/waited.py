@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Samples in calls of message passing of which it is known how long they waited, in made-up files: waiting before the late one came, else not; always the bytes of a
+join that reads all files. Usage: waited.py HEATSCOPE RECORDS.TXT WORK (RECORDS.TXT: a text dump that begins with this version's schema chunk)"""
+import csv
+import io
+import os
+import shutil
+import subprocess
+import sys
+
+HEATSCOPE, RECORDS, WORK = sys.argv[1], sys.argv[2], os.path.abspath(sys.argv[3])
+MS = 1_000_000
+SENT, RECEIVED, COLLECTIVE, BEGUN, INEXACT = 1, 2, 4, 8, 64
+COMPUTATION, COMMUNICATION, WAITING, SYNCHRONISATION = 1, 2, 3, 4
+SEND, RECEIVE, ALLREDUCE, BARRIER = 1, 2, 3, 4
+ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": os.path.join(WORK, "keys")}
+wrong = []
+
+
+def that(condition, *complaint):
+    if not condition:
+        wrong.append(" ".join(map(str, complaint)))
+
+
+def run(*command, text=None):
+    done = subprocess.run([HEATSCOPE, *command], capture_output=True, text=True, input=text, env=ENVIRONMENT)
+    if done.returncode:
+        sys.exit(f"{command}: exit code {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+with open(RECORDS, encoding="utf-8") as f:
+    lines = f.read().split("\n")
+HEAD = lines[:next(i for i, line in enumerate(lines[2:], 2) if line.startswith("@chunk"))]
+SCHEMA = lines[1].split("schema=")[1].split()[0]
+
+
+def chunk(stream):
+    return f"@chunk dynamic stream={stream} sequence=0 t0=0 lost=0 slot=packed sealed schema={SCHEMA}"
+
+
+def process(folder, rank, records, weighted=()):
+    """records: by time, of thread 1: (time, text)."""
+    texts = [text for _, text in sorted(records, key=lambda r: r[0])]
+    n = sum(text.startswith("sample ") for text in texts) + sum(weighted)
+    body = HEAD + [
+        chunk(0),
+        f'process pid={100 + rank} parent_pid=1 rank={rank} ranks=2 host="h" executable="/nowhere/program" arguments=["program"] directory="/" '
+        'start_unix_ns=1000000000 start_ns=0 mechanism="perf-cpu-clock" mechanism_note="" period_ns=1000000 processors=2 runtime_version="" job=""',
+        'mapping mapping_id=1 address=0 size=4096 bias=0 path="/nowhere/program" build_id=<> file_size=1 file_mtime_ns=1 time=1',
+        'operation operation_id=1 name="MPI_Send" kind=1 state=2', 'operation operation_id=2 name="MPI_Recv" kind=2 state=3',
+        'operation operation_id=3 name="MPI_Allreduce" kind=8 state=2', 'operation operation_id=4 name="MPI_Barrier" kind=7 state=4',
+        f'message_system time=1 library="Open MPI" version="1" rank={rank} ranks=2 thread_level=0 understood=1 machine=0x1 clock=0x1',
+        f"communicator communicator_id=1 key=0x7 parent_id=0 kind=0 rank={rank} size=2 remote_size=0 first=0 members=[] time=1",
+        chunk(1), 'thread thread_id=1 tid=1 time=1 name="t" creator_id=0',
+        *[f"node node_id={i} parent_id={int(i > 1)} mapping_id=1 address={16 * i} flags=0" for i in range(1, 7)], *texts,
+        f"progress thread_id=1 time={1900 * MS} cpu_ns={n * MS} samples={n} lost=0 own_ns=0 ended=1 truncated=0", f"process_end time={2000 * MS} cpu_ns={n * MS} how=0", ""]
+    os.makedirs(folder, exist_ok=True)
+    run("dump", "--undump", "-", "-o", os.path.join(folder, f"h.{100 + rank}.hsr"), text="\n".join(body))
+
+
+def samples(begin, end, node, state):
+    """One in the middle of each millisecond; begin, end: ms."""
+    return [(t * MS + MS // 2, f"sample time={t * MS + MS // 2} node_id={node} state={state}") for t in range(begin, end)]
+
+
+def event(begin, end, operation, flags, peer, sequence, size=8, begun=0):
+    return (int(end * MS), f"message_event time={int(begin * MS)} duration_ns={int((end - begin) * MS)} node_id={operation + 2} operation_id={operation} flags={flags} communicator_id=1 "
+            f"peer={peer} tag={-1 if flags & COLLECTIVE else 0} sequence={sequence} bytes={size} begin_thread_id=0 begin_node_id=0 begin_ns={begun}")
+
+
+def call(begin, end, operation, flags, peer, sequence, state, **more):
+    return samples(begin, end, operation + 2, state) + [event(begin, end, operation, flags, peer, sequence, **more)]
+
+
+# ms by the rank's category. First a collective operation, rank 1 is 80 ms late; then a receive whose sender is 90 ms late; then one whose message was sent before: it moves data.
+# A barrier; a call that is known by nothing but its samples; one of which the order is not sure; and a sample that stands for ten
+FIRST = [*samples(0, 100, 2, 0), *call(100, 200, ALLREDUCE, COLLECTIVE, -1, 0, COMMUNICATION), *call(300, 400, RECEIVE, RECEIVED, 1, 0, WAITING),
+         *call(500, 540, RECEIVE, RECEIVED, 1, 1, WAITING, size=1 << 20), *call(600, 650, BARRIER, COLLECTIVE, -1, 1, SYNCHRONISATION), *samples(700, 705, 4, WAITING),
+         *samples(710, 713, 3, COMMUNICATION), *call(720, 750, RECEIVE, RECEIVED | INEXACT, 1, 2, WAITING), *call(800, 900, ALLREDUCE, COLLECTIVE, -1, 2, COMMUNICATION)[-1:],
+         *[(t * MS, f"sample_weighted time={t * MS} node_id=5 state=2 weight=10 event_id=0") for t in range(805, 900, 10)]]
+SECOND = [*samples(0, 180, 2, 0), *call(180, 200, ALLREDUCE, COLLECTIVE, -1, 0, COMMUNICATION), *samples(200, 390, 2, 0), event(390, 390.002, SEND, SENT, 0, 0),
+          *samples(391, 489, 2, 0), *call(490, 540, SEND, SENT, 0, 1, COMMUNICATION, size=1 << 20), *samples(540, 640, 2, 0), *call(640, 650, BARRIER, COLLECTIVE, -1, 1, SYNCHRONISATION),
+          event(850, 900, ALLREDUCE, COLLECTIVE, -1, 2)]
+WANTED = {"computation": (100, 568), "communication": (20 + 10 + 40 + 3 + 50, 20 + 40), "waiting": (80 + 90 + 40 + 5 + 30 + 50, 10), "synchronisation": (10, 10)}
+IN_FIRST_CALL = {"computation": (0, 80), "communication": (20, 20), "waiting": (80, 0)}
+
+shutil.rmtree(WORK, ignore_errors=True)
+os.makedirs(WORK)
+RUN, OTHER, OUT, WHOLE = (os.path.join(WORK, name) for name in ("run", "other", "out.h5", "whole.h5"))
+process(RUN, 0, FIRST, [10] * 10)
+process(RUN, 1, SECOND)
+
+
+def categories(database, *options):
+    rows = csv.DictReader(io.StringIO(run("report", "--by=category", "--format=csv", *options, database)))
+    return {r["category"]: tuple(round(1000 * float(r[k])) for k in ("inclusive_s", "min_s", "max_s")) for r in rows if float(r["inclusive_s"])}
+
+
+def pairs(wanted):
+    return {name: (a + b, min(a, b), max(a, b)) for name, (a, b) in wanted.items()}
+
+
+def bytes_of(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+run("correlate", "-q", "--cache=none", "-j1", "-o", WHOLE, RUN)
+that(categories(WHOLE) == pairs(WANTED), f"by category: {categories(WHOLE)}, not {pairs(WANTED)}")
+that(categories(WHOLE, "--interval=0.1:0.2") == pairs(IN_FIRST_CALL), f"in the first call: {categories(WHOLE, '--interval=0.1:0.2')}")
+ledger = {r["name"]: float(r["time_s"]) for r in csv.DictReader(io.StringIO(run("report", "--by=ledger", "--format=csv", WHOLE))) if r["meaning"] == "[recorded] by category"}
+that({k: round(1000 * v) for k, v in ledger.items() if v} == {k: a + b for k, (a, b) in WANTED.items()}, f"ledger: {ledger}")
+
+run("correlate", "-q", "--cache=none", "-j3", "--memory=1M", "-o", OUT, RUN)
+that(bytes_of(OUT) == bytes_of(WHOLE), "three workers: other bytes")
+os.remove(OUT)
+# rank 0 alone waits for nobody; once rank 1 is there, the values that rank 0 had are not kept
+process(OTHER, 0, FIRST, [10] * 10)
+run("correlate", "-q", "--cache=on", "-o", OUT, OTHER)
+alone = categories(OUT)
+that(alone["waiting"][0] == 5 + 30, f"alone: {alone}")
+process(OTHER, 1, SECOND)
+run("correlate", "-q", "--cache=on", "-o", OUT, OTHER)
+that(categories(OUT) == pairs(WANTED), f"added: {categories(OUT)}")
+run("correlate", "-q", "--cache=none", "-o", WHOLE, OTHER)
+that(bytes_of(OUT) == bytes_of(WHOLE), "a rank that is added: other bytes than of a join of all files")
+# without times the rules alone tell
+run("correlate", "-q", "--cache=none", "--time=none", "-o", OUT, RUN)
+that(categories(OUT)["waiting"][0] == 100 + 40 + 5 + 30, f"without times: {categories(OUT)}")
+if wrong:
+    sys.exit("\n".join(wrong))
