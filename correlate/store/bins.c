@@ -33,7 +33,10 @@ typedef struct binner {
         const uint32_t *bin_of; /* by its column */
     } levels[2 * HSC_LEVELS_MAX]; /* rising blocks */
     unsigned n_levels;
-    uint64_t level_values[2 * HSC_LEVELS_MAX], level_pieces[2 * HSC_LEVELS_MAX]; /* that the bins will take of each */
+    uint64_t level_cost; /* the database's; by row no value of a level costs more than one of the rows */
+    struct {
+        uint64_t values, pieces, first, last; /* blocks [first, last) from the first to the last one taken */
+    } taken[2 * HSC_LEVELS_MAX]; /* that the bins will take of each */
 } binner;
 
 static void add(const binner *b, uint32_t bin, double v) {
@@ -78,16 +81,19 @@ static void add_block(binner *b, const hsc_block *block, const uint32_t *bin_of,
         }
 }
 
-/* Blocks [first, last) of a level; of one that is passed through, what was read last is looked at first. */
+/* What of a level is taken lies close together: it is read in one go. */
+static bool is_close(const binner *b, unsigned level) {
+    return hsc_ends_between(b->levels[level].of->rows.indptr, b->taken[level].first, b->taken[level].last) <= 2 * b->taken[level].values;
+}
+
+/* Blocks [first, last) of a level. */
 static hsc_status add_level(binner *b, unsigned level, uint64_t first, uint64_t last, hsc_err *err) {
     hsc_cursor *c = &b->level_cursors[level];
     hsc_block *block = &b->level_blocks[level];
-    if (!c->most)
-        block->n = 0;
     while (first < last) {
         if (first < block->first || first >= block->first + block->n) {
             c->next = first;
-            c->last = c->most ? c->m->rows : last;
+            c->last = c->most ? c->m->rows : is_close(b, level) ? b->taken[level].last : last;
             hsc_status status = hsc_cursor_read(c, block, err);
             if (status)
                 return status;
@@ -140,7 +146,7 @@ static unsigned choose_level(const binner *b, unsigned level, uint64_t first, ui
         uint64_t block = b->levels[level].block;
         *low = (first + block - 1) / block;
         *high = last / block;
-        if (*low < *high && hsc_ends_between(b->levels[level].of->rows.indptr, *low, *high) * b->s.db->level_cost <= hsc_ends_between(indptr, *low * block, *high * block))
+        if (*low < *high && hsc_ends_between(b->levels[level].of->rows.indptr, *low, *high) * b->level_cost <= hsc_ends_between(indptr, *low * block, *high * block))
             return level;
     }
     return b->n_levels;
@@ -157,9 +163,11 @@ static uint64_t count_range(binner *b, unsigned level, uint64_t first, uint64_t 
         return hsc_ends_between(indptr, first, last) + PIECE_NNZ;
     block = b->levels[k].block;
     uint64_t n = hsc_ends_between(b->levels[k].of->rows.indptr, low, high);
-    b->level_values[k] += n;
-    b->level_pieces[k]++;
-    return n * b->s.db->level_cost + count_range(b, k, first, low * block) + count_range(b, k, high * block, last);
+    b->taken[k].first = b->taken[k].pieces && b->taken[k].first < low ? b->taken[k].first : low;
+    b->taken[k].last = b->taken[k].pieces && b->taken[k].last > high ? b->taken[k].last : high;
+    b->taken[k].values += n;
+    b->taken[k].pieces++;
+    return n * b->level_cost + count_range(b, k, first, low * block) + count_range(b, k, high * block, last);
 }
 
 /* Rows [first, last) from levels below `level` where they are cheaper, single rows at the ends. */
@@ -177,32 +185,43 @@ static hsc_status add_range(binner *b, unsigned level, uint64_t first, uint64_t 
     return status ? status : add_range(b, k, high * block, last, err);
 }
 
-static uint64_t count_all(binner *b, uint32_t row_bins, const uint32_t *row_lo, const uint32_t *row_hi) {
+/* Values of a level that have to be read for what is taken of it. */
+static uint64_t count_read(const binner *b, unsigned level) {
+    uint64_t values = b->taken[level].values, nnz = b->levels[level].of->rows.nnz;
+    if (b->level_cursors[level].values->whole)
+        return 0;
+    return values > nnz / 8 ? nnz : is_close(b, level) ? 2 * values : values + b->taken[level].pieces * PIECE_NNZ;
+}
+
+/* What the bins cost, *reading of it to read. */
+static uint64_t count_all(binner *b, uint32_t row_bins, const uint32_t *row_lo, const uint32_t *row_hi, uint64_t *reading) {
     uint64_t cost = 0;
-    memset(b->level_values, 0, sizeof b->level_values);
-    memset(b->level_pieces, 0, sizeof b->level_pieces);
+    *reading = 0;
+    memset(b->taken, 0, sizeof b->taken);
     for (uint32_t i = 0; i < row_bins && b->n_levels; i++)
         if (row_lo[i] < row_hi[i])
             cost += count_range(b, b->n_levels, row_lo[i], row_hi[i]);
-    return cost;
+    for (unsigned k = 0; k < b->n_levels; k++)
+        *reading += b->taken[k].values ? READ_COST * count_read(b, k) : 0;
+    return cost + *reading;
 }
 
-/* Leaves out the coarsest levels that would be read only to save values of a finer one that is read all the same: to read costs more than to
- * add up. What is there already is used. */
+/* Leaves out the coarsest levels that would be read only to save values of a finer one: to read costs more than to add up. What is there already
+ * is used. The cost of what is left, without reading. */
 static uint64_t leave_out_levels(binner *b, uint32_t row_bins, const uint32_t *row_lo, const uint32_t *row_hi) {
-    uint64_t cost = count_all(b, row_bins, row_lo, row_hi);
+    uint64_t reading, cost = count_all(b, row_bins, row_lo, row_hi, &reading);
     while (b->n_levels > 1 && !b->level_cursors[b->n_levels - 1].values->whole) {
-        uint64_t values = b->level_values[b->n_levels - 1], pieces = b->level_pieces[b->n_levels - 1], nnz = b->levels[b->n_levels - 1].of->rows.nnz;
-        uint64_t read = values > nnz / 8 ? nnz : values + pieces * PIECE_NNZ;
         b->n_levels--;
-        uint64_t without = count_all(b, row_bins, row_lo, row_hi);
-        if (without > cost + READ_COST * read) {
+        uint64_t reading_without, without = count_all(b, row_bins, row_lo, row_hi, &reading_without);
+        if (without > cost) {
             b->n_levels++;
-            return count_all(b, row_bins, row_lo, row_hi);
+            cost = count_all(b, row_bins, row_lo, row_hi, &reading);
+            break;
         }
         cost = without;
+        reading = reading_without;
     }
-    return cost;
+    return cost - reading;
 }
 
 /* A level of which much will be taken is kept, as many pictures are made of the same values; but a large one the first time only passed
@@ -224,12 +243,17 @@ static hsc_status use_levels(binner *b, uint32_t row_bins, const uint32_t *row_l
     hsc_status status = HSC_OK;
     uint64_t cost = leave_out_levels(b, row_bins, row_lo, row_hi);
     for (unsigned k = 0; k < b->n_levels; k++)
-        if (b->level_values[k] <= b->levels[k].of->rows.nnz / 8)
-            cost += b->level_pieces[k] * PIECE_NNZ;
-    *use = b->n_levels && (cost < wanted || !b->s.db->level_cost);
-    for (unsigned k = 0; k < b->n_levels && *use && !status; k++)
-        if (b->level_values[k] > b->levels[k].of->rows.nnz / 8)
+        if (b->taken[k].values <= b->levels[k].of->rows.nnz / 8 && !is_close(b, k))
+            cost += b->taken[k].pieces * PIECE_NNZ;
+    *use = b->n_levels && (cost < wanted || !b->level_cost);
+    for (unsigned k = 0; k < b->n_levels && *use && !status; k++) {
+        uint64_t nnz = b->levels[k].of->rows.nnz;
+        hsc_array *values = b->level_cursors[k].values;
+        if (b->taken[k].values <= nnz / 8 && !values->whole)
+            values->taken += b->taken[k].values;
+        if (b->taken[k].values > nnz / 8 || values->taken > nnz / 2) /* or was in pieces, so that it would have paid to keep it */
             status = keep_level(b, &b->level_cursors[k], err);
+    }
     return status;
 }
 
@@ -340,6 +364,7 @@ hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, 
     b.level_blocks = calloc(b.n_levels + 1, sizeof *b.level_blocks);
     if (!b.level_cursors || !b.level_blocks)
         goto memory;
+    b.level_cost = b.by_row && db->level_cost ? 1 : db->level_cost;
     hsc_cursor_init(&b.rows, db, &b.s.v->by_row, &b.s.v->by_row.data);
     for (unsigned i = 0; i < b.n_levels; i++) {
         hsc_sparse *m = (hsc_sparse *)&b.levels[i].of->rows;

@@ -44,6 +44,7 @@ static void give_back(hsc_db *db, hsc_array *a) {
     db->whole_bytes -= whole_size(a);
     free(a->whole);
     a->whole = NULL;
+    a->taken = 0;
     a->narrow = false;
 }
 

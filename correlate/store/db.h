@@ -21,6 +21,7 @@ typedef struct hsc_array {
     uint64_t used;          /* when it was last used */
     bool pinned;            /* never given back */
     bool passed;            /* was read from end to end once without being kept */
+    uint64_t taken;         /* values that pictures took of it in pieces */
     struct hsc_array *next; /* of those with a whole */
     char name[72];
 } hsc_array;

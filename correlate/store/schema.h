@@ -19,10 +19,12 @@ enum {
     HSC_LEVELS_MAX = 12,                /* of a pyramid */
     HSC_LEVEL_FIRST = 16,               /* rows of a block of the finest level */
     HSC_LEVEL_FACTOR = 4,
-    HSC_LEVEL_GAIN = 3,                 /* a level is stored only when it has this many times fewer values */
+    HSC_LEVEL_GAIN = 30,                /* tenths: a level is stored only when it has this many times fewer values */
     HSC_TILE_COLUMNS = 8,               /* threads, or processes, of a group of a tile */
-    HSC_TILE_GAIN_FIRST = 5,            /* the first level of tiles that is stored has this many times fewer values than the table */
-    HSC_TILE_GAIN = 2,                  /* each further one than that before */
+    HSC_TILE_GAIN_FIRST = 40,           /* the first level of tiles that is stored has this many times fewer values than the table */
+    HSC_TILE_GAIN = 20,                 /* each further one than that before */
+    HSC_FINE_GAIN_FIRST = 25,           /* of blocks by process where there are tiles of them: than the table by thread */
+    HSC_FINE_GAIN = 20,
     HSC_TILES_MIN = 64,                 /* threads, or processes, from which on there are tiles */
     HSC_BANDS_MAX = 16,                 /* of threads, in which rows are stored */
     HSC_BAND_UNIT = 16,                 /* threads of the smallest band but the last */

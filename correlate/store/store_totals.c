@@ -145,7 +145,7 @@ typedef struct pyramid {
     hsc_store *s;
     hsc_spill *spill;
     uint64_t columns, most; /* cells of a level that is stored */
-    unsigned gain_first, gain; /* a level is stored where it has so many times fewer values than the table; than the last one stored */
+    unsigned gain_first, gain; /* tenths: a level is stored where it has so many times fewer values than the table; than the last one stored */
     unsigned n;
     level levels[HSC_LEVELS_MAX];
 } pyramid;
@@ -155,16 +155,12 @@ static int compare_u32(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* together: columns of the table in one of it. */
-static bool pyramid_new(pyramid *p, hsc_store *s, hsc_spill *spill, uint64_t nnz, uint64_t rows, uint64_t columns, unsigned together) {
+/* nnz: of the table by thread. together: columns of the table in one of it. */
+static bool pyramid_new(pyramid *p, hsc_store *s, hsc_spill *spill, uint64_t nnz, uint64_t rows, uint64_t columns, unsigned together, unsigned gain_first,
+                        unsigned gain) {
     unsigned factor = HSC_LEVEL_FIRST;
     uint64_t block = HSC_LEVEL_FIRST;
-    *p = (pyramid){.s = s, .spill = spill, .columns = (columns + together - 1) / together, .gain_first = HSC_LEVEL_GAIN, .gain = HSC_LEVEL_GAIN};
-    if (together > 1) { /* few are worth their room: blocks tell the same */
-        p->gain_first = HSC_TILE_GAIN_FIRST;
-        p->gain = HSC_TILE_GAIN;
-    }
-    p->most = nnz / p->gain_first;
+    *p = (pyramid){.s = s, .spill = spill, .columns = (columns + together - 1) / together, .gain_first = gain_first, .gain = gain, .most = nnz * 10 / gain_first};
     columns = p->columns;
     for (; p->n < HSC_LEVELS_MAX && rows > factor * 4u; p->n++) {
         level *l = &p->levels[p->n];
@@ -279,7 +275,7 @@ static hsc_status write_pyramid(pyramid *p, hid_t parent, const char *name, uint
         const level *l = &p->levels[i];
         char level_name[24], description[96];
         hid_t group = -1;
-        if (l->nnz > stored_nnz / (g < 0 ? p->gain_first : p->gain))
+        if (l->nnz > stored_nnz * 10 / (g < 0 ? p->gain_first : p->gain))
             continue;
         snprintf(level_name, sizeof level_name, "%" PRIu64, l->block);
         snprintf(description, sizeof description, "blocks of %" PRIu64 " rows", l->block);
@@ -310,7 +306,7 @@ struct hsc_totals {
     uint32_t kept; /* columns before this one are counted already */
     uint64_t *values, *sums;
     uint32_t *columns;
-    bool pyramids, same_axes;
+    bool pyramids, same_axes, finer; /* finer: more levels of blocks by process */
     pyramid by_thread, by_process, thread_tiles, process_tiles;
 };
 
@@ -376,12 +372,16 @@ hsc_status hsc_totals_new(hsc_store *s, bool pyramids, uint64_t nnz, hsc_totals 
     t->sums = malloc(((uint64_t)v->columns + 1) * sizeof *t->sums);
     t->columns = malloc(((uint64_t)v->columns + 1) * sizeof *t->columns);
     uint64_t processes = s->tables.rows[HSC_TAB_process];
+    uint64_t rows = v->rows;
+    bool thread_tiles = has_tiles(t, v->columns), process_tiles = !t->same_axes && has_tiles(t, processes);
+    t->finer = process_tiles; /* of pictures with few processes a pixel, which can take no tiles: rows would be added up by process one by one */
+    unsigned process_first = t->finer ? HSC_FINE_GAIN_FIRST : HSC_LEVEL_GAIN, process_gain = t->finer ? HSC_FINE_GAIN : HSC_LEVEL_GAIN;
     bool ok = t->values && t->sums && t->columns && stats_new(&t->thread, v->rows, v->columns) &&
               (t->same_axes || stats_new(&t->process, v->rows, processes)) &&
-              (!pyramids || pyramid_new(&t->by_thread, s, &v->spill, nnz, v->rows, v->columns, 1)) &&
-              (!pyramids || t->same_axes || pyramid_new(&t->by_process, s, &v->spill, nnz, v->rows, processes, 1)) &&
-              (!has_tiles(t, v->columns) || pyramid_new(&t->thread_tiles, s, &v->spill, nnz, v->rows, v->columns, HSC_TILE_COLUMNS)) &&
-              (!has_tiles(t, processes) || t->same_axes || pyramid_new(&t->process_tiles, s, &v->spill, nnz, v->rows, processes, HSC_TILE_COLUMNS));
+              (!pyramids || pyramid_new(&t->by_thread, s, &v->spill, nnz, rows, v->columns, 1, HSC_LEVEL_GAIN, HSC_LEVEL_GAIN)) &&
+              (!pyramids || t->same_axes || pyramid_new(&t->by_process, s, &v->spill, nnz, rows, processes, 1, process_first, process_gain)) &&
+              (!thread_tiles || pyramid_new(&t->thread_tiles, s, &v->spill, nnz, rows, v->columns, HSC_TILE_COLUMNS, HSC_TILE_GAIN_FIRST, HSC_TILE_GAIN)) &&
+              (!process_tiles || pyramid_new(&t->process_tiles, s, &v->spill, nnz, rows, processes, HSC_TILE_COLUMNS, HSC_TILE_GAIN_FIRST, HSC_TILE_GAIN));
     return ok ? HSC_OK : hsc_store_values_memory(s, err);
 }
 
@@ -433,7 +433,7 @@ hsc_status hsc_totals_write(hsc_totals *t, bool pyramids, hsc_err *err) {
         uint32_t process_begin[HSC_BANDS_MAX + 1];
         for (uint32_t i = 0; i <= v->bands; i++)
             process_begin[i] = !i ? 0 : v->band_begin[i] < v->columns ? process[v->band_begin[i]] : (uint32_t)s->tables.rows[HSC_TAB_process];
-        status = write_pyramid(&t->by_process, v->group, "process_blocks", t->process_nnz, row_axis, "process", process_begin, err);
+        status = write_pyramid(&t->by_process, v->group, "process_blocks", t->finer ? t->nnz : t->process_nnz, row_axis, "process", process_begin, err);
     }
     if (!status && pyramids && t->thread_tiles.n)
         status = write_pyramid(&t->thread_tiles, v->group, "thread_tiles", t->nnz, row_axis, "8 threads", NULL, err);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "db.h"
 #include "model.h"
 
 #include <cmocka.h>
@@ -132,8 +133,54 @@ static void pairs_come_back(void **state) {
     model_free(m);
 }
 
+/* A picture of a few rows by process takes them from blocks, though few processes are together in them, and once half of the blocks was taken in
+ * pieces, those that were not wanted yet are there too. */
+static void parts_of_pictures_are_soon_there(void **state) {
+    (void)state;
+    enum { BLOCK = 16, BINS = 4, PICTURES = 10, KEPT = 6 };
+    hsc_err err = {0};
+    model *m = model_new(12, false);
+    const uint32_t lines = (uint32_t)m->rows[HSC_TAB_line], n = m->processes, threads = m->threads;
+    uint32_t *values = m->values[HSC_TABLE_LINE];
+    for (uint32_t r = 0; r < lines; r++) /* of all threads of one process */
+        for (uint32_t t = 0; t < threads; t++)
+            values[r * threads + t] = C(thread_process, uint32_t, t) == r % n ? 1 + (r * 7 + t) % 40 : 0;
+    assert_true(lines >= PICTURES * BINS * BLOCK && n <= 16);
+    hsc_db *db = NULL;
+    OK(model_write(m, path, 1, 1, &err));
+    OK(hsc_db_open(path, &db, &err));
+    assert_true(hsc_db_has(db, "/metrics/0/line/process_blocks/16"));
+    for (uint32_t at = 0; at < PICTURES; at++) {
+        uint32_t low[BINS], high[BINS], bin_of[16];
+        float out[BINS * 16];
+        for (uint32_t i = 0; i < BINS; i++) {
+            low[i] = (at * BINS + i) * BLOCK;
+            high[i] = low[i] + BLOCK;
+        }
+        for (uint32_t p = 0; p < n; p++)
+            bin_of[p] = p;
+        uint64_t waits = hsc_dbfile_waits(db->file);
+        OK(hsc_db_read_bins(db, (hsc_db_view){0, HSC_TABLE_LINE, HSC_AXIS_PROCESS}, HSC_REDUCE_MAX, BINS, low, high, n, bin_of, out, &err));
+        assert_true(at < KEPT || hsc_dbfile_waits(db->file) == waits);
+        for (uint32_t i = 0; i < BINS; i++)
+            for (uint32_t p = 0; p < n; p++) {
+                double most = 0;
+                for (uint32_t r = low[i]; r < high[i]; r++) {
+                    double sum = 0;
+                    for (uint32_t t = 0; t < threads; t++)
+                        sum += C(thread_process, uint32_t, t) == p ? values[r * threads + t] : 0;
+                    most = fmax(most, sum);
+                }
+                assert_true(out[i * n + p] == (float)most);
+            }
+    }
+    hsc_db_close(db);
+    model_free(m);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(matrices_add_up), cmocka_unit_test(pairs_come_back)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(parts_of_pictures_are_soon_there), cmocka_unit_test(matrices_add_up),
+                                       cmocka_unit_test(pairs_come_back)};
     char *folder = model_folder();
     path = model_path(folder, "x.h5");
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
