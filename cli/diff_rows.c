@@ -256,7 +256,7 @@ static hsc_status put_timed(diff *d, hsc_table *t, diff_by by, uint32_t rank, co
 }
 
 static hsc_status timed_rows(diff *d, hsc_table *t, diff_by by, hsc_err *err) {
-    const diff_timed_side nowhere = {.line = HSC_NONE, .context = HSC_NONE, .most_thread = HSC_NONE};
+    const diff_timed_side nowhere = {.line = HSC_NONE, .context = HSC_NONE, .most_thread = HSC_NONE, .from = HSC_NONE, .from_context = HSC_NONE};
     const diff_timed none = {.kind = "", .a = nowhere, .b = nowhere};
     diff_timed *list;
     uint32_t n;

@@ -76,6 +76,46 @@ static void put_row(diff *d, diff_by by, const diff_timed *x, const sums *all, b
     put_bytes(d, x, by == DIFF_MESSAGE);
 }
 
+typedef struct callers {
+    diff_timed *list;
+    uint32_t n;
+} callers;
+
+/* The same operation at the same line? */
+static bool is_of(const diff_timed *caller, const diff_timed *x) {
+    if (strcmp(caller->kind, x->kind))
+        return false;
+    return caller->in_a ? x->in_a && x->a.line != HSC_NONE && caller->a.line == x->a.line : x->in_b && x->b.line != HSC_NONE && caller->b.line == x->b.line;
+}
+
+/* What is called from several lines (a helper round MPI_Send): from each of them, the largest changes first. */
+static void put_callers(diff *d, const diff_timed *x, const callers *all) {
+    enum { SHOWN = 6 };
+    uint32_t lines = 0, shown = 0;
+    for (uint32_t i = 0; i < all->n; i++)
+        lines += is_of(&all->list[i], x);
+    for (uint32_t i = 0; lines > 1 && i < all->n && shown < SHOWN; i++) {
+        const diff_timed *c = &all->list[i];
+        if (!is_of(c, x))
+            continue;
+        shown++;
+        const diff_timed_side *side = c->in_b ? &c->b : &c->a;
+        char where[300] = "where it is not known", text[700], from[16], to[16];
+        if (side->from != HSC_NONE)
+            report_text_place(c->in_b ? &d->b : &d->a, side->from, side->from_context, 48, where, sizeof where);
+        int at = snprintf(text, sizeof text, "%s%s: %.3f -> %.3f s", where, c->in_a && c->in_b ? "" : c->in_a ? " (only in A)" : " (only in B)", c->a.seconds, c->b.seconds);
+        if (c->a.calls != c->b.calls)
+            at += snprintf(text + at, sizeof text - (size_t)at, ", %llu -> %llu calls", (unsigned long long)c->a.calls, (unsigned long long)c->b.calls);
+        if (c->a.sent != c->b.sent)
+            at += snprintf(text + at, sizeof text - (size_t)at, ", sent %s -> %s bytes", report_bytes((double)c->a.sent, from, sizeof from), report_bytes((double)c->b.sent, to, sizeof to));
+        if (c->a.received != c->b.received)
+            snprintf(text + at, sizeof text - (size_t)at, ", received %s -> %s bytes", report_bytes((double)c->a.received, from, sizeof from), report_bytes((double)c->b.received, to, sizeof to));
+        report_text_wrap(d->out, d->a.width, text, 11, fprintf(d->out, "        called from"));
+    }
+    if (shown && shown < lines)
+        fprintf(d->out, "        and from %u more lines\n", lines - shown);
+}
+
 /* By a tenth of its own, and a hundredth of all bytes. */
 static bool other_bytes(const diff_timed *x, const sums *all) {
     const double a[] = {(double)x->a.sent, (double)x->a.received}, b[] = {(double)x->b.sent, (double)x->b.received};
@@ -120,6 +160,12 @@ static hsc_status put_table(diff *d, diff_by by, const diff_timed *list, uint32_
         bytes[1] += (double)(list[i].b.sent + list[i].b.received);
     }
     all.bytes = fmax(bytes[0], bytes[1]);
+    callers from = {0};
+    hsc_status s = by == DIFF_MESSAGE && !brief && !d->a.where && !d->b.where ? diff_message_callers(d, &from.list, &from.n, err) : HSC_OK;
+    if (s) {
+        free(shown);
+        return s;
+    }
     uint32_t count = choose(d, list, n, top, brief, &all, shown);
     if (brief && !count) {
         free(shown);
@@ -133,6 +179,7 @@ static hsc_status put_table(diff *d, diff_by by, const diff_timed *list, uint32_
                 if (machine && !before++)
                     fputs("   The machine's: the late ones were ready to run, but had no processor\n", d->out);
                 put_row(d, by, &list[i], &all, brief);
+                put_callers(d, &list[i], &from);
             } else if (!shown[i] && !machine) {
                 rest[0] += list[i].a.seconds;
                 rest[1] += list[i].b.seconds;
@@ -145,6 +192,7 @@ static hsc_status put_table(diff *d, diff_by by, const diff_timed *list, uint32_
     }
     if (!n)
         fputs("  none\n", d->out);
+    diff_free_timed(from.list, from.n);
     free(shown);
     return HSC_OK;
 }

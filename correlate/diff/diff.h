@@ -83,6 +83,7 @@ typedef struct diff_timed_side {
     uint64_t calls;          /* waits, calls; of causes the waits that it was late for */
     uint64_t sent, received; /* bytes; of waits all are in `received`, of causes 0 */
     uint32_t most_thread;    /* of causes: that caused most of it; HSC_NONE: no cause, or not the same one for all that is added up */
+    uint32_t from, from_context; /* of diff_message_callers: the line that the procedure is called from, and what it is in; HSC_NONE */
 } diff_timed_side;
 typedef struct diff_timed {
     const char *kind;        /* "mutex", "MPI_Allreduce", "late sender"; borrowed */
@@ -95,6 +96,9 @@ typedef struct diff_timed {
  * set, of these. Free with diff_free_timed. Cost: the tables of waits, messages or delays, and the source texts of both. */
 hsc_status diff_timed_by(diff *d, diff_by by, diff_timed **list, uint32_t *n, hsc_err *err);
 void diff_free_timed(diff_timed *list, uint32_t n);
+/* Calls of message passing as of DIFF_MESSAGE, each by the lines that the procedure it is in is called from. None where there are more than some
+ * millions of rows. Free with diff_free_timed. */
+hsc_status diff_message_callers(diff *d, diff_timed **list, uint32_t *n, hsc_err *err);
 
 /* Line rows of the compared databases that are one: (*b_of_a)[lines_a], HSC_NONE: not in B. free() *b_of_a. */
 hsc_status diff_match_lines(const hsc_compare *c, uint32_t lines_a, uint32_t **b_of_a, hsc_err *err);

@@ -19,6 +19,8 @@ typedef struct entry {
     place_of at;
     uint32_t place;
     bool only_a; /* `place` is a row of A, which B does not have */
+    uint32_t from; /* the line that it is called from, as `place`; HSC_NONE */
+    bool from_only_a;
     bool of_b;
     diff_timed_side side;
     char *cause;
@@ -39,7 +41,7 @@ static entry *add(entries *all) {
         all->list = more;
         all->room = room;
     }
-    all->list[all->n] = (entry){.what = ""};
+    all->list[all->n] = (entry){.what = "", .from = HSC_NONE};
     return &all->list[all->n++];
 }
 
@@ -79,7 +81,7 @@ static hsc_status add_waits(diff *d, int side, entries *all, hsc_err *err) {
         entry *e = w->own ? add(all) : NULL;
         if (e) {
             e->kind = w->kind_text;
-            e->side = (diff_timed_side){w->line, w->context, w->total_s, w->waits, 0, w->bytes, HSC_NONE};
+            e->side = (diff_timed_side){w->line, w->context, w->total_s, w->waits, 0, w->bytes, HSC_NONE, HSC_NONE, HSC_NONE};
             set_place(d, all, side, w->line, procedure_of(r, w->context), e);
         } else if (w->own) {
             s = no_memory(r, err);
@@ -101,13 +103,51 @@ static hsc_status add_messages(diff *d, int side, entries *all, hsc_err *err) {
         entry *e = add(all);
         if (e) {
             e->kind = m->operation;
-            e->side = (diff_timed_side){m->line, m->context, m->duration_s, m->calls, m->sent_bytes, m->received_bytes, HSC_NONE};
+            e->side = (diff_timed_side){m->line, m->context, m->duration_s, m->calls, m->sent_bytes, m->received_bytes, HSC_NONE, HSC_NONE, HSC_NONE};
             set_place(d, all, side, m->line, procedure_of(r, m->context), e);
         } else {
             s = no_memory(r, err);
         }
     }
     free(rows);
+    return s;
+}
+
+/* The line that the procedure of a context is called from, and the context of who calls it; HSC_NONE. */
+static void find_caller(const report *r, uint32_t context, uint32_t *line, uint32_t *caller) {
+    hsc_db_context c;
+    *line = *caller = HSC_NONE;
+    while (context != HSC_NONE && !hsc_db_get_context(r->db, context, &c, NULL) && c.kind != HSC_CONTEXT_ROOT && c.parent < context) {
+        if (c.kind != HSC_CONTEXT_LOOP) {
+            *line = c.call_line;
+            *caller = c.parent;
+            return;
+        }
+        context = c.parent;
+    }
+}
+
+static hsc_status add_by_caller(diff *d, int side, entries *all, hsc_err *err) {
+    report *r = side ? &d->b : &d->a;
+    hsc_status s = HSC_OK;
+    for (uint32_t i = 0; !s && i < r->info.messages; i++) {
+        hsc_db_message m;
+        hsc_db_line l;
+        if ((s = hsc_db_get_message(r->db, i, &m, err)) || !(m.calls || m.completions) || m.line == HSC_NONE)
+            continue;
+        entry *e = add(all);
+        if (!e)
+            return no_memory(r, err);
+        e->kind = m.operation;
+        e->side = (diff_timed_side){m.line, m.context, m.duration_s, m.calls, m.sent_bytes, m.received_bytes, HSC_NONE, HSC_NONE, HSC_NONE};
+        set_place(d, all, side, m.line, HSC_NONE, e);
+        find_caller(r, m.context, &e->side.from, &e->side.from_context);
+        uint32_t from = e->side.from;
+        if (from == HSC_NONE || hsc_db_get_line(r->db, from, &l, NULL) || !l.line)
+            continue;
+        e->from = side ? from : all->line_of[from] != HSC_NONE ? all->line_of[from] : from;
+        e->from_only_a = !side && all->line_of[from] == HSC_NONE;
+    }
     return s;
 }
 
@@ -141,7 +181,7 @@ static hsc_status add_causes(diff *d, int side, entries *all, hsc_err *err) {
         e->kind = report_cause_kind(c->of.delay.kind);
         e->what = c->of.waited;
         e->state = (c->of.place.not_running ? NOT_RUNNING : 0) | (c->of.place.not_known ? NOT_KNOWN : 0);
-        e->side = (diff_timed_side){c->of.line, c->of.context, c->caused_s, c->waits, 0, 0, c->most_thread};
+        e->side = (diff_timed_side){c->of.line, c->of.context, c->caused_s, c->waits, 0, 0, c->most_thread, HSC_NONE, HSC_NONE};
         e->cause = cause;
         set_cause_place(d, all, side, &c->of, e);
     }
@@ -153,8 +193,9 @@ static int compare_keys(const entry *x, const entry *y) {
     int c = strcmp(x->kind, y->kind);
     if (!c)
         c = strcmp(x->what, y->what);
-    const uint32_t p[] = {x->state, (uint32_t)x->at, x->only_a, x->place}, q[] = {y->state, (uint32_t)y->at, y->only_a, y->place};
-    for (int i = 0; !c && i < 4; i++)
+    const uint32_t p[] = {x->state, (uint32_t)x->at, x->only_a, x->place, x->from_only_a, x->from},
+                   q[] = {y->state, (uint32_t)y->at, y->only_a, y->place, y->from_only_a, y->from};
+    for (int i = 0; !c && i < 6; i++)
         c = (p[i] > q[i]) - (p[i] < q[i]);
     return c;
 }
@@ -214,7 +255,7 @@ static hsc_status merge(entries *all, diff_timed **list, uint32_t *n, hsc_err *e
         qsort(all->list, all->n, sizeof *all->list, by_key);
     for (uint32_t i = 0; i < all->n; i++) {
         if (!i || compare_keys(&all->list[i - 1], &all->list[i])) {
-            diff_timed_side none = {.line = HSC_NONE, .context = HSC_NONE, .most_thread = HSC_NONE};
+            diff_timed_side none = {.line = HSC_NONE, .context = HSC_NONE, .most_thread = HSC_NONE, .from = HSC_NONE, .from_context = HSC_NONE};
             out[(*n)++] = (diff_timed){.kind = all->list[i].kind, .machine = all->list[i].state & NOT_RUNNING, .a = none, .b = none};
         }
         add_to(&out[*n - 1], &all->list[i]);
@@ -225,7 +266,9 @@ static hsc_status merge(entries *all, diff_timed **list, uint32_t *n, hsc_err *e
     return HSC_OK;
 }
 
-hsc_status diff_timed_by(diff *d, diff_by by, diff_timed **list, uint32_t *n, hsc_err *err) {
+typedef hsc_status (*adder)(diff *d, int side, entries *all, hsc_err *err);
+
+static hsc_status timed_of(diff *d, adder add_side, diff_timed **list, uint32_t *n, hsc_err *err) {
     entries all = {0};
     uint32_t *line_of = NULL;
     hsc_status s = diff_match_lines(&d->match, d->a.info.lines, &line_of, err);
@@ -233,9 +276,7 @@ hsc_status diff_timed_by(diff *d, diff_by by, diff_timed **list, uint32_t *n, hs
     *n = 0;
     all.line_of = line_of;
     for (int side = 0; !s && side < 2; side++)
-        s = by == DIFF_WAIT      ? add_waits(d, side, &all, err)
-            : by == DIFF_MESSAGE ? add_messages(d, side, &all, err)
-                                 : add_causes(d, side, &all, err);
+        s = add_side(d, side, &all, err);
     if (!s)
         s = merge(&all, list, n, err);
     for (uint32_t i = 0; i < all.n; i++)
@@ -243,6 +284,17 @@ hsc_status diff_timed_by(diff *d, diff_by by, diff_timed **list, uint32_t *n, hs
     free(all.list);
     free(line_of);
     return s;
+}
+
+hsc_status diff_timed_by(diff *d, diff_by by, diff_timed **list, uint32_t *n, hsc_err *err) {
+    return timed_of(d, by == DIFF_WAIT ? add_waits : by == DIFF_MESSAGE ? add_messages : add_causes, list, n, err);
+}
+
+hsc_status diff_message_callers(diff *d, diff_timed **list, uint32_t *n, hsc_err *err) {
+    enum { MOST = 1u << 22 };
+    *list = NULL;
+    *n = 0;
+    return (uint64_t)d->a.info.messages + d->b.info.messages > MOST ? HSC_OK : timed_of(d, add_by_caller, list, n, err);
 }
 
 void diff_free_timed(diff_timed *list, uint32_t n) {

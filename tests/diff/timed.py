@@ -25,6 +25,12 @@ static void *hold(void *p) {
     pthread_mutex_unlock(&lock);
     return 0;
 }
+static void give(int me, int length) {
+    if (me == 0)
+        MPI_Send(buffer, length, MPI_DOUBLE, 1, 4, MPI_COMM_WORLD); /* GIVE */
+    else
+        MPI_Recv(buffer, length, MPI_DOUBLE, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* TAKE */
+}
 int main(int argc, char **argv) {
     int me, level, held = 0;
     pthread_t other;
@@ -44,6 +50,8 @@ int main(int argc, char **argv) {
             MPI_Recv(buffer, LENGTH, MPI_DOUBLE, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* RECEIVE */
         }
     }
+    give(me, 10); /* FEW */
+    give(me, MORE); /* MANY */
     /* EDIT: call */
     MPI_Finalize();
     return 0;
@@ -51,7 +59,7 @@ int main(int argc, char **argv) {
 """
 EDITS = ({"lines": "", "call": "MPI_Barrier(MPI_COMM_WORLD); /* CALL */"},
          {"lines": "/* these\n * lines\n * are new */", "call": "MPI_Bcast(buffer, 10, MPI_DOUBLE, 0, MPI_COMM_WORLD); /* CALL */"})
-SIZES = ({"ROUNDS": 5, "LENGTH": 100, "LATE": 20000, "HELD": 50000}, {"ROUNDS": 7, "LENGTH": 2000, "LATE": 150000, "HELD": 500000})
+SIZES = ({"ROUNDS": 5, "LENGTH": 100, "LATE": 20000, "HELD": 50000, "MORE": 50}, {"ROUNDS": 7, "LENGTH": 2000, "LATE": 150000, "HELD": 500000, "MORE": 500})
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 wrong = []
 shutil.rmtree(WORK, ignore_errors=True)
@@ -82,7 +90,7 @@ def measured(side):
     run("mpicc", "-O1", "-g", *(f"-D{k}={v}" for k, v in SIZES[side].items()), f"{folder}/program.c", "-o", f"{folder}/program", "-lpthread")
     run(HEATSCOPE, "run", "-q", "-o", f"{folder}/m", "mpirun", "-n", "2", f"./{folder}/program")
     run(HEATSCOPE, "correlate", "-q", "-o", f"{folder}.h5", f"{folder}/m")
-    return f"{folder}.h5", {m: next(n for n, x in enumerate(text.split("\n"), 1) if f"/* {m} */" in x) for m in ("WAIT", "LATE", "SEND", "RECEIVE", "CALL")}
+    return f"{folder}.h5", {m: next(n for n, x in enumerate(text.split("\n"), 1) if f"/* {m} */" in x) for m in ("WAIT", "LATE", "SEND", "RECEIVE", "CALL", "GIVE", "TAKE", "FEW", "MANY")}
 
 
 def table(by, a, b):
@@ -141,6 +149,13 @@ that(re.search(rf"\n +[\d.]+ +[\d.]+ +\+[\d.]+ +\+[\d.]+ +5 +7  Recv main progra
 that(re.search(rf"late sender\n +by .*sleep in main program\.c:{at_b['LATE']}\n", whole), f"causes: {whole}")
 # bytes are exact: told whatever the time of the calls is
 that(re.search(rf" Send main program\.c:{at_b['SEND']}\n +sent 4\.0k -> 112k bytes\n", whole), f"bytes: {whole}")
+by_message = run(HEATSCOPE, "diff", "--by=message", "--top=0", a, b)  # what a helper sends, by the lines that it is called from: put together, and each
+for operation, mark, moved in (("Send", "GIVE", "sent"), ("Recv", "TAKE", "received")):
+    row = re.search(rf" {operation} give program\.c:{at_b[mark]}\n +{moved} 480 -> 4\.1k bytes\n((?: {{8,}}.*\n)+)", by_message)
+    lines = " ".join(row[1].split()) if row else ""
+    that(re.search(rf"called from main program\.c:{at_b['FEW']}: [\d.]+ -> [\d.]+ s(?! *,)", lines), f"{operation}, few: {by_message}")
+    that(re.search(rf"called from main program\.c:{at_b['MANY']}: [\d.]+ -> [\d.]+ s, {moved} 400 -> 4\.0k bytes", lines), f"{operation}, many: {by_message}")
+that("called from" not in run(HEATSCOPE, "diff", a, b), "callers in the whole text")
 by_cause = run(HEATSCOPE, "diff", "--by=cause", "--top=0", a, b)
 that(re.search(r"late sender\n +by .*sleep in main program\.c:\d+\n +[\d.]+ -> [\d.]+ % of all waiting, most by rank 0\n", by_cause), f"who: {by_cause}")
 that(all(r["machine"] == ("yes" if "not running" in r["cause_a"] + r["cause_b"] else "no") for r in causes), f"machine: {causes}")
