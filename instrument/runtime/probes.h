@@ -218,6 +218,8 @@ void hsc_rt_probes_tell(hsc_rt_thread *t, uint64_t now_ns);
 void hsc_rt_probes_close(hsc_rt_thread *t, uint64_t now_ns, bool ended);
 void hsc_rt_probes_clear(hsc_rt_thread *t);
 
+bool hsc_rt_probe_is_armed(uint64_t number);
+bool hsc_rt_scope_is_over(const hsc_rt_scope *q); /* an open one whose probe was disarmed meanwhile: what comes is of the scope round it */
 /* probes_sampled_ss.c; the handler, or where the thread's writer is owned */
 void hsc_rt_probes_sample(hsc_rt_scopes *s, const void *pc, bool in_probe, uint64_t weight); /* one that has come */
 bool hsc_rt_probes_tell_samples(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t now_ns);       /* records of what is new; false: no room */

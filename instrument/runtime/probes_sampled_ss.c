@@ -19,11 +19,16 @@ static uint32_t innermost(const hsc_rt_scopes *s, const char *pc) {
         uint64_t what = noted ? *hsc_rt_mark_what(m) : is_exit(pc) ? HSC_RT_MARK_LEAVE | 1 : 0;
         if (!(what & (HSC_RT_MARK_LEAVE - 1)))
             continue;
-        if (!(what & HSC_RT_MARK_LEAVE) && !ended)
+        if (!(what & HSC_RT_MARK_LEAVE) && !ended) {
+            if (!hsc_rt_probe_is_armed(what & (HSC_RT_MARK_LEAVE - 1)))
+                continue; /* is over since then, as of those below */
             return what & (HSC_RT_MARK_LEAVE - 1);
+        }
         ended = what & HSC_RT_MARK_LEAVE ? ended + 1 : ended - 1;
     }
     while (ended-- && q > s->base)
+        q--;
+    while (q > s->base && hsc_rt_scope_is_over(q))
         q--;
     return q > s->base ? (uint32_t)q->number : 0;
 }

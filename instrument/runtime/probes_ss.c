@@ -250,7 +250,7 @@ static const hsc_rt_probe *probe_of(uint64_t number) { /* NULL: the one that mea
     return number <= atomic_load(&hsc_rt_probe_state.count) ? &hsc_rt_probe_state.all[number - 1] : NULL;
 }
 
-static bool is_armed(uint64_t number) {
+bool hsc_rt_probe_is_armed(uint64_t number) {
     const hsc_rt_probe *p = probe_of(number);
     return !p || atomic_load(&p->armed);
 }
@@ -269,6 +269,11 @@ static bool is_cut(uint64_t number, uint64_t start, uint64_t now, uint64_t *sinc
 
 static bool is_open_cut(const hsc_rt_scope *q, uint64_t now, uint64_t *since) {
     return is_cut(number_of(q), q->start, now, since);
+}
+
+bool hsc_rt_scope_is_over(const hsc_rt_scope *q) {
+    uint64_t since;
+    return is_open_cut(q, UINT64_MAX, &since);
 }
 
 /* Scopes of probes that were disarmed meanwhile end when that was; one with others inside waits for them. `last`: all marks are folded. */
@@ -689,7 +694,7 @@ HSC_RT_PROBE_CODE bool hsc_rt_probe_room(uint64_t what, uint64_t sp, hsc_rt_mark
     }
     if (!make_room(t, s, &from, true, hsc_rt_probe_leaves(what)))
         return false;
-    if (!number || is_armed(number))
+    if (!number || hsc_rt_probe_is_armed(number))
         return true;
     s->skip_from = s->marks; /* disarmed since the program looked: is settled, and no mark is to follow */
     return false;
