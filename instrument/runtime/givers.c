@@ -49,15 +49,9 @@ static sent *first_of(uint32_t slot, const void *on, uint64_t since_ns, uint64_t
     return first;
 }
 
-hsc_rt_holder hsc_rt_await_end(hsc_rt_thread *t, const void *on, bool signalled) {
+static hsc_rt_holder taken(hsc_rt_thread *t, uint32_t slot, const void *on) {
     hsc_rt_holder by = {0};
-    if (!t)
-        return by;
-    uint32_t slot = hsc_rt_await_slot(on);
-    atomic_fetch_sub_explicit(&hsc_rt_awaited[slot], 1, memory_order_relaxed);
-    if (atomic_load_explicit(&last_ns[slot], memory_order_acquire) < t->open.begin_ns)
-        return by;
-    while (signalled) {
+    for (;;) {
         uint64_t word, when_ns = 0;
         sent *s = first_of(slot, on, t->open.begin_ns, &word, &by, &when_ns);
         if (!s)
@@ -68,7 +62,26 @@ hsc_rt_holder hsc_rt_await_end(hsc_rt_thread *t, const void *on, bool signalled)
                                                     memory_order_relaxed))
             return by;
     }
-    return by;
+}
+
+static bool may_be_signalled(const hsc_rt_thread *t, const void *on, bool signalled) {
+    if (!t)
+        return false;
+    uint32_t slot = hsc_rt_await_slot(on);
+    atomic_fetch_sub_explicit(&hsc_rt_awaited[slot], 1, memory_order_relaxed);
+    return signalled && atomic_load_explicit(&last_ns[slot], memory_order_acquire) >= t->open.begin_ns;
+}
+
+hsc_rt_holder hsc_rt_await_end(hsc_rt_thread *t, const void *on, bool signalled) {
+    return may_be_signalled(t, on, signalled) ? taken(t, hsc_rt_await_slot(on), on) : (hsc_rt_holder){0};
+}
+
+hsc_rt_holder hsc_rt_await_end_last(hsc_rt_thread *t, const void *on) {
+    hsc_rt_holder last = {0};
+    if (may_be_signalled(t, on, true))
+        for (hsc_rt_holder by; (by = taken(t, hsc_rt_await_slot(on), on)).thread_id;)
+            last = by;
+    return last;
 }
 
 /* Whose place a new signal takes: one that nobody can be woken by any more, or else the oldest. NULL: all are being written. */

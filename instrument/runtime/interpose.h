@@ -25,4 +25,17 @@ void hsc_rt_threads_forget(void); /* child of fork */
 /* `own`: the thread is not in the midst of writing (else its last records go to stream 0). */
 void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own);
 
+/* Only timers of wall-clock time send signals to a waiting thread: off while a call waits that a signal may end early. */
+static inline bool hsc_rt_quiet_begin(void) {
+    if (hsc_rt.mechanism != HSC_RT_MONOTONIC || !hsc_rt_self || !hsc_rt_active())
+        return false;
+    hsc_rt_source_pause(hsc_rt_self, HSC_RT_PAUSE_WAIT);
+    return true;
+}
+
+static inline void hsc_rt_quiet_end(bool begun) {
+    if (begun && hsc_rt_self)
+        hsc_rt_source_resume(hsc_rt_self, HSC_RT_PAUSE_WAIT);
+}
+
 #endif

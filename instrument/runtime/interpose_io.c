@@ -40,30 +40,14 @@ static const hsc_rt_holder nobody;
 #define IO(type, name, kind, parameters, arguments) IO_WHEN(true, type, name, kind, parameters, arguments, MOVED)
 #define IO_CALL(type, name, kind, parameters, arguments) IO_WHEN(true, type, name, kind, parameters, arguments, 0)
 
-/* What the process writes itself by another descriptor is waited for, and told by who writes it. */
-#define IO_FROM(type, name, parameters, arguments, success) \
-    type name parameters; \
-    HSC_RT_EXPORT type name parameters { \
-        static type(*real) parameters; \
-        if (!real) \
-            real = HSC_RT_REAL(#name); \
-        hsc_rt_here at = HSC_RT_HERE(); \
-        const void *from = hsc_rt_pipe_read_from(fd); \
-        hsc_rt_thread *t = hsc_rt_wait_begin(from ? HSC_wait_kind_PIPE : HSC_wait_kind_READ, &at, at.sp); \
-        hsc_rt_wait_in(t, real); \
-        if (from) \
-            hsc_rt_await_begin(t, from); \
-        type result = real arguments; \
-        hsc_rt_wait_end(t, MOVED, from ? hsc_rt_await_end(t, from, success) : nobody); \
-        return result; \
-    }
-#define IO_TO(type, name, parameters, arguments) \
-    IO_WHEN(hsc_rt_pipe_write(fd, &at), type, name, WRITE, parameters, arguments, MOVED)
+/* also of what the process has made itself (pipes.h) */
+#define IO_FROM(type, name, parameters, arguments) HSC_RT_READS(false, true, type, name, READ, parameters, arguments, fd, MOVED)
+#define IO_TO(type, name, parameters, arguments) HSC_RT_WRITES(false, true, type, name, WRITE, parameters, arguments, fd, MOVED)
 
-IO_FROM(ssize_t, read, (int fd, void *b, size_t n), (fd, b, n), result > 0)
-IO_FROM(ssize_t, __read_chk, (int fd, void *b, size_t n, size_t room), (fd, b, n, room), result > 0)
-IO_FROM(ssize_t, readv, (int fd, const struct iovec *v, int n), (fd, v, n), result > 0)
-IO_FROM(int, eventfd_read, (int fd, eventfd_t *value), (fd, value), result == 0)
+IO_FROM(ssize_t, read, (int fd, void *b, size_t n), (fd, b, n))
+IO_FROM(ssize_t, __read_chk, (int fd, void *b, size_t n, size_t room), (fd, b, n, room))
+IO_FROM(ssize_t, readv, (int fd, const struct iovec *v, int n), (fd, v, n))
+IO_FROM(int, eventfd_read, (int fd, eventfd_t *value), (fd, value))
 IO(ssize_t, pread, READ, (int fd, void *b, size_t n, off_t at_), (fd, b, n, at_))
 IO(ssize_t, pread64, READ, (int fd, void *b, size_t n, off64_t at_), (fd, b, n, at_))
 IO(ssize_t, __pread_chk, READ, (int fd, void *b, size_t n, off_t at_, size_t room), (fd, b, n, at_, room))
@@ -86,7 +70,7 @@ IO(ssize_t, splice, WRITE, (int from, off64_t *fa, int to, off64_t *ta, size_t n
 IO_CALL(int, fsync, SYNC, (int fd), (fd))
 IO_CALL(int, fdatasync, SYNC, (int fd), (fd))
 IO_CALL(int, msync, SYNC, (void *p, size_t n, int flags), (p, n, flags))
-IO_WHEN((hsc_rt_pipe_gone(fd), true), int, close, OPEN, (int fd), (fd), 0)
+IO_WHEN((hsc_rt_pipe_closes(fd, &at), true), int, close, OPEN, (int fd), (fd), 0)
 
 #define IO_OPEN(name, first_parameters, first_arguments, last) \
     HSC_RT_EXPORT int name(first_parameters, ...) { \
@@ -128,19 +112,26 @@ static inline bool room(const FILE *f, size_t bytes) {
     return !(f->_flags & 0x202) && f->_IO_write_base && (size_t)(f->_IO_buf_end - f->_IO_write_ptr) > bytes;
 }
 
-IO_WHEN(!buffered(f, size * n), size_t, fread, READ, (void *restrict b, size_t size, size_t n, FILE *restrict f), (b, size, n, f),
-        result * size)
-IO_WHEN(!buffered(f, size * n), size_t, __fread_chk, READ,
-        (void *restrict b, size_t room_, size_t size, size_t n, FILE *restrict f), (b, room_, size, n, f), result * size)
-IO_WHEN(!buffered(f, 1), char *, fgets, READ, (char *restrict b, int n, FILE *restrict f), (b, n, f), 0)
-IO_WHEN(!buffered(f, 1), char *, __fgets_chk, READ, (char *restrict b, size_t room_, int n, FILE *restrict f), (b, room_, n, f), 0)
-IO_WHEN(!buffered(f, 1), ssize_t, getdelim, READ, (char **restrict b, size_t *restrict n, int end, FILE *restrict f), (b, n, end, f),
-        MOVED)
-IO_WHEN(!buffered(f, 1), ssize_t, getline, READ, (char **restrict b, size_t *restrict n, FILE *restrict f), (b, n, f), MOVED)
-IO_WHEN(!room(f, size * n), size_t, fwrite, WRITE, (const void *restrict b, size_t size, size_t n, FILE *restrict f),
-        (b, size, n, f), result * size)
-IO_WHEN(!room(f, strlen(s)), int, fputs, WRITE, (const char *restrict s, FILE *restrict f), (s, f), 0)
-IO_WHEN(!f || f->_IO_write_ptr > f->_IO_write_base, int, fflush, WRITE, (FILE * f), (f), 0)
-IO_CALL(int, fclose, OPEN, (FILE * f), (f))
+/* Its descriptor, -1 where it has none. */
+static inline int of_stream(const FILE *f) {
+    return f ? f->_fileno : -1;
+}
+
+#define STREAM_FROM(name, type, bytes_asked, parameters, arguments, bytes) \
+    HSC_RT_READS(false, !buffered(f, bytes_asked), type, name, READ, parameters, arguments, of_stream(f), bytes)
+#define STREAM_TO(name, type, waits, parameters, arguments, bytes) \
+    HSC_RT_WRITES(false, waits, type, name, WRITE, parameters, arguments, of_stream(f), bytes)
+
+STREAM_FROM(fread, size_t, size * n, (void *restrict b, size_t size, size_t n, FILE *restrict f), (b, size, n, f), result * size)
+STREAM_FROM(__fread_chk, size_t, size * n, (void *restrict b, size_t room_, size_t size, size_t n, FILE *restrict f), (b, room_, size, n, f),
+            result * size)
+STREAM_FROM(fgets, char *, 1, (char *restrict b, int n, FILE *restrict f), (b, n, f), 0)
+STREAM_FROM(__fgets_chk, char *, 1, (char *restrict b, size_t room_, int n, FILE *restrict f), (b, room_, n, f), 0)
+STREAM_FROM(getdelim, ssize_t, 1, (char **restrict b, size_t *restrict n, int end, FILE *restrict f), (b, n, end, f), MOVED)
+STREAM_FROM(getline, ssize_t, 1, (char **restrict b, size_t *restrict n, FILE *restrict f), (b, n, f), MOVED)
+STREAM_TO(fwrite, size_t, !room(f, size * n), (const void *restrict b, size_t size, size_t n, FILE *restrict f), (b, size, n, f), result * size)
+STREAM_TO(fputs, int, !room(f, strlen(s)), (const char *restrict s, FILE *restrict f), (s, f), 0)
+STREAM_TO(fflush, int, !f || f->_IO_write_ptr > f->_IO_write_base, (FILE * f), (f), 0)
+IO_WHEN((hsc_rt_pipe_closes(of_stream(f), &at), true), int, fclose, OPEN, (FILE * f), (f), 0)
 IO_CALL(FILE *, fopen, OPEN, (const char *restrict path, const char *restrict mode), (path, mode))
 IO_CALL(FILE *, fopen64, OPEN, (const char *restrict path, const char *restrict mode), (path, mode))

@@ -3,14 +3,11 @@
  * of wall-clock time send signals to a waiting thread: while such a mechanism is used, the thread's timer is off meanwhile. */
 #include <linux/futex.h>
 #include <linux/seccomp.h>
-#include <poll.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <sys/epoll.h>
 #include <sys/msg.h>
 #include <sys/prctl.h>
-#include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -24,18 +21,6 @@
 
 static const hsc_rt_holder nobody;
 
-static bool quiet_begin(void) {
-    if (hsc_rt.mechanism != HSC_RT_MONOTONIC || !hsc_rt_self || !hsc_rt_active())
-        return false;
-    hsc_rt_source_pause(hsc_rt_self, HSC_RT_PAUSE_WAIT);
-    return true;
-}
-
-static void quiet_end(bool begun) {
-    if (begun && hsc_rt_self)
-        hsc_rt_source_resume(hsc_rt_self, HSC_RT_PAUSE_WAIT);
-}
-
 #define WAITING_WHEN(waits, type, name, kind, parameters, arguments, bytes) \
     type name parameters; /* not all are in headers */ \
     HSC_RT_EXPORT type name parameters { \
@@ -45,49 +30,20 @@ static void quiet_end(bool begun) {
         hsc_rt_here at = HSC_RT_HERE(); \
         if (!(waits)) \
             return real arguments; \
-        bool begun = quiet_begin(); \
+        bool begun = hsc_rt_quiet_begin(); \
         hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_##kind, &at, at.sp); \
         hsc_rt_wait_in(t, real); \
         type result = real arguments; \
         hsc_rt_wait_end(t, bytes, nobody); \
-        quiet_end(begun); \
+        hsc_rt_quiet_end(begun); \
         return result; \
     }
 #define WAITING(type, name, kind, parameters, arguments) WAITING_WHEN(true, type, name, kind, parameters, arguments, 0)
 
 /* of and to sockets; of those that the process has made as pairs it may be another thread that sends */
-#define RECEIVING(type, name, parameters, arguments) \
-    type name parameters; \
-    HSC_RT_EXPORT type name parameters { \
-        static type(*real) parameters; \
-        if (!real) \
-            real = HSC_RT_REAL(#name); \
-        hsc_rt_here at = HSC_RT_HERE(); \
-        const void *from = hsc_rt_pipe_read_from(fd); \
-        bool begun = quiet_begin(); \
-        hsc_rt_thread *t = hsc_rt_wait_begin(from ? HSC_wait_kind_PIPE : HSC_wait_kind_RECEIVE, &at, at.sp); \
-        hsc_rt_wait_in(t, real); \
-        if (from) \
-            hsc_rt_await_begin(t, from); \
-        type result = real arguments; \
-        hsc_rt_wait_end(t, result > 0 ? (uint64_t)result : 0, from ? hsc_rt_await_end(t, from, result > 0) : nobody); \
-        quiet_end(begun); \
-        return result; \
-    }
-#define SENDING(type, name, parameters, arguments) \
-    WAITING_WHEN(hsc_rt_pipe_write(fd, &at), type, name, SEND, parameters, arguments, result > 0 ? (uint64_t)result : 0)
+#define RECEIVING(type, name, parameters, arguments) HSC_RT_READS(true, true, type, name, RECEIVE, parameters, arguments, fd, result > 0 ? (uint64_t)result : 0)
+#define SENDING(type, name, parameters, arguments) HSC_RT_WRITES(true, true, type, name, SEND, parameters, arguments, fd, result > 0 ? (uint64_t)result : 0)
 
-/* a look without waiting is none */
-WAITING_WHEN(timeout != 0, int, poll, POLL, (struct pollfd * fds, nfds_t n, int timeout), (fds, n, timeout), 0)
-WAITING(int, ppoll, POLL, (struct pollfd * fds, nfds_t n, const struct timespec *t_, const sigset_t *s), (fds, n, t_, s))
-WAITING_WHEN(!t_ || t_->tv_sec || t_->tv_usec, int, select, POLL,
-             (int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict e, struct timeval *restrict t_), (n, r, w, e, t_), 0)
-WAITING(int, pselect, POLL,
-        (int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict e, const struct timespec *restrict t_, const sigset_t *restrict s),
-        (n, r, w, e, t_, s))
-WAITING_WHEN(timeout != 0, int, epoll_wait, POLL, (int fd, struct epoll_event *e, int n, int timeout), (fd, e, n, timeout), 0)
-WAITING_WHEN(timeout != 0, int, epoll_pwait, POLL, (int fd, struct epoll_event *e, int n, int timeout, const sigset_t *s),
-             (fd, e, n, timeout, s), 0)
 WAITING(int, nanosleep, SLEEP, (const struct timespec *t_, struct timespec *left), (t_, left))
 WAITING(int, clock_nanosleep, SLEEP, (clockid_t c, int flags, const struct timespec *t_, struct timespec *left), (c, flags, t_, left))
 WAITING(int, thrd_sleep, SLEEP, (const struct timespec *t_, struct timespec *left), (t_, left))
@@ -119,13 +75,13 @@ static bool taken(sem_t *s) {
         if (!taken(s)) \
             return real arguments; \
         hsc_rt_here at = HSC_RT_HERE(); \
-        bool begun = quiet_begin(); \
+        bool begun = hsc_rt_quiet_begin(); \
         hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_SEMAPHORE, &at, at.sp); \
         hsc_rt_wait_in(t, real); \
         hsc_rt_await_begin(t, s); \
         int result = real arguments; \
         hsc_rt_wait_end(t, 0, hsc_rt_await_end(t, s, !result)); \
-        quiet_end(begun); \
+        hsc_rt_quiet_end(begun); \
         return result; \
     }
 

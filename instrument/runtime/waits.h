@@ -65,6 +65,7 @@ bool hsc_rt_barrier_is_last(const void *barrier);
  * The open wait of t learns when that was. */
 void hsc_rt_await_begin(const hsc_rt_thread *t, const void *on);
 hsc_rt_holder hsc_rt_await_end(hsc_rt_thread *t, const void *on, bool signalled);
+hsc_rt_holder hsc_rt_await_end_last(hsc_rt_thread *t, const void *on); /* of signals to one waiter: the last, and all are had */
 void hsc_rt_signalled(const void *on, uint32_t waiters, const hsc_rt_here *at);
 
 /* Who ended what is waited for last, by what it is known by (a task's parent, a task group, a thread): told where it ends; `pc`: an address

@@ -111,14 +111,14 @@ def signals():
 
 
 def pipes():
-    """A wait for what another thread of the process writes into a pipe (or a copy of its ends), a pair of sockets or an eventfd is laid to it: at least what it slept, at
-    most what the program's clock says of the call; what was written before somebody waited ends no later wait. Reads of a file by the same line are apart."""
+    """A wait for what another thread of the process writes into a pipe (or a copy of its ends, or a stream on it, or for it and others by poll, select or epoll), a pair of
+    sockets or an eventfd, or for room in a pipe that it reads from, is laid to it: at least what it slept, at most what the program's clock says of the call; what was written before somebody waited ends no later wait. Reads of a file by the same line are apart."""
     done, _ = run([program("pipes")])
     expect("exit code", done.returncode == 0, done)
     seconds = {line.split()[0]: float(line.split()[1]) for line in done.stdout.splitlines()}
     asked = ["report", os.path.join(scenarios.WORK, "m"), "--top=0", "--format=csv"]
     delays, waits = [list(csv.DictReader(of_command(*asked, by).splitlines())) for by in ("--by=delayed", "--by=wait")]
-    for kind in ("plain", "copied", "pair", "event"):
+    for kind in seconds:
         here = [d for d in delays if d["late_procedure"] == f"gives_{kind}"]
         expect(f"{kind}: kind", {d["kind"] for d in here} == {"late signal"}, delays)
         expect(f"{kind}: who waited", {d["procedure"] for d in here} == {"reads" if kind in ("plain", "copied") else f"waits_{kind}"}, here)
@@ -130,6 +130,7 @@ def pipes():
         if w["procedure"] == "reads":
             calls[w["kind"]] = calls.get(w["kind"], 0) + int(w["waits"])
     expect("reads of one line", calls == {"read": 20, "pipe, eventfd or pair of sockets": 20}, calls)
+    expect("kinds", len(seconds) == 9, done)
 
 
 def barriers():

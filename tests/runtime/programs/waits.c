@@ -261,7 +261,7 @@ static const struct kind {
              {"FUTEX", "waits_futex", waits_futex, gives_nothing, gives_futex, 0},
              {"PIPE", "waits_read", waits_read, gives_nothing, gives_read, 10},
              {"WRITE", "waits_write", waits_write, gives_nothing, gives_write, 65536},
-             {"READ", "waits_stream", waits_stream, gives_nothing, gives_stream, 0},
+             {"PIPE", "waits_stream", waits_stream, gives_nothing, gives_stream, 0},
              {"PIPE", "waits_receive", waits_receive, gives_nothing, gives_receive, 7},
              {"POLL", "waits_poll", waits_poll, gives_nothing, gives_read, 0},
              {"POLL", "waits_epoll", waits_epoll, gives_nothing, gives_read, 0},
