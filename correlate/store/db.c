@@ -796,7 +796,7 @@ hsc_status hsc_db_go_on(const hsc_db *db, hsc_err *err) { return hsc_dbfile_go_o
 void hsc_db_close(hsc_db *db) {
     if (!db)
         return;
-    hsc_interval_close(db);
+    hsc_interval_end(db);
     hsc_times_close(db);
     hsc_values_close(db);
     free(db->values);

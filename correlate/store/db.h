@@ -108,6 +108,7 @@ struct hsc_db {
     struct hsc_times *times;             /* opened when asked for */
     double *mean_excess;                 /* by metric, of the run; made when an interval is set */
     struct hsc_interval *interval;       /* NULL: the whole run */
+    struct hsc_choosing *choosing;       /* interval.c: the next one, under way; NULL */
     bool later;                          /* hsc_db_set_later */
     hsc_db_wait_pair *wait_pairs;        /* pairs.c: sorted by process and late; NULL: not asked for yet */
     uint32_t n_wait_pairs;
@@ -172,7 +173,8 @@ typedef struct hsc_interval_rows { /* rows [first, first + n) by thread; indptr[
 bool hsc_interval_is_direct(hsc_db_table table); /* ranges of rows cost no more than what is in them */
 hsc_status hsc_interval_read(hsc_db *db, const hsc_values *v, uint64_t first, uint64_t n, hsc_interval_rows *out, hsc_err *err);
 void hsc_interval_rows_free(hsc_interval_rows *r);
-void hsc_interval_close(hsc_db *db);
+void hsc_interval_close(hsc_db *db); /* to the whole run */
+void hsc_interval_end(hsc_db *db);   /* and gives up the one under way */
 hsc_status hsc_excess_of_run(hsc_db *db, hsc_err *err); /* values.c: mean_excess */
 void hsc_times_close(hsc_db *db); /* time_read.c */
 hsc_status hsc_db_number(hsc_db *db, const char *object, const char *name, double *out, hsc_err *err); /* an attribute */

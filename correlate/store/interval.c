@@ -21,60 +21,7 @@ static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
 
 /* ---- what was counted in a thread ---- */
 
-typedef struct tally {
-    hsc_db *db;
-    uint64_t *by_leaf, n_leaves;
-} tally;
-
-static bool add(tally *a, uint32_t leaf, uint32_t count) {
-    if (leaf >= a->n_leaves)
-        return false;
-    a->by_leaf[leaf] += count;
-    return true;
-}
-
-static hsc_status add_values(tally *a, hsc_pieces *leaf, hsc_pieces *count, uint64_t first, uint64_t n, hsc_err *err) {
-    hsc_status status = hsc_pieces_need(a->db, leaf, first, n, err);
-    if (!status)
-        status = hsc_pieces_need(a->db, count, first, n, err);
-    for (uint64_t i = first; i < first + n && !status; i++)
-        if (!add(a, hsc_pieces_u4(leaf, i), hsc_pieces_u4(count, i)))
-            status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s row %" PRIu64 ": expected a row of /time/leaf", a->db->path, leaf->a.name, i);
-    return status;
-}
-
-/* Samples [first, last) of a thread, from slices below `level` and single ones. */
-static hsc_status add_range(tally *a, hsc_times *t, uint32_t thread, unsigned level, uint64_t first, uint64_t last, hsc_err *err) {
-    hsc_status status = HSC_OK;
-    while (level > 0 && first < last && !status) {
-        uint64_t size = hsc_times_slice_size(t, --level), low = (first + size - 1) / size, high = last / size;
-        hsc_slice_level *l = &t->slices[level];
-        if (low >= high)
-            continue;
-        uint64_t from = l->begin[l->rows[thread] + low], to = l->begin[l->rows[thread] + high];
-        status = add_values(a, &l->leaf, &l->sum, from, to - from, err);
-        if (!status)
-            status = add_range(a, t, thread, level, first, low * size, err);
-        first = high * size;
-    }
-    return status || first >= last ? status : add_values(a, &t->leaf, &t->count, t->indptr[thread] + first, last - first, err);
-}
-
-/* Adds what all threads have in the parts, from the series of all of them: one look instead of one at each. */
-static hsc_status tally_program(const hsc_interval *v, tally *a, hsc_times *t, hsc_err *err) {
-    hsc_status status = HSC_OK;
-    for (uint32_t i = 0; i < v->n_parts && !status; i++) {
-        uint64_t first = 0, last = 0;
-        status = hsc_times_find(a->db, t, 0, hsc_times_tick(t, v->parts[i].begin_s), &first, err);
-        if (!status)
-            status = hsc_times_find(a->db, t, 0, hsc_times_tick(t, v->parts[i].end_s), &last, err);
-        if (!status)
-            status = add_range(a, t, 0, t->n_slices, first, last, err);
-    }
-    return status;
-}
-
-/* The same from each thread. */
+/* What all threads have, from each of them. */
 static hsc_status tally_threads(hsc_db *db, hsc_interval *v, hsc_err *err) {
     hsc_counting *c = NULL;
     double part;
@@ -595,7 +542,7 @@ hsc_status hsc_interval_turn(hsc_db *db, hsc_values *v, hsc_err *err) {
 
 /* ---- on and off ---- */
 
-static void free_interval(hsc_interval *v) {
+void hsc_interval_free(hsc_interval *v) {
     if (!v)
         return;
     hsc_within_free(v->within);
@@ -622,7 +569,7 @@ void hsc_interval_close(hsc_db *db) {
     db->values = v->whole;
     db->context_sums = v->whole_sums;
     free_direct(db, v);
-    free_interval(v);
+    hsc_interval_free(v);
     free(db->wait_pairs);
     db->wait_pairs = NULL;
     db->interval = NULL;
@@ -702,7 +649,6 @@ static hsc_status take_parts(const hsc_db *db, hsc_interval *v, const hsc_db_whe
 
 /* What is in the parts into v->total, of all threads. */
 static hsc_status count_all(hsc_db *db, hsc_interval *v, hsc_err *err) {
-    tally a = {.db = db, .n_leaves = v->leaves.n, .by_leaf = v->total};
     hsc_times *program = NULL;
     hsc_status status = HSC_OK;
     if (v->is_counted)
@@ -710,7 +656,25 @@ static hsc_status count_all(hsc_db *db, hsc_interval *v, hsc_err *err) {
     if (v->parts[0].process == HSC_NONE)
         status = hsc_times_program(db, &program, err);
     if (!status)
-        status = program ? tally_program(v, &a, program, err) : tally_threads(db, v, err);
+        status = program ? hsc_choosing_all(db, v, program, err) : tally_threads(db, v, err);
+    return status;
+}
+
+hsc_status hsc_interval_new(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_interval **out, hsc_err *err) {
+    uint64_t leaves = db->tables.rows[HSC_TAB_leaf];
+    hsc_interval *v = calloc(1, sizeof *v);
+    if (!v || !(v->total = calloc(leaves + 1, sizeof *v->total))) {
+        free(v);
+        return out_of_memory(db, err);
+    }
+    v->leaves = (hsc_leaves){.context = HSC_LEAF(db, context, uint32_t), .line = HSC_LEAF(db, line, uint32_t), .instance = HSC_LEAF(db, instance, uint32_t),
+                             .metric = HSC_LEAF(db, metric, uint32_t), .category = HSC_LEAF(db, category, uint8_t), .n = leaves, .sampled = leaves};
+    v->only = HSC_NONE;
+    hsc_status status = take_parts(db, v, list, n, err);
+    if (status)
+        hsc_interval_free(v);
+    else
+        *out = v;
     return status;
 }
 
@@ -727,23 +691,24 @@ static hsc_status set_parts(hsc_db *db, const hsc_db_when *list, uint32_t n, boo
         db->interval->entry = NULL;
     }
     hsc_large_give_back();
-    uint64_t metrics = db->tables.rows[HSC_TAB_metric], leaves = db->tables.rows[HSC_TAB_leaf];
-    hsc_interval *v = calloc(1, sizeof *v);
+    uint64_t metrics = db->tables.rows[HSC_TAB_metric];
+    hsc_interval *v = NULL;
     hsc_values *values = calloc(metrics * HSC_VALUES_COUNT + 1, sizeof *values);
     uint64_t **sums = calloc(metrics + 1, sizeof *sums);
-    if (!v || !values || !sums || !(v->total = calloc(leaves + 1, sizeof *v->total)))
+    if (!values || !sums)
         status = out_of_memory(db, err);
-    if (!status) {
-        v->leaves = (hsc_leaves){.context = HSC_LEAF(db, context, uint32_t), .line = HSC_LEAF(db, line, uint32_t), .instance = HSC_LEAF(db, instance, uint32_t),
-                                 .metric = HSC_LEAF(db, metric, uint32_t), .category = HSC_LEAF(db, category, uint8_t), .n = leaves, .sampled = leaves};
-        v->only = HSC_NONE;
-        v->is_counted = is_counted;
-        status = take_parts(db, v, list, n, err);
+    if (!status && !is_counted && hsc_choosing_is(db, list, n)) {
+        status = hsc_choosing_take(db, &v, err);
+    } else if (!status) {
+        status = hsc_interval_new(db, list, n, &v, err);
+        if (!status) {
+            v->is_counted = is_counted;
+            status = count_all(db, v, err);
+        }
     }
-    if (!status)
-        status = count_all(db, v, err);
+    hsc_choosing_end(db);
     if (status) {
-        free_interval(v);
+        hsc_interval_free(v);
         free(values);
         free(sums);
         return status;
@@ -759,9 +724,15 @@ static hsc_status set_parts(hsc_db *db, const hsc_db_when *list, uint32_t n, boo
     return HSC_OK;
 }
 
+void hsc_interval_end(hsc_db *db) {
+    hsc_choosing_end(db);
+    hsc_interval_close(db);
+}
+
 hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_err *err) {
     hsc_times *t = NULL;
     if (!n) {
+        hsc_choosing_end(db);
         hsc_interval_close(db);
         return HSC_OK;
     }

@@ -42,6 +42,18 @@ hsc_status hsc_counting_begin(hsc_db *db, hsc_interval *v, bool by_thread, hsc_c
 hsc_status hsc_counting_go_on(hsc_db *db, hsc_counting *c, double seconds, double *part, hsc_err *err);
 void hsc_counting_free(hsc_db *db, hsc_counting *c); /* NULL: nothing */
 
+/* Of these intervals, with nothing in it. */
+hsc_status hsc_interval_new(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_interval **out, hsc_err *err);
+void hsc_interval_free(hsc_interval *v); /* NULL: nothing */
+
+/* interval_choose.c. Into v->total, what all threads have in its parts, from the series of all of them. */
+struct hsc_times;
+hsc_status hsc_choosing_all(hsc_db *db, hsc_interval *v, struct hsc_times *program, hsc_err *err);
+/* Is it what db->choosing is of? Then the rest of it, and it is the caller's. */
+bool hsc_choosing_is(const hsc_db *db, const hsc_db_when *list, uint32_t n);
+hsc_status hsc_choosing_take(hsc_db *db, hsc_interval **out, hsc_err *err);
+void hsc_choosing_end(hsc_db *db); /* gives it up */
+
 /* How many bits of an entry tell its thread. HSC_E_LIMIT: too many threads. */
 hsc_status hsc_interval_choose_bits(const hsc_db *db, hsc_interval *v, hsc_err *err);
 

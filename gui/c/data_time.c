@@ -46,17 +46,22 @@ static int times_command(hsc_handle *h, Tcl_Interp *interp) {
     return TCL_OK;
 }
 
+/* The interval to set for one that is shown: of one category the whole run has one, too. */
+static hsc_status span_of(hsc_handle *h, double *from, double *to, uint32_t only, hsc_err *err) {
+    hsc_db_times t = {.end_s = 0};
+    if (only == HSC_NONE || *from < *to)
+        return HSC_OK;
+    hsc_status s = hsc_db_get_times(h->db, &t, err);
+    *from = 0;
+    *to = t.end_s + 1;
+    return s;
+}
+
 /* Values are of the interval and category of the handle from now on. */
 static hsc_status choose(hsc_handle *h, double from, double to, uint32_t only, hsc_err *err) {
-    hsc_db_times t = {.end_s = 0};
     double a = from, b = to;
-    hsc_status s = HSC_OK;
     hsc_handle_look_no_more(h);
-    if (only != HSC_NONE && !(from < to)) { /* one category of the whole run */
-        s = hsc_db_get_times(h->db, &t, err);
-        a = 0;
-        b = t.end_s + 1;
-    }
+    hsc_status s = span_of(h, &a, &b, only, err);
     if (s == HSC_OK && (s = hsc_db_set_interval(h->db, a, b, err)) == HSC_OK && only != HSC_NONE)
         s = hsc_db_set_only(h->db, only, err);
     hsc_handle_forget(h);
@@ -84,17 +89,24 @@ static int only_command(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *co
     return TCL_OK;
 }
 
+static int get_span(Tcl_Interp *interp, Tcl_Obj *obj, double *a, double *b) {
+    Tcl_Obj **pair;
+    Tcl_Size n;
+    *a = *b = 0;
+    if (Tcl_ListObjGetElements(interp, obj, &n, &pair) != TCL_OK || (n && n != 2) ||
+        (n && (Tcl_GetDoubleFromObj(interp, pair[0], a) != TCL_OK || Tcl_GetDoubleFromObj(interp, pair[1], b) != TCL_OK || !(*a < *b))))
+        return hsc_tcl_usage(interp, "interval: expected {FROM TO} in seconds or {}, got \"%.60s\"", Tcl_GetString(obj));
+    return TCL_OK;
+}
+
 /* interval ?{FROM TO}?: seconds; {} the whole run. */
 static int interval_command(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
     hsc_err err = {0};
     double a = 0, b = 0;
     if (objc == 1) {
-        Tcl_Obj **pair;
-        Tcl_Size n;
-        if (Tcl_ListObjGetElements(interp, objv[0], &n, &pair) != TCL_OK || (n && n != 2) ||
-            (n && (Tcl_GetDoubleFromObj(interp, pair[0], &a) != TCL_OK || Tcl_GetDoubleFromObj(interp, pair[1], &b) != TCL_OK || !(a < b))))
-            return hsc_tcl_usage(interp, "interval: expected {FROM TO} in seconds or {}, got \"%.60s\"", Tcl_GetString(objv[0]));
-        if (choose(h, n ? a : 0, n ? b : 0, h->only, &err) != HSC_OK)
+        if (get_span(interp, objv[0], &a, &b) != TCL_OK)
+            return TCL_ERROR;
+        if (choose(h, a, b, h->only, &err) != HSC_OK)
             return hsc_tcl_error(interp, &err);
     } else if (objc)
         return hsc_tcl_usage(interp, "interval ?{FROM TO}?");
@@ -104,6 +116,22 @@ static int interval_command(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj
         Tcl_ListObjAppendElement(NULL, list, Tcl_NewDoubleObj(h->to_s));
     }
     Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
+
+/* choose {FROM TO} CATEGORY MS: for so long what it takes to set that interval and category; which part of it has been done. */
+static int choose_command(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
+    hsc_err err = {0};
+    double a, b, part = 1;
+    int only, ms;
+    if (objc != 3)
+        return hsc_tcl_usage(interp, "choose {FROM TO} CATEGORY MILLISECONDS");
+    if (get_span(interp, objv[0], &a, &b) != TCL_OK || Tcl_GetIntFromObj(interp, objv[1], &only) != TCL_OK ||
+        Tcl_GetIntFromObj(interp, objv[2], &ms) != TCL_OK)
+        return TCL_ERROR;
+    if (span_of(h, &a, &b, only < 0 ? HSC_NONE : (uint32_t)only, &err) != HSC_OK || hsc_db_choose_interval(h->db, a, b, ms * 1e-3, &part, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_SetObjResult(interp, Tcl_NewDoubleObj(part));
     return TCL_OK;
 }
 
@@ -148,6 +176,8 @@ int hsc_data_time(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc,
         return times_command(h, interp);
     if (!strcmp(name, "interval"))
         return interval_command(h, interp, objc, objv);
+    if (!strcmp(name, "choose"))
+        return choose_command(h, interp, objc, objv);
     if (!strcmp(name, "later"))
         return later_command(h, interp, objc, objv);
     if (!strcmp(name, "count"))

@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::App {
     variable Top Bus Run Nav Finder Syntax Path Panes Comparison Hits HitAt Found ReadLater Later LaterTimer Dropped
-    variable Counting CountTimer CountSince Counts Pace Whole Beat Correlating
+    variable Counting CountTimer CountSince Counts Pace Whole Beat Correlating Chooser Chosen OnIntervals
     variable VarBin VarMetric VarScale VarColours Told ReadOut Search SearchNote Closing First FirstTimer
 
     # top: path of a toplevel, "." included; db: handle; options: {theme T size WxH select TEXT axis A}
@@ -12,7 +12,7 @@ oo::class create ::heatscope::App {
         set Run [::heatscope::Run new $db]
         set Bus [::heatscope::Bus new [::heatscope::settings get historyLength]]
         # ahead of all views: what they read is of the interval
-        $Bus subscribe [namespace code {my OnInterval}] {interval category metric}
+        set OnIntervals [$Bus subscribe [namespace code {my OnInterval}] {interval category metric}]
         set Nav [::heatscope::Navigator new $Bus $Run]
         set Finder [::heatscope::Search new $Run $Nav]
         set Syntax [::heatscope::Syntax new $Run [expr {[dict exists $options tokens] ? [dict get $options tokens] : ""}]]
@@ -29,6 +29,8 @@ oo::class create ::heatscope::App {
         set Told 0
         set Counting 0
         set CountTimer {}
+        set Chooser {}
+        set Chosen {}
         set Counts 0
         set Beat {}
         set Correlating {}
@@ -74,6 +76,7 @@ oo::class create ::heatscope::App {
         catch {my stopCorrelating}
         after cancel $LaterTimer
         after cancel $CountTimer
+        after cancel $Chooser
         after cancel $FirstTimer
         after cancel [lindex $Beat 2]
         foreach object [list $Syntax $Comparison $Finder $Nav $Bus $Run] {
@@ -155,7 +158,7 @@ oo::class create ::heatscope::App {
     }
 
     # All values are of the chosen interval from now on; a metric that is not sampled is known by slices, where the database has
-    # those, and a category does not change it. Sums are there at once; what needs processors follows when they have been counted
+    # those, and a category does not change it. Sums are there first: until then all stays as it was; what needs processors follows when they have been counted
     # (app_interval.tcl).
     method OnInterval {selection changed origin} {
         set db [$Run db]
@@ -169,33 +172,11 @@ oo::class create ::heatscope::App {
             }
         }
         if {$only == [$db only] && [$Comparison exact] in [list "" $exact] && ($wanted eq "" ? [$db interval] eq "" : [$db interval] ne "" && [my Same $wanted [$db interval]])} {
+            my ChooseNoMore
             my CountRests $selection
             return
         }
-        my CountBegins
-        # before the interval goes: one reading for both
-        if {$only < 0} {
-            $db only -1
-        }
-        $db interval $wanted
-        $db only $only
-        $Run only $only
-        $Run part $wanted
-        $Comparison interval $wanted [expr {$only >= 0 ? [$db category $only] : ""}] $exact
-        $Run forget
-        $Nav forget
-        $Finder forget
-        my CountSome first
-        after idle [namespace code {my ShowFacts}]
-        ::heatscope::redraw $db
-        if {[info exists Panes]} {
-            foreach view [$Panes made] {
-                # each in its turn: they are told after this
-                $view stopReading
-                $view forget
-                $view stale
-            }
-        }
+        my Choose $wanted $only $exact
     }
     method Same {a b} {
         return [expr {[lindex $a 0] == [lindex $b 0] && [lindex $a 1] == [lindex $b 1]}]

@@ -12,7 +12,82 @@ oo::define ::heatscope::App {
             set Whole [list interval [dict get $selection interval] category [dict get $selection category] metric [dict get $selection metric]]
         }
     }
-    # An interval is to be set.
+    # An interval is to be set: what all threads have in it is added up a little at a time, before anybody is told of it.
+    method Choose {wanted only exact} {
+        set Counting 1
+        set CountSince [clock milliseconds]
+        after cancel $CountTimer
+        set CountTimer {}
+        after cancel $Chooser
+        set Chooser {}
+        set Chosen [list $wanted $only $exact]
+        $Bus hold $OnIntervals [namespace code {my ChooseAll}]
+        my ChooseMore
+    }
+    method ChooseMore {{ms 12}} {
+        lassign $Chosen wanted only exact
+        set Chooser {}
+        set least 1.0
+        try {
+            set least [$Run choose $wanted $only $ms]
+            if {$least >= 1} {
+                set least [$Comparison choose $wanted [my OnlyName $only] $exact $ms]
+            }
+        } trap {HEATSCOPE DB} {} {
+            # setting it says why
+        }
+        if {$least < 1} {
+            set Chooser [after 1 [namespace code {my ChooseMore}]]
+            return
+        }
+        my ChooseAll
+    }
+    method ChooseAll {} {
+        after cancel $Chooser
+        set Chooser {}
+        $Bus release
+        my TakeInterval {*}$Chosen
+    }
+    # Is another interval under way? No more.
+    method ChooseNoMore {} {
+        after cancel $Chooser
+        set Chooser {}
+        if {[$Bus held]} {
+            $Bus release
+            # it may have been counted only in part
+            set CountTimer [after 1 [namespace code {my CountMore}]]
+        }
+    }
+    method OnlyName {only} {
+        return [expr {$only >= 0 ? [[$Run db] category $only] : ""}]
+    }
+    method TakeInterval {wanted only exact} {
+        set db [$Run db]
+        my CountBegins
+        # before the interval goes: one reading for both
+        if {$only < 0} {
+            $db only -1
+        }
+        $db interval $wanted
+        $db only $only
+        $Run only $only
+        $Run part $wanted
+        $Comparison interval $wanted [my OnlyName $only] $exact
+        $Run forget
+        $Nav forget
+        $Finder forget
+        my CountSome first
+        after idle [namespace code {my ShowFacts}]
+        ::heatscope::redraw $db
+        if {[info exists Panes]} {
+            foreach view [$Panes made] {
+                # each in its turn: they are told after this
+                $view stopReading
+                $view forget
+                $view stale
+            }
+        }
+    }
     method CountBegins {} {
         set Counting 1
         set CountSince [clock milliseconds]

@@ -300,6 +300,30 @@ static void test_intervals(void **state) {
     free(got);
 }
 
+/* An interval that is added up a little at a time, with the one before set meanwhile, is the same; one that is given up leaves nothing. */
+static void test_chosen(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    double a, b, part = 0;
+    must(hsc_db_set_interval(db, 1, 2, &err), &err);
+    for (int i = 0; i < 6; i++) {
+        double begin = 0.5 * i, end = begin + 3 + 5 * i;
+        must(hsc_db_choose_interval(db, begin + 0.25, end, 0, &part, &err), &err); /* another one, given up */
+        part = 0;
+        for (int k = 0; part < 1 && k < (i == 5 ? 1 : 100000); k++) /* the last is set while some of it is left */
+            must(hsc_db_choose_interval(db, begin, end, 0, &part, &err), &err);
+        assert_true(hsc_db_get_interval(db, &a, &b) && (a != begin || b != end));
+        check_interval(begin, end, 0);
+    }
+    must(hsc_db_choose_interval(db, 3, 4, 0, &part, &err), &err);
+    check_interval(5, 9, 0); /* not what was chosen */
+    must(hsc_db_choose_interval(db, 3, 4, 0, &part, &err), &err);
+    must(hsc_db_set_interval(db, 0, 0, &err), &err);
+    must(hsc_db_choose_interval(db, 4, 4, 0, &part, &err), &err); /* the whole run: nothing to do */
+    assert_true(part == 1);
+    must(hsc_db_choose_interval(db, 3, 4, 0, &part, &err), &err); /* given back when it is closed */
+}
+
 /* Rows by thread of `later`, counted a little at a time with other queries in between, are those that `once` counts when it is asked. */
 static void check_later(hsc_db *later, hsc_db *once, uint64_t lines, unsigned *r) {
     hsc_err err = {0};
@@ -630,7 +654,7 @@ static void test_none(void **state) {
 }
 
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_intervals), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_program_threads), cmocka_unit_test(test_coarse_slices), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline), cmocka_unit_test(test_timeline_first),
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_intervals), cmocka_unit_test(test_chosen), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_program_threads), cmocka_unit_test(test_coarse_slices), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline), cmocka_unit_test(test_timeline_first),
                                               cmocka_unit_test(test_spans),     cmocka_unit_test(test_bytes),  cmocka_unit_test(test_none)};
     hsc_err err = {0};
     folder = model_folder();

@@ -671,6 +671,9 @@ hsc_status hsc_db_prepare_intervals(hsc_db *db, bool *ready, hsc_err *err);
  * sample at the two ends of the interval (at most 1023 a thread and end), and for each value of the whole slices between.
  * HSC_E_MISSING: the database has no times. */
 hsc_status hsc_db_set_interval(hsc_db *db, double begin_s, double end_s, hsc_err *err);
+/* Adds up for some `seconds` (< 0: to the end) what all threads have in the interval that is to be set next; the one that is set stays. *part: how
+ * much of it is done; at 1 hsc_db_set_interval has little left to do (before that, the rest). Another interval gives it up. */
+hsc_status hsc_db_choose_interval(hsc_db *db, double begin_s, double end_s, double seconds, double *part, hsc_err *err);
 /* The same for several intervals together, of all processes or each of one: "the time in phase solve". Those of a process may
  * overlap, and count once. n 0: the whole run again. HSC_E_ARGUMENT: times do not rise, no such process, or only some are of one. */
 typedef struct hsc_db_when {

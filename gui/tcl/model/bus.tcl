@@ -2,7 +2,7 @@
 # The selection that all views share: one dictionary, published once per idle, with history.
 
 oo::class create ::heatscope::Bus {
-    variable Selection Subscribers Pending Queue Origin Scheduled Past Future Limit Errors Tokens
+    variable Selection Subscribers Pending Queue Origin Scheduled Past Future Limit Errors Tokens Holder Finish
 
     # what may stand in a selection: key -> {test initial-value place?}; a place key makes a step of the history
     constructor {{limit 200}} {
@@ -20,6 +20,8 @@ oo::class create ::heatscope::Bus {
         set Future {}
         set Errors {}
         set Tokens 0
+        set Holder {}
+        set Finish {}
     }
     destructor {
         if {$Scheduled ne ""} {
@@ -80,9 +82,7 @@ oo::class create ::heatscope::Bus {
             dict set Pending $key 1
         }
         set Origin $origin
-        if {$Scheduled eq ""} {
-            set Scheduled [after idle [namespace code {my Publish}]]
-        }
+        my Schedule
     }
 
     method Checked {pairs} {
@@ -120,13 +120,37 @@ oo::class create ::heatscope::Bus {
 
     # Publishes what is pending now instead of at the next idle.
     method flush {} {
-        while {$Scheduled ne ""} {
-            after cancel $Scheduled
-            my Publish Inf
+        while {[my pending]} {
+            if {$Scheduled ne ""} {
+                after cancel $Scheduled
+                my Publish Inf
+            }
+            if {$Holder ne ""} {
+                {*}$Finish
+            }
         }
     }
     method pending {} {
-        return [expr {$Scheduled ne ""}]
+        return [expr {$Scheduled ne "" || $Holder ne ""}]
+    }
+    # The subscriber `token` has something to do before the others are told; it alone is until `release`. {*}$finish does it at once, and releases.
+    method hold {token finish} {
+        set Holder $token
+        set Finish $finish
+    }
+    method release {} {
+        set Holder {}
+        if {[dict size $Queue]} {
+            my Schedule
+        }
+    }
+    method held {} {
+        return [expr {$Holder ne ""}]
+    }
+    method Schedule {} {
+        if {$Scheduled eq ""} {
+            set Scheduled [after idle [namespace code {my Publish}]]
+        }
     }
 
     # Tells the subscribers, in their order, for about `ms` milliseconds: the rest when events have been looked at. Whoever has not
@@ -145,7 +169,7 @@ oo::class create ::heatscope::Bus {
         }
         set end [expr {[clock milliseconds] + $ms}]
         foreach token [dict keys $Subscribers] {
-            if {![dict exists $Queue $token]} {
+            if {![dict exists $Queue $token] || ($Holder ne "" && $token ne $Holder)} {
                 continue
             }
             set told [dict keys [dict get $Queue $token]]
@@ -158,8 +182,8 @@ oo::class create ::heatscope::Bus {
                 break
             }
         }
-        if {[dict size $Queue] && $Scheduled eq ""} {
-            set Scheduled [after idle [namespace code {my Publish}]]
+        if {[dict size $Queue] && $Holder eq ""} {
+            my Schedule
         }
     }
     method Tell {command changed} {

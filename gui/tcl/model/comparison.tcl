@@ -60,6 +60,13 @@ oo::class create ::heatscope::Comparison {
             set Interval "this [expr {$wanted ne "" ? "interval" : "category"}] against the whole other run: its [expr {$exact ? "amounts" : "samples"}] are not known by time"
         }
     }
+    # Ahead of `interval`: for `ms` milliseconds what that takes; which part of it has been done.
+    method choose {wanted only exact ms} {
+        if {$Other eq "" || ![dict get [$Other times] [expr {$exact ? "slices" : "present"}]]} {
+            return 1.0
+        }
+        return [$Other choose $wanted [my CategoryOf $only] $ms]
+    }
     # Are its values those of a metric that was counted or timed? "" where that makes no difference: it has both by time, or neither.
     method exact {} {
         if {$Other eq "" || [dict get [$Other times] slices] == [dict get [$Other times] present]} {

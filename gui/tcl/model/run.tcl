@@ -294,6 +294,8 @@ oo::class create ::heatscope::Run {
 
     # Values are of a category alone from now on, -1: of all.
     method only {category} { set Only $category }
+    # For `ms` milliseconds what it takes to set an interval and category; which part of it has been done.
+    method choose {wanted only ms} { return [$Db choose $wanted $only $ms] }
     # Values are of an interval from now on, {}: of the whole run.
     method part {interval} { set Part [expr {$interval ne ""}] }
     # What all values together are, for "12 % of ...": the run, all waiting, the bytes sent.
