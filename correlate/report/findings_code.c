@@ -187,11 +187,32 @@ static void tell_parts(report *r, uint32_t procedure, char *out, size_t size) {
     snprintf(out + at, size - at, " Its loop at %s has most.", where);
 }
 
+/* " These figures are without ...; with them ...", where the procedure calls others of the program's. */
+static hsc_status tell_callees(report *r, const uneven *x, char *out, size_t size, hsc_err *err) {
+    report_spread p;
+    report_range row = {x->scope, 1};
+    double own = r->paid->procedure[x->scope].sum, others = r->incl[x->scope] - own;
+    char more[48], save[48], top[64], ratio[64] = "";
+    out[0] = 0;
+    if (others < 0.02 * own || others < 0.001 * r->total)
+        return HSC_OK;
+    hsc_status status = report_spread_of_ranges(r, HSC_TABLE_SCOPE_INCL, &row, 1, &p, err);
+    if (status || !p.columns || p.mean <= 0)
+        return status;
+    p = report_compared(r, x->scope, &p);
+    findings_seconds(r, others, more, sizeof more);
+    findings_seconds(r, p.max - p.mean, save, sizeof save);
+    report_processor(r, r->axis, p.max_at, top, sizeof top);
+    snprintf(ratio, sizeof ratio, "%.2f times the mean", p.max / p.mean);
+    snprintf(out, size, " Procedures of the program that it calls are not in that: with them (%s in all) %s has %s, and would have %s less.", more, top, ratio, save);
+    return HSC_OK;
+}
+
 static hsc_status tell_uneven(findings *f, const uneven *x, hsc_err *err) {
     report *r = f->r;
     const report_spread *p = &x->spread;
     hsc_db_scope s;
-    char text[4096], where[600], of[300], top[64], bottom[64], mean[48], least[48], save[48], whole[48], among[300], parts[900];
+    char text[4096], where[600], of[300], top[64], bottom[64], mean[48], least[48], save[48], whole[48], among[300], parts[900], callees[400];
     double low, high;
     hsc_status status = hsc_db_get_scope(r->db, x->scope, &s, err);
     if (status)
@@ -206,6 +227,8 @@ static hsc_status tell_uneven(findings *f, const uneven *x, hsc_err *err) {
     findings_seconds(r, p->max, whole, sizeof whole);
     findings_seconds(r, x->cost, save, sizeof save);
     tell_parts(r, x->scope, parts, sizeof parts);
+    if ((status = tell_callees(r, x, callees, sizeof callees, err)))
+        return status;
     if (p->columns < r->columns && r->programs > 1)
         snprintf(among, sizeof among, "; the mean of the %u %s of its program is %s, the least %s on %s", p->columns,
                  r->axis == HSC_AXIS_PROCESS ? "processes" : "threads", mean, least, bottom);
@@ -214,11 +237,11 @@ static hsc_status tell_uneven(findings *f, const uneven *x, hsc_err *err) {
     else
         snprintf(among, sizeof among, "; the mean is %s, the least %s on %s", mean, least, bottom);
     if (p->running == 1) /* a ratio would only tell how many threads there are */
-        snprintf(text, sizeof text, "Imbalance: %s (%s) runs on %s alone, for %s. Spread evenly over all %u, %s would have %s less.%s", of, where, top, whole,
-                 p->columns, top, save, parts);
+        snprintf(text, sizeof text, "Imbalance: %s (%s) runs on %s alone, for %s. Spread evenly over all %u, %s would have %s less.%s%s", of, where, top, whole,
+                 p->columns, top, save, callees, parts);
     else
-        snprintf(text, sizeof text, "Imbalance: %s (%s) takes %.2f times the mean on %s (%.2f to %.2f)%s. Spread evenly, %s would have %s less.%s", of, where,
-                 p->max / p->mean, top, low, high, among, top, save, parts);
+        snprintf(text, sizeof text, "Imbalance: %s (%s) takes %.2f times the mean on %s (%.2f to %.2f)%s. Spread evenly, %s would have %s less.%s%s", of, where,
+                 p->max / p->mean, top, low, high, among, top, save, callees, parts);
     findings_say(f, x->cost * p->columns, "Imbalance", findings_no_share, spot_of_scope(x->scope, &s), text);
     return HSC_OK;
 }

@@ -55,6 +55,19 @@ static const char *until(const report_usage *u, char *out, size_t size) {
     return out;
 }
 
+/* CPU time of threads that waited or passed messages: libraries poll then, with system calls in between. */
+static double polling(const report *r) {
+    double sum = 0;
+    const char *name;
+    for (uint32_t c = 0; (name = hsc_db_get_category(r->db, c)); c++) {
+        hsc_weighted part = {0};
+        bool may = !strcmp(name, "communication") || !strcmp(name, "waiting") || !strcmp(name, "synchronisation");
+        if (may && !hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_THREAD}, c, 1, &part, NULL))
+            sum += part.sum;
+    }
+    return sum * r->unit.scale;
+}
+
 /* CPU time in the kernel: page faults, system calls, interrupts. */
 hsc_status findings_kernel(findings *f, hsc_err *err) {
     /* What a page fault takes: between these mostly (docs/measurement.md, section on the kernel's own count), and hardly ever more than the last. */
@@ -81,7 +94,7 @@ hsc_status findings_kernel(findings *f, hsc_err *err) {
     else
         snprintf(cost, sizeof cost, " (at 0.5 us each enough for all of it)");
     snprintf(text, sizeof text, "In the kernel: %s, %.1f %% of the CPU time (the kernel's own accounting), with %.0f page faults%s%s%s.", REPORT_SECONDS(u.system_s), 100 * u.system_s / all,
-             count, many ? cost : "", many ? faults : ", too few to explain it: system calls, among them those of libraries that wait actively", until(&u, open_end, sizeof open_end));
+             count, many ? cost : "", many ? faults : polling(r) >= 0.5 * u.system_s ? ", too few to explain it: system calls, which may be those of libraries that wait actively" : ", too few to explain it: system calls", until(&u, open_end, sizeof open_end));
     findings_say(f, u.system_s / (r->unit.scale > 0 ? r->unit.scale : 1), "In the kernel", findings_no_share, row == HSC_NONE ? spot_nowhere : spot_of_line(r, row), text);
     return HSC_OK;
 }

@@ -399,7 +399,12 @@ static hsc_status categories(findings *f, hsc_err *err) {
     hsc_weighted sums[64], rest = {0};
     double others = 0;
     uint32_t n = r->info.categories < 64 ? r->info.categories : 64;
-    char text[4096] = "Time by what the threads were doing:";
+    char text[4096];
+    hsc_db_metric metric;
+    if (!r->metric || hsc_db_get_metric(r->db, r->metric, &metric, NULL))
+        snprintf(text, sizeof text, "CPU time by what the threads were doing:");
+    else
+        snprintf(text, sizeof text, "%.200s by what the threads were doing:", metric.name);
     hsc_status status = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_THREAD}, 0, n, sums, err);
     if (status) {
         hsc_err_clear(err);

@@ -57,6 +57,14 @@ m.process(11, "/made/up/worker", (10, 0))
 told = findings()
 m.that(told[0].startswith("Hottest procedure") or "The hottest procedure" in told[0], f"enough: {told}")
 
+# time in the kernel that faults do not explain is of system calls; that libraries poll is said where threads waited or passed messages for so long, as what may be
+usage = "thread_usage thread_id=1 time=900 user_ns=200000000 system_ns=200000000 minor_faults=10 major_faults=0 voluntary_switches=0 involuntary_switches=0 run_ns=400000000 runnable_ns=0"
+for state, there in ((0, False), (2, True)):
+    m.process(11, "/made/up/worker", (300, 0), more=[f"sample_weighted time=6 node_id=1 state={state} weight=1 event_id=0"] * 100 + [usage])
+    told = [x for x in findings() if x.startswith("In the kernel")]
+    m.that(len(told) == 1 and "too few to explain it: system calls" in told[0] and ("which may be those of libraries that wait actively" in told[0]) == there, f"state {state}: {told}")
+m.that(findings()[0].startswith("CPU time by what the threads were doing: computation 75"), f"whose time: {findings()}")
+
 # threads too short for a sample are in no table; that others' samples stand for them is no fault of the clock: 0.1 + 40 * 0.2 ms + 160 * 0.2 ms = 0.14 s
 chunk = "@chunk dynamic stream={} sequence={} t0=0 lost=0 slot=packed sealed schema=" + m.schema
 short = ["sample_weighted time=6 node_id=1 state=0 weight=100 event_id=0"]

@@ -11,11 +11,17 @@ static volatile double sink;
 static std::mutex grid;
 static std::atomic<bool> held;
 
+__attribute__((noinline)) static void halve() {
+    for (int i = 0; i < 50000; i++)
+        sink = sink * 0.5;
+}
+
 static void compute(double seconds) {
     timespec now;
     do {
-        for (int i = 0; i < 100000; i++)
+        for (int i = 0; i < 50000; i++)
             sink = sink * 0.5 + i;
+        halve();
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     } while (now.tv_sec + now.tv_nsec / 1e9 < seconds);
 }
