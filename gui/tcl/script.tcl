@@ -39,7 +39,7 @@ namespace eval ::heatscope::script {
         sort       {1 3 "VIEW ?COLUMN ?increasing|decreasing??: as a click on the heading; column and order"}
         pair       {2 2 "P Q: that cell of the matrix of processes"}
         rows       {0 0 ": height of a source row, height of the header above the rows"}
-        shown      {0 0 ": what the drawn widgets were told, WIDGET.OPTION VALUE ..."}
+        shown      {0 1 "?VIEW?: what the drawn widgets were told, WIDGET.OPTION VALUE ...; of a view its list"}
         focus      {0 0 ": view that has the keyboard"}
         mapped     {0 0 ": views that are shown"}
         exists     {1 1 "sheet|dialog: whether the key sheet, or a file dialog, is shown"}
@@ -367,8 +367,15 @@ namespace eval ::heatscope::script {
     proc Do_rows {app} {
         return [[$app view detail] rowGeometry]
     }
-    proc Do_shown {app} {
+    proc Do_shown {app {of ""}} {
         set out {}
+        if {$of ne ""} {
+            set w [WidgetOf $app $of list]
+            foreach option {selected pinned sortcolumn sortorder} {
+                lappend out list.$option [$w cget -$option]
+            }
+            return $out
+        }
         foreach {view widget options} {
             overview map {procedure detail line outlines hits reduce scaling colours}
             detail heat {line top file cursorcolumn range reduce other}  detail gutter {line top}  detail bars {line top}

@@ -347,7 +347,7 @@ oo::class create ::FakeDb {
             [dict merge $row {of waiting name "a file" a 3.0 b 3.1}] [dict merge $row {of waiting name sleep a 0.0 b 0.01}] \
             [dict merge $row {of parallel a 0.288 b 0.417}] [dict merge $row {of balance a 0.92 b 0.94 chance_b 1}] \
             [dict merge $row {of communication a 0.313 b 0.44}] [dict merge $row {of computation a 5.0 b 5.5}] \
-            [dict merge $row {of each a 2.5 b 1.375}] [dict merge $row {of care name "one in A and two in B" a 0 b 0}]]
+            [dict merge $row {of each a 2.5 b 1.375}] [dict merge $row {of care name "one in A and two in B (--net takes it out); of B that is not known" a 0 b 0}]]
     }
     method ledger {} {
         return [lmap row {{taken {what was taken} 40 0.04 0} {lost {[taken] nothing} 0 0.0 1} {kept {[taken] in the tables} 30 0.03 1}

@@ -238,10 +238,17 @@ oo::class create ::heatscope::Comparison {
                 [my Factor [lindex [dict get $by parallel] 0] {%.1f %%} 100]]
         }
         if {[dict exists $by care]} {
-            set cares [lmap row [dict get $by care] {::heatscope::fmt plain [dict get $row name]}]
-            lappend out [list "Care (A: this run, B: the other one)" [join $cares "; "] "[::heatscope::fmt plural [llength $cares] way] in which they were not alike"]
+            set cares [lmap row [dict get $by care] {my Care [::heatscope::fmt plain [dict get $row name]]}]
+            lappend out [list Care [join $cares "; "] "[::heatscope::fmt plural [llength $cares] way] in which they were not alike"]
         }
         return $out
+    }
+    # A sentence of `heatscope diff` in the window's words: without options of the command line, and with its names of the runs.
+    method Care {text} {
+        regsub -all { \((?:report )?--[^)]*\)} $text "" text
+        regsub {\mof A\M} $text "of this one" text
+        regsub {\mof B\M} $text "of the other one" text
+        return [regsub -all {\min B\M} [regsub -all {\min A\M} $text "in this run"] "in the other one"]
     }
     # "2.26 s \u2192 1.13 s (\u221250.0 %)"
     method Seconds {row} {

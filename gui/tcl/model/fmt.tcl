@@ -129,10 +129,13 @@ namespace eval ::heatscope::fmt {
         return [expr {$low ? "[string range $text 0 $low-1]\u2026" : ""}]
     }
 
-    # The same for "what: why": of a why that has no room for its first word or two nothing is shown.
+    # The same for "what: why": of a why that has no room for its first word or two nothing is shown. "" where only a few letters would stay.
     proc chip {text width measure} {
         set cut [fit $text $width $measure]
         set colon [string first ": " $text]
+        if {$cut ne $text && [string length $cut] < 8} {
+            return ""
+        }
         if {$cut eq $text || $colon < 0 || [string length $cut] <= $colon || [string length $cut] - $colon - 3 >= 9} {
             return $cut
         }

@@ -64,15 +64,19 @@ oo::class create ::heatscope::Waiting {
             }
             default { set name [dict get $g kind] }
         }
-        # the same with the place first, by which rows of a list are told apart
+        # for the cells of a list, of which a narrow one keeps the line: how with the late call's place, and what that does not say of what it did
         set place [::heatscope::fmt place $g late_]
         # in the report's short words: a column has no room for more
         set kind [string map {"late at a collective operation of all" "late at collective" "late at a barrier of threads" "thread barrier"
             "held a lock of a window" "lock of a window"} [dict get $g kind]]
-        set late [expr {$by eq "place" && $place ne "" ? "$place  $kind" : [string trim $words]}]
+        set late [expr {$by eq "place" ? [list $kind $place] : [list [string trim $words] ""]}]
+        set did $where
+        if {$by eq "place" && [dict get $g not_running] && [dict get $g waited_in] ne ""} {
+            set did "in [dict get $g waited_in] [::heatscope::fmt place $g]"
+        }
         # the call that it waited in itself, without which one of its line: that may be another one in another run
         set calls [regsub { \(column \d+\)$} [dict get $g waited_in] ""]
-        return [dict create id [dict get $g group] calls $calls name $name where $where words [string trim $words] late $late most [my thread [dict get $g most_thread]]]
+        return [dict create id [dict get $g group] calls $calls name $name where $where words [string trim $words] late $late did $did most [my thread [dict get $g most_thread]]]
     }
     method thread {thread} {
         return [expr {$thread >= 0 ? [$Run columnLabel thread $thread] : ""}]

@@ -175,7 +175,14 @@ oo::define ::heatscope::DetailView {
             set words [::heatscope::fmt elide $words 60]
             set room [expr {$room - [::heatscope::theme width HsMono "   "]}]
             if {$room > 20} {
-                set words [::heatscope::fmt chip $words [expr {max($room - [::heatscope::theme width HsSmall "  "], [::heatscope::theme width HsSmall "\u2026"])}] {::heatscope::theme width HsSmall}]
+                set cut [::heatscope::fmt chip $words [expr {max($room - [::heatscope::theme width HsSmall "  "], [::heatscope::theme width HsSmall "\u2026"])}] {::heatscope::theme width HsSmall}]
+                if {$cut eq "" && !$Whole} {
+                    $Text insert $row.end " \u2026" more
+                    break
+                }
+                if {$cut ne ""} {
+                    set words $cut
+                }
             }
             set room [expr {$room - [::heatscope::theme width HsSmall " $words "]}]
             $Text insert $row.end "   " {} " $words " \

@@ -232,10 +232,8 @@ oo::class create ::heatscope::ListView {
                 set ChangeMost [expr {$v ne "" ? max($ChangeMost, abs($v)) : $ChangeMost}]
             }
         }
-        set n 0
         foreach row $Rows {
             dict set ById [dict get $row id] $row
-            dict set PlaceOf [dict get $row id] [incr n]
         }
         my Arrange
         my Sort
@@ -255,7 +253,11 @@ oo::class create ::heatscope::ListView {
             }
         }
         $List configure -columns $columns -drop [concat [expr {[my Contrasts] ? "changebar" : ""}] [my Drop] [expr {[my Contrasts] ? "change" : ""}]] -barmax [expr {$top > 0 ? $top : 1}] \
-            -sortcolumn $SortColumn -sortorder $SortOrder
+            -sortcolumn [my SortMark] -sortorder $SortOrder
+    }
+    # The heading that has the mark; none where the rows are in an order of their own.
+    method SortMark {} {
+        return [expr {[my SortKey $SortColumn] eq "order" ? "" : $SortColumn}]
     }
     method SortKey {column} {
         foreach c [my AllColumns] {
@@ -290,8 +292,15 @@ oo::class create ::heatscope::ListView {
         return [concat [lmap pair [lsort $kind -$SortOrder -index 0 $with] {lindex $pair 1}] $without]
     }
     method Sort {} {
-        $List configure -sortcolumn $SortColumn -sortorder $SortOrder
-        $List setrows [lmap row [my Sorted] {
+        $List configure -sortcolumn [my SortMark] -sortorder $SortOrder
+        set sorted [my Sorted]
+        set places {}
+        set n 0
+        foreach row $sorted {
+            dict set places [dict get $row id] [incr n]
+        }
+        set PlaceOf $places
+        $List setrows [lmap row $sorted {
             ::heatscope::breathe
             list [dict get $row id] {*}[my AllCells $row]
         }]

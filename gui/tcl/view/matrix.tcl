@@ -178,7 +178,7 @@ oo::class create ::heatscope::MatrixView {
     method Reads {} { return {} }
     method FirstSort {} { return time }
     method Columns {} {
-        return {{name Call name 0 left name} {what "" text 16 left part} {count Times count 6 {} calls} {bytes Bytes text 8 right bytes}
+        return {{name Call name 0 left name} {what "" name 20 left part} {count Times count 6 {} calls} {bytes Bytes text 8 right bytes}
             {time Time text 8 right seconds}}
     }
     method Drop {} { return {count bytes what} }
@@ -192,16 +192,19 @@ oo::class create ::heatscope::MatrixView {
             set name [::heatscope::fmt plain [dict get $s what]]
             set where [expr {$place ne "" ? $place : [::heatscope::fmt shortName [dict get $s procedure]]}]
             set late [::heatscope::fmt place $s late_]
+            set did [list $where ""]
             if {[dict get $s part] eq "waiting" && $late ne ""} {
+                set did [list $where $late]
                 append where " for $late"
             }
-            dict merge $s [dict create id [incr n] name $name where $where words [dict get {waiting "waits for it" sending "sends"
+            dict merge $s [dict create id [incr n] name $name where $where did $did words [dict get {waiting "waits for it" sending "sends"
                 receiving "partner receives"} [dict get $s part]]]
         }]
     }
     method Cells {row} {
         set waiting [expr {[dict get $row part] eq "waiting"}]
-        return [list [list [dict get $row name] [dict get $row where]] [dict get $row words] [dict get $row calls] \
+        lassign [dict get $row did] here late
+        return [list [list [dict get $row name] $here] [expr {$late ne "" ? [list "waits for" $late] : [list [dict get $row words]]}] [dict get $row calls] \
             [expr {$waiting ? "\u2013" : [::heatscope::fmt amount [dict get $row bytes] B]}] [::heatscope::fmt seconds [dict get $row seconds]]]
     }
     method Beside {} {

@@ -12,7 +12,7 @@ oo::class create ::heatscope::WaitingView {
 
     method Build {body} {
         set Model [::heatscope::Waiting new $Run]
-        my SplitNotes $body 1 -width [::heatscope::theme dp 480] -empty "no waiting that others are the cause of was recorded"
+        my SplitNotes $body 1 -width [::heatscope::theme dp 480] -namedigits 15 -empty "no waiting that others are the cause of was recorded"
     }
     destructor {
         $Model destroy
@@ -28,7 +28,7 @@ oo::class create ::heatscope::WaitingView {
     method Columns {} {
         set columns [list [list name [dict get {place "What it did" processor Processor call "Late call" kind Kind} $By] name 0 left name]]
         if {$By in {place call}} {
-            lappend columns {words "The late call, and how" text 26 left words}
+            lappend columns {words "How, and the late call" name 23 left words}
         }
         lappend columns {bar "" bar 7 {} caused_s} {share Share percent 6 {} share} {caused Caused text 8 right caused_s}
         if {$By eq "processor"} {
@@ -36,7 +36,7 @@ oo::class create ::heatscope::WaitingView {
         }
         return [lappend columns {waits Waits count 6 {} waits} {most "Most for" text 7 right most}]
     }
-    method Drop {} { return {most waits words bar share} }
+    method Drop {} { return {most waits bar share words} }
     method Load {} { return [$Model causes $By] }
     method Compared {} { return {caused_s 1 s} }
     method OtherRows {model} { return [$model causes $By] }
@@ -59,7 +59,7 @@ oo::class create ::heatscope::WaitingView {
         return [expr {$place ne "" ? [list $place] : {}}]
     }
     method Cells {row} {
-        set cells [list [list [dict get $row name] [dict get $row where]]]
+        set cells [list [list [dict get $row name] [dict get $row did]]]
         if {$By in {place call}} {
             lappend cells [dict get $row late]
         }
