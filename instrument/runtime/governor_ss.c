@@ -25,7 +25,7 @@
 #define MOVES_EARLY 10.0            /* budgets that switches cost, for the tick to be taken at the first look */
 #define CALM_NS 1000000000ull       /* CPU time within the budget before the rate is raised */
 #define LATELY_NS 500000000.0       /* CPU time: shares of wrappers and helper come in lumps */
-#define PREEMPTED_NS 1000000ull     /* of CPU time: who works is preempted at most so often; more are his own yields */
+#define PREEMPTED_NS 1000000ull     /* of CPU time: who works and yields now and then is preempted at most so often; more are his own yields */
 #define KERNEL_TICK_NS 4000000.0    /* of CONFIG_HZ=250, the usual one */
 
 /* Those that the thread makes itself, and those that others force on it. */
@@ -70,7 +70,9 @@ static uint64_t since(uint64_t now, uint64_t *seen) {
 void hsc_rt_switches_note(hsc_rt_thread *t, hsc_rt_switch_counts now) {
     hsc_rt_switch_counts *seen = &t->switches_seen;
     uint64_t own = since(now.own, &seen->own), forced = since(now.forced, &seen->forced), most = since(now.cpu_ns, &seen->cpu_ns) / PREEMPTED_NS + 1;
-    t->switches_ns += (uint64_t)((double)(own + (forced < most ? forced : most)) * switch_ns(t, t->periods) * HSC_RT_SHARE_OF_TRIAL);
+    uint64_t yields = since(atomic_load_explicit(&t->yields, memory_order_relaxed), &t->yields_seen), may_be_his = yields < forced ? yields : forced;
+    uint64_t told = own + forced - may_be_his + (may_be_his < most ? may_be_his : most);
+    t->switches_ns += (uint64_t)((double)told * switch_ns(t, t->periods) * HSC_RT_SHARE_OF_TRIAL);
 }
 
 uint64_t hsc_rt_govern_longest(void) {

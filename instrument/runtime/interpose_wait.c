@@ -3,6 +3,7 @@
  * of wall-clock time send signals to a waiting thread: while such a mechanism is used, the thread's timer is off meanwhile. */
 #include <linux/futex.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -59,6 +60,29 @@ WAITING_WHEN(!(options & WNOHANG), pid_t, waitpid, CHILD, (pid_t pid, int *statu
 WAITING_WHEN(!(options & WNOHANG), pid_t, wait4, CHILD, (pid_t pid, int *status, int options, struct rusage *u),
              (pid, status, options, u), 0)
 WAITING_WHEN(!(options & WNOHANG), int, waitid, CHILD, (idtype_t type, id_t id, siginfo_t *i, int options), (type, id, i, options), 0)
+
+/* Who yields is switched because he asks for it: counted, so that the cost of other switches can be told. */
+static void count_yield(void) {
+    hsc_rt_thread *t = hsc_rt_self;
+    if (t)
+        atomic_store_explicit(&t->yields, atomic_load_explicit(&t->yields, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+HSC_RT_EXPORT int sched_yield(void) {
+    static int (*real)(void);
+    if (!real)
+        real = HSC_RT_REAL("sched_yield");
+    count_yield();
+    return real();
+}
+
+HSC_RT_EXPORT void thrd_yield(void) {
+    static void (*real)(void);
+    if (!real)
+        real = HSC_RT_REAL("thrd_yield");
+    count_yield();
+    real();
+}
 
 /* a free semaphore is no wait; the call itself stays what it is, a point of cancellation */
 static bool taken(sem_t *s) {
@@ -135,6 +159,8 @@ HSC_RT_EXPORT long syscall(long number, ...) {
         real = HSC_RT_REAL("syscall");
     if (number == SYS_seccomp ? a[0] <= SECCOMP_SET_MODE_FILTER : number == SYS_prctl && a[0] == PR_SET_SECCOMP)
         hsc_rt_sandbox();
+    if (number == SYS_sched_yield)
+        count_yield();
     int operation = (int)a[1] & FUTEX_CMD_MASK;
     const void *word = (const void *)a[0]; /* NOLINT: only its address counts */
     if (number != SYS_futex)

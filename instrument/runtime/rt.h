@@ -500,6 +500,8 @@ typedef struct hsc_rt_thread {
     uint64_t last_region, system_call_region; /* OpenMP regions that last_node and system_call were met in */
     uint64_t closed_cpu_ns; /* at its end: CPU time since it was first measured */
     hsc_rt_switch_counts switches_seen; /* context switches when they were last noted */
+    _Atomic uint64_t yields;            /* calls that gave up the processor; the thread's own count */
+    uint64_t yields_seen;               /* when switches were last noted */
     uint64_t switches_ns;               /* what those took so far */
     uint64_t turn_cycles;  /* of the handler's last run */
     uint32_t put_off;      /* expiries of timer-monotonic on end that found the writer taken */

@@ -695,6 +695,10 @@ def credits_of(mode, rounds, n, options, wide, both, processor, work):
             expect(name, False, complaint)
         cpu_covered(name, p, before)
         t = p.threads[1]
+        # its own yields are not told as what perf's clock costs at switches: beside waits at most one in a millisecond, and one for each look
+        cost = [f for kind, f in p.notes if kind == "cost"][-1]
+        most = (t.usage["voluntary_switches"] + 1.1 * t.progress["cpu_ns"] / 1e6 + 20) * max(int(cost["switch_ns"]), int(cost["switch_far_ns"]))
+        expect(f"{name}: switches", mode != "yields" or int(cost["switches_ns"]) <= most, (cost, most, t.usage))
         worked += truth[0]
         cpu += sum(truth)
         working = {node: "works" in p.path_of(t, node) for node in t.nodes}
