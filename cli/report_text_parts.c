@@ -208,24 +208,10 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
     return HSC_OK;
 }
 
-/* CPU time of threads that wait without sleeping, where no wait of OpenMP was timed: its runtime, libgomp, tells none. */
-static hsc_weighted sampled_waiting(const report *r, const report_wait *rows, uint32_t n) {
-    hsc_weighted sum = {0};
-    const char *name;
-    for (uint32_t i = 0; i < n; i++)
-        if (rows[i].kind >= HSC_wait_kind_OMP_BARRIER)
-            return sum;
-    for (uint32_t c = 0; r->has_gomp && (name = hsc_db_get_category(r->db, c)); c++)
-        if (!strcmp(name, "waiting") && hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_THREAD}, c, 1, &sum, NULL))
-            sum = (hsc_weighted){0};
-    return sum.sum < 0.001 * r->total ? (hsc_weighted){0} : sum;
-}
-
+/* CPU time of threads that wait without sleeping, where none of libgomp's waits was timed. */
 static void put_sampled_waiting(const report *r, hsc_weighted sum, int at) {
     char text[400], share[64];
-    if (!(sum.sum > 0))
-        return;
-    snprintf(text, sizeof text, "sampled only: %.3f s of CPU time, %s, of threads that wait without sleeping (libgomp tells no waits; those asleep are in no figure): --by=context --category=waiting",
+    snprintf(text, sizeof text, "sampled only: %.3f s of CPU time, %s, of threads that wait in libgomp without sleeping (none of its waits was timed; those asleep are in no figure): --by=context --category=waiting",
              sum.sum * r->unit.scale, report_text_share(r, sum, share, sizeof share));
     report_text_wrap(r->out, r->width, text, 3, at);
 }
@@ -244,7 +230,8 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
     hsc_status s = report_waits(r, false, &rows, &n, err);
     if (s)
         return s;
-    hsc_weighted sampled = sampled_waiting(r, rows, n);
+    hsc_weighted sampled;
+    bool silent = report_is_openmp_silent(r, rows, n, &sampled) && sampled.sum >= 0.001 * r->total;
     int kind_columns = 18;
     for (uint32_t i = 0; i < n; i++) {
         *(rows[i].own ? &total : &libraries) += rows[i].total_s;
@@ -255,7 +242,7 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
     if (r->brief && (!own || total < 0.01 * r->info.wall_s)) { /* only what libraries' own threads sleep in, or next to nothing */
         if (own)
             fprintf(r->out, "\nWaiting outside message passing: %.3f s of elapsed time; %s\n", total, report_text_more(r, n, REPORT_WAIT, where, sizeof where));
-        if (sampled.sum > 0)
+        if (silent)
             put_sampled_waiting(r, sampled, fprintf(r->out, "\nWaiting,") - 1);
         free(rows);
         return HSC_OK;
@@ -294,7 +281,7 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
         fprintf(r->out, "   Not counted: %.3f s in which libraries' own threads wait (%u rows of CSV)\n", libraries, hidden);
     if (!n)
         fputs("  none timed\n", r->out);
-    if (sampled.sum > 0)
+    if (silent)
         put_sampled_waiting(r, sampled, fprintf(r->out, "  "));
     free(rows);
     return HSC_OK;

@@ -120,17 +120,12 @@ void findings_waiting_in_line(findings *f) {
 
 /* ---- how good the measurement is ---- */
 
-/* Several threads below libgomp, and no wait of OpenMP was timed. */
 static bool has_silent_openmp(report *r) {
     report_wait *rows = NULL;
     uint32_t n = 0;
-    bool told = false;
-    if (!r->has_gomp || r->info.threads <= r->info.processes || report_waits(r, false, &rows, &n, NULL))
-        return false;
-    for (uint32_t i = 0; i < n; i++)
-        told = told || rows[i].kind >= HSC_wait_kind_OMP_BARRIER;
+    bool silent = r->has_gomp && !report_waits(r, false, &rows, &n, NULL) && report_is_openmp_silent(r, rows, n, NULL);
     free(rows);
-    return !told;
+    return silent;
 }
 
 enum { CARE_TEXT = 4096 };
@@ -346,7 +341,7 @@ void findings_quality(findings *f) {
     }
     if (has_silent_openmp(r))
         add_care(first,
-                 "this OpenMP runtime, libgomp, tells no waits. Threads that sleep at a barrier or at the end of a region are in no figure of waiting; "
+                 "no wait of this OpenMP runtime, libgomp, was timed. Threads that sleep at a barrier or at the end of a region are in no figure of waiting; "
                  "uneven loops are seen by imbalance. Compiled with clang ('heatscope cc -fopenmp') such waits are told, with who was late.");
     double added = 0;
     if (!findings_has_few(r) && cost_text(r, own_s, cpu_s, of_run, &added, text, sizeof text)) {

@@ -37,6 +37,9 @@ typedef struct report_wait { /* of one place, kind and holder */
 /* The longest first. free() *rows. */
 hsc_status report_messages(report *r, bool by_class, report_message **rows, uint32_t *n, hsc_err *err);
 hsc_status report_waits(report *r, bool quantiles, report_wait **rows, uint32_t *n, hsc_err *err);
+/* Of rows that report_waits gave: none is OpenMP's, though GCC's runtime has worker threads (samples met one). *sampled (may be NULL): CPU time
+ * that they spend in that runtime waiting. */
+bool report_is_openmp_silent(const report *r, const report_wait *rows, uint32_t n, hsc_weighted *sampled);
 /* The same in another order: what was waited for at one place, in one kind of wait, stands together, the thread that ended most of it first. */
 void report_sort_waits_by_place(report_wait *rows, uint32_t n);
 bool report_is_same_wait(const report_wait *a, const report_wait *b); /* place, call and kind */

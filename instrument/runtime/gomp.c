@@ -7,6 +7,7 @@
 #include "gomp.h"
 #include "interpose.h"
 #include "omp.h"
+#include "state.h"
 
 #define CALLER_PC __builtin_return_address(0)
 #define FIND(name) hsc_rt_gomp_find(HSC_RT_##name, CALLER_PC)
@@ -24,6 +25,38 @@ typedef struct region {
     hsc_rt_here at;
 } region;
 
+/* What OpenMP's runtime takes for itself in a call of the program's, whose frame is at `frame`; false: the state is told already. */
+static bool overhead_begin(uint64_t frame) {
+    hsc_rt_thread *t = hsc_rt_measured();
+    if (!t || !hsc_rt.options.waits || atomic_load_explicit(&t->state, memory_order_relaxed) != HSC_state_UNKNOWN || t->open.kind)
+        return false;
+    t->state_frame = frame - 8;
+    hsc_rt_state_set(t, HSC_state_RUNTIME);
+    return true;
+}
+
+static bool overhead_end(hsc_rt_thread *t) { /* false: none had begun */
+    if (!t || t != hsc_rt_self || atomic_load_explicit(&t->state, memory_order_relaxed) != HSC_state_RUNTIME)
+        return false;
+    hsc_rt_state_set(t, HSC_state_UNKNOWN);
+    return true;
+}
+
+/* In a team of one thread nobody is waited for at a barrier or at an end like one: what that takes is the runtime's own time. */
+static hsc_rt_thread *wait_begin(uint32_t kind, const hsc_rt_here *at) {
+    hsc_rt_thread *t = hsc_rt_self;
+    if (!hsc_rt_omp_alone(t, kind))
+        return hsc_rt_wait_begin(kind, at, at->sp);
+    return overhead_begin(at->sp) ? t : NULL;
+}
+
+static void wait_end(hsc_rt_thread *t, uint32_t kind) { /* tasks that were worked on have begun it anew, if measuring goes on */
+    if (t && t == hsc_rt_self && t->open.kind == kind)
+        hsc_rt_task_wait_end(t);
+    else
+        overhead_end(t);
+}
+
 static void in_region(void *p) {
     const region *g = p;
     hsc_rt_thread *t = hsc_rt_self;
@@ -37,16 +70,11 @@ static void in_region(void *p) {
     if (hsc_rt_self != t)
         return;
     if (forked) {
-        hsc_rt_wait_begin(HSC_wait_kind_OMP_REGION_END, &g->at, g->at.sp);
+        wait_begin(HSC_wait_kind_OMP_REGION_END, &g->at);
     } else {
         t->tasks = (hsc_rt_tasks){0};
         hsc_rt_region_leave(g->id);
     }
-}
-
-static void wait_end(hsc_rt_thread *t, uint32_t kind) { /* tasks that were worked on have begun it anew, if measuring goes on */
-    if (t && t == hsc_rt_self && t->open.kind == kind)
-        hsc_rt_task_wait_end(t);
 }
 
 static void region_begin(region *r) {
@@ -114,7 +142,7 @@ LOOP_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 #define WAIT(type, name, kind, real_parameters, more, arguments) \
     type name real_parameters; \
     static __attribute__((noinline)) type measured_##name(hsc_rt_gomp g, hsc_rt_here at HSC_RT_UNPACK more) { \
-        hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_##kind, &at, at.sp); \
+        hsc_rt_thread *t = wait_begin(HSC_wait_kind_##kind, &at); \
         KEEP_##type JUMP(name, g) arguments; \
         wait_end(t, HSC_wait_kind_##kind); \
         RETURN_##type; \
@@ -189,6 +217,7 @@ static void run_task(void *p) {
     const task *k = p;
     hsc_rt_thread *t = hsc_rt_self;
     uint32_t kind = 0, node = 0;
+    bool was_overhead = overhead_end(t);
     if (hsc_rt_omp_waits(t)) {
         kind = t->open.kind;
         node = t->open.node;
@@ -206,6 +235,8 @@ static void run_task(void *p) {
     hsc_rt_task_ended(t, k->parent, k->group, (uint64_t)k->body + 1); /* GCC's line of the call that creates it is that of the construct round it */
     if (kind)
         hsc_rt_wait_begin_at(kind, node);
+    if (was_overhead)
+        overhead_begin(t->state_frame + 8);
 }
 
 static void copy_task(void *to, void *from) {

@@ -6,6 +6,7 @@
 
 #include "interpose.h"
 #include "omp.h"
+#include "state.h"
 #include "ompt.h"
 
 #define FRAME_MAX (1ull << 30)
@@ -205,7 +206,7 @@ static uint32_t kind_of_sync(int sync) {
 static void begin_wait(uint32_t kind, const void *return_address) {
     hsc_rt_thread *t = hsc_rt_self;
     hsc_rt_here at;
-    if (!t)
+    if (!t || hsc_rt_omp_alone(t, kind))
         return;
     const hsc_rt_region *r = hsc_rt_region_of(t->region);
     if (r && (!return_address || (uint64_t)return_address == r->at.pc)) {

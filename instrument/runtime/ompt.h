@@ -69,6 +69,6 @@ enum ompt_task {
 enum ompt_task_flag { OMPT_TASK_EXPLICIT = 0x4, OMPT_TASK_TASKWAIT = 0x10 };
 
 /* states of a thread, by hundreds: below are work, barriers, tasks, mutexes, devices */
-enum ompt_state { OMPT_WAITS_FROM = 0x10, OMPT_WAITS_TO = 0xff, OMPT_IDLE = 0x100, OMPT_OVERHEAD = 0x101 };
+enum ompt_state { OMPT_WAITS_FROM = 0x10, OMPT_BARRIERS_TO = 0x1f, OMPT_WAITS_TO = 0xff, OMPT_IDLE = 0x100, OMPT_OVERHEAD = 0x101 };
 
 #endif

@@ -88,6 +88,8 @@ static uint64_t state_now(const hsc_rt_thread *t) {
     if (state != HSC_state_UNKNOWN || !t->omp || !hsc_rt.omp_state)
         return state;
     int omp = hsc_rt.omp_state(&wait);
+    if (omp >= OMPT_WAITS_FROM && omp <= OMPT_BARRIERS_TO && hsc_rt_omp_alone(t, HSC_wait_kind_OMP_BARRIER))
+        return HSC_state_RUNTIME;
     return omp == OMPT_OVERHEAD                                                       ? HSC_state_RUNTIME
            : (omp >= OMPT_WAITS_FROM && omp <= OMPT_WAITS_TO) || omp == OMPT_IDLE ? HSC_state_WAITING
                                                                                       : HSC_state_UNKNOWN;

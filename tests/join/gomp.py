@@ -26,14 +26,18 @@ def run(*command, **variables):
     return subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **variables}, timeout=250).stdout
 
 
+def measured(what, **variables):
+    """What the program prints; seconds by category."""
+    shutil.rmtree("m", ignore_errors=True)
+    printed = map(float, run(heatscope, "run", "-q", "-F", str(RATE), "-o", "m", "./gomp", what, **variables).split())
+    run(heatscope, "correlate", "-q", "-o", what + ".h5", "m")
+    rows = csv.DictReader(run(heatscope, "report", "--by=category", "--format=csv", what + ".h5").splitlines())
+    return (*printed, {row["category"]: float(row["inclusive_s"]) for row in rows})
+
+
 run(gcc, "-O2", "-g", "-fopenmp", source, "-o", "gomp")
 for what in ("barrier", "end", "critical", "memory"):
-    shutil.rmtree("m", ignore_errors=True)
-    worked, managed, everything = map(float, run(heatscope, "run", "-q", "-F", str(RATE), "-o", "m", "./gomp", what,
-                                                 OMP_WAIT_POLICY="active", HEATSCOPE_WAITS="0").split())
-    run(heatscope, "correlate", "-q", "-o", what + ".h5", "m")
-    rows = list(csv.DictReader(run(heatscope, "report", "--by=category", "--format=csv", what + ".h5").splitlines()))
-    told = {row["category"]: float(row["inclusive_s"]) for row in rows}
+    worked, managed, everything, told = measured(what, OMP_WAIT_POLICY="active", HEATSCOPE_WAITS="0")
     said = " ".join(run(heatscope, "report", "--by=wait", what + ".h5").split())
     if what == "barrier" and "none timed sampled only:" not in said:  # half of the time is waiting
         print(f"{what}: waiting is sampled, and the table of waits does not say so: {said[-300:]}")
@@ -48,4 +52,16 @@ for what in ("barrier", "end", "critical", "memory"):
             print(f"{what}: {category}: {has:.3f} s, by the program's clocks {least:.3f} to {most:.3f} s of {everything:.3f} s, "
                   f"bound {slack:.3f} s; {told}")
             failed += 1
+# In a team of one nobody waits: its barriers are overhead, and the runtime without timed waits is none that keeps them to itself. A thread that is not
+# OpenMP's spins meanwhile.
+spun, _, everything, told = measured("alone")
+slack = 5 * (everything / RATE) ** 0.5 + 0.05 * everything
+if told.get("waiting", 0) > spun + slack:
+    print(f"alone: waiting {told['waiting']:.3f} s, by the clock of the thread that spins {spun:.3f} s, bound {slack:.3f} s; {told}")
+    failed += 1
+rows = [row for row in csv.DictReader(run(heatscope, "report", "--by=wait", "--format=csv", "alone.h5").splitlines()) if "OpenMP" in row["kind"]]
+said = " ".join(run(heatscope, "report", "alone.h5").split())
+if rows or "sampled only" in said or "libgomp, was timed" in said or "spin" not in said:
+    print(f"alone: OpenMP's waits are told: {rows} {said}")
+    failed += 1
 sys.exit(failed > 0)

@@ -325,6 +325,13 @@ def omp_waits():
     expect("idle between regions", sum(w["total_ns"] for w in idle) >= 0.6 * 200e6, idle)
 
 
+def omp_alone():
+    """In a team of one thread no barrier, end or reduction is a wait."""
+    _, p = omp("alone")
+    waits = [w for t in p.threads.values() for w in t.waits if kind_names()[w["kind"]].startswith("OMP")]
+    expect("waits for nobody", not waits, waits)
+
+
 def omp_pauses():
     """A worker that sleeps at the end of a region is not told that it is over before the next one begins: what it waits for the region ends when that
     does all the same, and it is idle in the pause of 200 ms that follows, five times. The program reads its clocks as in worker_at_region_end."""

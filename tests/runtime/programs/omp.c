@@ -176,6 +176,22 @@ static __attribute__((noinline)) void tasks_at_barrier(long n) {
     }
 }
 
+/* Nobody is waited for in a team of one. */
+static __attribute__((noinline)) void alone(void) {
+    double sum = 0;
+    for (int i = 0; i < 1000; i++) {
+#pragma omp parallel num_threads(1)
+        {
+            work(100);
+#pragma omp barrier
+#pragma omp for reduction(+ : sum)
+            for (int k = 0; k < 10; k++)
+                sum += k;
+        }
+    }
+    sink = sum;
+}
+
 static void report(const char *kind, const char *name, void (*run)(void)) {
     waited = 0;
     for (int i = 0; i < ROUNDS; i++)
@@ -194,6 +210,10 @@ int main(int argc, char **argv) {
     if (argc > 1 && !strcmp(argv[1], "tasks")) {
         for (int i = 0; i < 10; i++)
             tasks_at_barrier(600000);
+        return 0;
+    }
+    if (argc > 1 && !strcmp(argv[1], "alone")) {
+        alone();
         return 0;
     }
     if (argc > 1 && !strcmp(argv[1], "pauses")) {
