@@ -179,6 +179,10 @@ static void paint(hsw *w, hsc_canvas *c) {
         hsc_canvas_fill(c, 0, h->rows.rows.header, c->width, c->height, w->style.colour[HSC_P_nocode]);
         return;
     }
+    if (h->rows_options.file < 0) { /* nothing has lines here: not the colour of lines without code */
+        hsc_canvas_fill(c, 0, 0, c->width, c->height, w->style.colour[HSC_P_background]);
+        return;
+    }
     if (h->rows.rows.count > h->rows.capacity)
         h->rows.rows.count = h->rows.capacity;
     hsc_heat_frame f = {.rows = h->rows.rows, .bins = h->axis.bins, .index = h->rows.index ? h->rows.index : &none,

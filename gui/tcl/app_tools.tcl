@@ -79,9 +79,8 @@ oo::define ::heatscope::App {
         if {[::heatscope::theme width HsUI $text] > $width} {
             regsub { of .*$} $text {} text
         }
-        # a digit alone says nothing
-        ::heatscope::theme say $Path.tools.facts [expr {$width < [::heatscope::theme width HsUI 00000] ? "" :
-            [::heatscope::fmt fit $text $width {::heatscope::theme width HsUI}]}]
+        # a part of it says nothing
+        ::heatscope::theme say $Path.tools.facts [expr {[::heatscope::theme width HsUI $text] > $width ? "" : $text}]
     }
     # They are others now: of an interval.
     method ShowFacts {} {

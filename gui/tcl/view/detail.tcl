@@ -48,7 +48,7 @@ oo::class create ::heatscope::DetailView {
         grid rowconfigure $body 1 -weight 1
 
         set common [list -rowheight $Height -header $HeaderHeight -font HsHead -monofont HsMono -takefocus 1]
-        set Scopes [my Widget scopes $Left.scopes {*}$common -barwidth [::heatscope::theme size scopeBar]]
+        set Scopes [my Widget scopes $Left.scopes {*}$common -barwidth [::heatscope::theme size scopeBar] -width [::heatscope::theme dp 46]]
         set Gutter [my Widget gutter $Left.gutter {*}$common]
         set Bars [my Widget linebars $Left.bars {*}$common -width [::heatscope::theme dp 156]]
         set Heat [my Widget heat $Right.heat {*}$common -monofont HsCell -mincell [::heatscope::theme size cellMin] -numbers 1]

@@ -228,21 +228,30 @@ oo::class create ::heatscope::ScopeView {
         set file [dict get $s file]
         set line [dict get $s line]
         lassign [$Run words [dict get $s axis]] one many
-        set row [expr {$file >= 0 ? [$Db findline $file $line] : -1}]
-        if {$row >= 0 && $line > 0} {
-            $Profile configure -table [my LineTable] -row $row
-            ::heatscope::theme say $in.linehead.title "Line $line by $one"
-            set stats [lindex [$Db stats -table [my LineTable] -rows [list $row 1] {*}[my Common]] 0]
-        } elseif {$Shown >= 0} {
-            # a line without code: the scope around it
-            $Profile configure -table scope_excl -row $Shown
-            ::heatscope::theme say $in.linehead.title "[$Run scopeTitle $Shown] itself by $one"
-            set stats [lindex [$Db stats -table scope_excl -rows [list $Shown 1] {*}[my Common]] 0]
+        set row [expr {$file >= 0 && $line > 0 ? [$Db findline $file $line] : -1}]
+        set title "Line $line by $one"
+        set table [my LineTable]
+        set stats [expr {$row >= 0 ? [lindex [$Db stats -table $table -rows [list $row 1] {*}[my Common]] 0] : {}}]
+        # a line without code, or that nothing was measured at: the scope around it, if that has some
+        if {$Shown >= 0 && ($row < 0 || [my Nothing $stats])} {
+            set own [lindex [$Db stats -table scope_excl -rows [list $Shown 1] {*}[my Common]] 0]
+            if {$row < 0 || ![my Nothing $own]} {
+                set title "[$Run scopeTitle $Shown] itself by $one"
+                set table scope_excl
+                set row $Shown
+                set stats $own
+            }
         }
-        ::heatscope::theme say $in.linehead.note [expr {[my Alone] ? [my Samples [dict get $stats max]]
+        $Profile configure -table $table -row $row
+        ::heatscope::theme say $in.linehead.title $title
+        ::heatscope::theme say $in.linehead.note [expr {[my Nothing $stats] ? "nothing measured" : [my Alone] ? [my Samples [dict get $stats max]]
             : "mean [::heatscope::fmt short [dict get $stats mean]], max [::heatscope::fmt short [dict get $stats max]] on\
             [my Label [dict get $stats max_column]]"}]
         my FitRight $in.linehead
+    }
+
+    method Nothing {stats} {
+        return [expr {[dict get $stats max] == 0 && [dict get $stats min] == 0}]
     }
 
     method OnColumn {hit} {
