@@ -380,6 +380,17 @@ oo::class create ::heatscope::ListView {
         return [expr {$at >= 0 ? [list line $at] : {}}]
     }
 
+    # Places of a call: its line; where that is not known the context, else the procedure.
+    method CallPlaces {db row} {
+        set line [my LineOf $db $row]
+        if {$line ne ""} {
+            return [list $line]
+        }
+        return [concat {*}[lmap kind {context scope} {
+            expr {[dict get $row $kind] >= 0 ? [list [list $kind [dict get $row $kind]]] : {}}
+        }]]
+    }
+
     # Do the rows that are loaded say it?
     method Contrasts {} { return $Contrasted }
     method OtherModel {} {

@@ -54,17 +54,8 @@ oo::class create ::heatscope::MessagesView {
     method OtherRows {model} { return [lmap row [$model groups $By] {dict set row id [dict get $row group]}] }
     method Same {} { return [expr {$By eq "process" ? "name" : "name where"}] }
     method Alike {} { return operation }
-    # Calls without a known line: by the context, else by the procedure.
     method Places {db row} {
-        if {$By ne "call"} {
-            return {}
-        }
-        set line [my LineOf $db $row]
-        if {$line ne ""} {
-            return [list $line]
-        }
-        return [concat [expr {[dict get $row context] >= 0 ? [list [list context [dict get $row context]]] : {}}] \
-            [expr {[dict get $row scope] >= 0 ? [list [list scope [dict get $row scope]]] : {}}]]
+        return [expr {$By eq "call" ? [my CallPlaces $db $row] : {}}]
     }
     method Cells {row} {
         return [list [list [dict get $row name] [dict get $row where]] [dict get $row share] [dict get $row share] \

@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::RankingView {
     superclass ::heatscope::ListView
-    variable Path Bus Run Nav Db App Selection Rows ById List Chosen By SortColumn SortOrder Loaded Width Changes Most Messages Arrays ByReason ScopesOf
+    variable Path Bus Run Nav Db App Selection Rows ById List Chosen By SortColumn SortOrder Loaded Width Changes Most Messages Arrays ByReason ScopesOf OtherModel OtherRun ChangeMost
 
     method name {} { return ranking }
     method title {} { return Ranked }
@@ -74,11 +74,14 @@ oo::class create ::heatscope::RankingView {
         }]
         set columns [list [list name $one name 0 left name] [list bar "" bar [my BarWidth] {} share] \
             [list share [lindex [my Heads] 0] percent 6 {} share] $last]
-        if {[my Compares]} {
+        if {[my Compares] || [my Contrasts]} {
             lappend columns {change Change change 8 {} {change size}}
         }
         return $columns
     }
+    # A bar is all that there is room for: the read-out has the words.
+    method AllColumns {} { return [my Columns] }
+    method AllCells {row} { return [my Cells $row] }
     method Drop {} { return {bar imbalance sent bytes loops} }
     # In digits; the names have the first claim on the room.
     method BarWidth {} {
@@ -103,7 +106,7 @@ oo::class create ::heatscope::RankingView {
                 }]
             }
             array { return [lmap a [$Arrays rows $metric] {dict set a sum [dict get $a cost]}] }
-            reason { return [my Reasons $metric] }
+            reason { return [my Reasons $Run $metric] }
         }
         $List configure -empty "no samples"
         my ReadChanges
@@ -122,19 +125,19 @@ oo::class create ::heatscope::RankingView {
     # Is the list of `heatscope report` shown?
     method Reported {} { return [expr {$By in {procedure loop}}] }
     # Refusals by reason, the dearest first; file and line of the dearest loop.
-    method Reasons {metric} {
+    method Reasons {run metric} {
         set ByReason {}
         array unset ScopesOf
-        $Run refusals $metric [namespace code {my AddReasons}]
+        $run refusals $metric [namespace code [list my AddReasons $run]]
         set rows [lmap {key row} $ByReason {dict set row scopes $ScopesOf($key)}]
         array unset ScopesOf
         return [lmap pair [lsort -real -decreasing -index 0 [lmap row $rows {list [dict get $row sum] $row}]] {lindex $pair 1}]
     }
-    method AddReasons {page} {
+    method AddReasons {run page} {
         foreach r $page {
             set key [dict get $r reason]
             if {![dict exists $ByReason $key]} {
-                dict set ByReason $key [dict create id $key name [dict get $r reason_text] where "[$Run scopeTitle [dict get $r scope]]" \
+                dict set ByReason $key [dict create id $key name [dict get $r reason_text] where "[$run scopeTitle [dict get $r scope]]" \
                     scope [dict get $r scope] scopes {} sum 0.0 share 0.0 loops 0 message [dict get $r message]]
             }
             lappend ScopesOf($key) [dict get $r scope]
@@ -164,6 +167,47 @@ oo::class create ::heatscope::RankingView {
             set Most [expr {max($Most, abs([dict get $c change]))}]
         }
     }
+    # What is not of lines, loops and procedures has its value in the other run beside it, as in the panes of these.
+    method Compared {} {
+        set m [$Run metric [dict get $Selection metric]]
+        return [switch -- $By {
+            message { list duration_s 1 s }
+            array { list cost [dict get $m scale] [dict get $m unit] }
+            reason { list sum [dict get $m scale] [dict get $m unit] }
+        }]
+    }
+    method OtherModel {} {
+        set run [[$App comparison] run]
+        if {$OtherRun ne [list $run $By]} {
+            my DropOther
+            if {$By in {message array}} {
+                set OtherModel [[dict get {message ::heatscope::Messages array ::heatscope::Arrays} $By] new $run]
+            }
+            set OtherRun [list $run $By]
+        }
+        return $OtherModel
+    }
+    method OtherRows {model} {
+        if {$By eq "message"} {
+            return [lmap g [$model groups call] {dict set g id [dict get $g group]}]
+        }
+        # in the units of this run's metric
+        set comparison [$App comparison]
+        set metric [$comparison metric [dict get $Selection metric]]
+        if {$metric < 0} {
+            return {}
+        }
+        set by [expr {[[$comparison run] scale $metric] / [$Run scale [dict get $Selection metric]]}]
+        set key [lindex [my Compared] 0]
+        return [lmap row [expr {$By eq "array" ? [$model rows $metric] : [my Reasons [$comparison run] $metric]}] {
+            dict set row $key [expr {[dict get $row $key] * $by}]
+        }]
+    }
+    method Same {} { return [expr {$By eq "reason" ? "name" : "name where"}] }
+    method Alike {} { return operation }
+    method Places {db row} {
+        return [expr {$By eq "message" ? [my CallPlaces $db $row] : {}}]
+    }
     method Change {row} {
         if {![dict exists $Changes $row] || $Most <= 0} {
             return 0
@@ -189,6 +233,9 @@ oo::class create ::heatscope::RankingView {
         }
         if {[my Compares]} {
             lappend cells [my Change [dict get $row id]]
+        } elseif {[my Contrasts]} {
+            set v [dict get $row change]
+            lappend cells [expr {$v ne "" && $ChangeMost > 0 ? $v / double($ChangeMost) : 0}]
         }
         return $cells
     }
