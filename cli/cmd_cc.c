@@ -482,6 +482,16 @@ static bool is_ourselves(const char *compiler) {
     return strchr(compiler, '/') && realpath("/proc/self/exe", own) && realpath(compiler, other) && !strcmp(own, other);
 }
 
+/* Where flang's omp_lib.h lies, which it does not look for itself (next to its modules): "-I...". */
+static bool own_includes(const char *compiler, char *flag, size_t size) {
+    char path[PATH_MAX], header[PATH_MAX + 64];
+    if (!strchr(compiler, '/') || !realpath(compiler, path))
+        return false;
+    *strrchr(path, '/') = 0;
+    return snprintf(header, sizeof header, "%s/../include/flang/omp_lib.h", path) < (int)sizeof header && !access(header, R_OK) &&
+           snprintf(flag, size, "-I%s/../include/flang", path) < (int)size;
+}
+
 static int run(int language, int argc, char **argv) {
     const hsc_cli_command *c = &commands[language];
     bool as_command = !strcmp(argv[0], c->name);
@@ -497,7 +507,7 @@ static int run(int language, int argc, char **argv) {
         return HSC_EXIT_USAGE;
     }
     char **compiler, pass[PATH_MAX], plugin[PATH_MAX + 64], modules[PATH_MAX], module_flag[PATH_MAX + 2];
-    char refusing[PATH_MAX], refusing_flag[PATH_MAX + 2], at_link[PATH_MAX + 64], header[PATH_MAX];
+    char refusing[PATH_MAX], refusing_flag[PATH_MAX + 2], at_link[PATH_MAX + 64], header[PATH_MAX], own[PATH_MAX + 32];
     int n_compiler = find_compiler(language, &compiler);
     if (!n_compiler) {
         fprintf(stderr, "heatscope %s: no %s found (package %s); %s names another compiler of LLVM 19\n", c->name,
@@ -553,6 +563,8 @@ static int run(int language, int argc, char **argv) {
         all[n++] = header;
         all[n++] = (char *)"--end-no-unused-arguments";
     }
+    if (!r.prints && r.compiles && language == FC && own_includes(compiler[n_compiler - 1], own, sizeof own)) /* last: the user's own come first */
+        all[n++] = own;
     all[n] = NULL;
     execvp(all[0], all);
     fprintf(stderr, "heatscope %s: cannot run %s: %s\n", c->name, all[0], strerror(errno));

@@ -4,6 +4,10 @@
 ! CHECK: openmp.f90: Fortran,
 ! DUMP: procedure_id=[[PARENT:[0-9]+]] {{.*}} name="regions" linkage_name="regions_"
 ! CHECK: regions
+! OpenMP's constants as Fortran 77 has them: the compiler's own file is found, and another one of that name before it.
+! RUN: printf 'subroutine locks(l)\n include "omp_lib.h"\n integer(omp_lock_kind) :: l\n call omp_init_lock(l)\nend subroutine\n' > %t.locks.f90
+! RUN: %fc -fopenmp -O2 -c %t.locks.f90 -o %t.locks.o; rm -rf %t.i; mkdir -p %t.i; echo 'integer, parameter :: omp_lock_kind = 4' > %t.i/omp_lib.h
+! RUN: sed 's/call .*/stop omp_lock_kind/' %t.locks.f90 > %t.own.f90; %fc -fopenmp -O2 -I%t.i -c %t.own.f90 -o %t.own.o
 subroutine regions(a, n, total)
   implicit none
   integer :: n, i, j
