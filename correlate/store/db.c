@@ -812,6 +812,7 @@ void hsc_db_close(hsc_db *db) {
     for (uint64_t i = 0; db->context_sums && i < db->tables.rows[HSC_TAB_metric]; i++)
         free(db->context_sums[i]);
     free(db->context_sums);
+    free(db->introduced);
     free(db->wait_pairs);
     free(db->mean_excess);
     free(db->first_line);

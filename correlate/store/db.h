@@ -112,6 +112,7 @@ struct hsc_db {
     bool later;                          /* hsc_db_set_later */
     hsc_db_wait_pair *wait_pairs;        /* pairs.c: sorted by process and late; NULL: not asked for yet */
     uint32_t n_wait_pairs;
+    uint32_t *introduced;               /* by context: how many scopes, from its own upwards, no context above it is in; made when asked for */
     uint64_t **context_sums;             /* by metric: exclusive sums of all contexts before a row; made when asked for */
 };
 

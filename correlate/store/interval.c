@@ -182,6 +182,95 @@ static void make_sparse(hsc_db *db, hsc_sparse *m, uint64_t rows, uint64_t colum
     resident(db, &m->data, HSC_COLTYPE_U4, nnz, counts, false);
 }
 
+/* db->introduced, where it is not made yet. Contexts stand in the order of their tree (check.c), so those that have not ended are the path. */
+static hsc_status find_introduced(hsc_db *db, hsc_err *err) {
+    const uint32_t *parent = HSC_COL(db, context_parent, uint32_t), *scope = HSC_COL(db, context_scope, uint32_t),
+                   *above = HSC_COL(db, scope_parent, uint32_t);
+    uint64_t contexts = db->tables.rows[HSC_TAB_context], scopes = db->tables.rows[HSC_TAB_scope];
+    if (db->introduced)
+        return HSC_OK;
+    uint32_t *introduced = malloc((contexts + 1) * sizeof *introduced);
+    bool *open = calloc(scopes + 1, sizeof *open); /* in a context of the path */
+    if (!introduced || !open) {
+        free(introduced);
+        free(open);
+        return out_of_memory(db, err);
+    }
+    for (uint32_t c = 0; c < contexts; c++) {
+        for (uint32_t gone = c ? c - 1 : 0; c && gone != parent[c]; gone = parent[gone]) {
+            uint32_t s = scope[gone];
+            for (uint32_t k = 0; k < introduced[gone]; k++, s = above[s])
+                open[s] = false;
+        }
+        uint32_t n = 0;
+        for (uint32_t s = scope[c]; s < scopes && !open[s]; s = above[s]) {
+            open[s] = true;
+            n++;
+        }
+        introduced[c] = n;
+    }
+    free(open);
+    db->introduced = introduced;
+    return HSC_OK;
+}
+
+/* Inclusive sums of scopes, of each category where there are several: a context's with all below it count for the scopes that it introduces, so that
+ * nothing counts twice where a scope calls itself. Cost: leaves and contexts, for each category, however deep the paths are. */
+static hsc_status add_scopes(hsc_db *db, uint32_t metric, uint32_t categories, uint64_t *dense, hsc_err *err) {
+    const uint32_t *parent = HSC_COL(db, context_parent, uint32_t), *scope = HSC_COL(db, context_scope, uint32_t),
+                   *above = HSC_COL(db, scope_parent, uint32_t);
+    const hsc_interval *v = db->interval;
+    uint64_t contexts = db->tables.rows[HSC_TAB_context];
+    hsc_status status = find_introduced(db, err);
+    bool *there = calloc(categories + 1, sizeof *there);
+    uint64_t *sum = malloc((contexts + 1) * sizeof *sum);
+    bool room = !status && there && sum;
+    for (uint64_t k = 0; room && k < v->leaves.n; k++)
+        if (v->total[k] && (categories == 1 || v->leaves.category[k] < categories) && is_wanted(db, (uint32_t)k, metric))
+            there[categories == 1 ? 0 : v->leaves.category[k]] = true;
+    for (uint32_t category = 0; room && category < categories; category++) {
+        if (!there[category])
+            continue;
+        memset(sum, 0, contexts * sizeof *sum);
+        for (uint64_t k = 0; k < v->leaves.n; k++)
+            if (v->total[k] && (categories == 1 || v->leaves.category[k] == category) && is_wanted(db, (uint32_t)k, metric))
+                sum[v->leaves.context[k]] += v->total[k];
+        for (uint64_t c = contexts; c-- > 1;)
+            sum[parent[c]] += sum[c];
+        for (uint64_t c = 0; c < contexts; c++) {
+            uint32_t s = scope[c];
+            for (uint32_t k = 0; sum[c] && k < db->introduced[c]; k++, s = above[s])
+                dense[(uint64_t)s * categories + category] += sum[c];
+        }
+    }
+    free(there);
+    free(sum);
+    return room ? HSC_OK : status ? status : out_of_memory(db, err);
+}
+
+static hsc_status add_leaves(table *t, hsc_db_table which, uint32_t metric, hsc_err *err) {
+    const hsc_interval *v = t->db->interval;
+    if (which == HSC_TABLE_SCOPE_INCL)
+        return add_scopes(t->db, metric, 1, t->dense, err);
+    if (which == HSC_TABLE_SCOPE_CATEGORY)
+        return add_scopes(t->db, metric, (uint32_t)t->db->tables.rows[HSC_TAB_category], t->dense, err);
+    if (which == HSC_TABLE_LINE_INCL) {
+        for (uint64_t k = 0; k < v->leaves.n; k++)
+            if (v->total[k] && is_wanted(t->db, (uint32_t)k, metric))
+                add_leaf(t, which, (uint32_t)k, v->total[k]);
+        return HSC_OK;
+    }
+    /* a leaf has one row, its own or its context's */
+    const uint32_t *row = which == HSC_TABLE_LINE ? v->leaves.line : which == HSC_TABLE_INSTANCE ? v->leaves.instance : v->leaves.context;
+    const uint32_t *scope = which == HSC_TABLE_SCOPE_EXCL ? HSC_COL(t->db, context_scope, uint32_t) : NULL;
+    for (uint64_t k = 0; k < v->leaves.n; k++) {
+        uint32_t r = scope ? scope[row[k]] : row[k];
+        if (v->total[k] && r < t->rows && is_wanted(t->db, (uint32_t)k, metric))
+            t->dense[r] += v->total[k];
+    }
+    return HSC_OK;
+}
+
 hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hsc_values *v, hsc_err *err) {
     const hsc_interval *i = db->interval;
     bool known = metric == 0 || hsc_interval_is_exact(db, metric);
@@ -199,22 +288,8 @@ hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hs
     table t = {.db = db, .rows = v->rows, .dense = calloc(v->rows + 1, sizeof *t.dense), .seen = calloc(v->rows + 1, sizeof *t.seen)};
     if (!status && (!t.dense || !t.seen))
         status = out_of_memory(db, err);
-    const uint32_t *context = db->interval->leaves.context;
-    const uint8_t *category = db->interval->leaves.category;
-    bool scopes = which == HSC_TABLE_SCOPE_INCL || which == HSC_TABLE_SCOPE_CATEGORY;
-    uint64_t last = 0, sum = 0; /* of leaves with the same path, which stand together: one walk for all */
-    for (uint64_t k = 0; k < leaves && !status; k++) {
-        if (!i->total[k] || !is_wanted(db, (uint32_t)k, metric))
-            continue;
-        if (sum && !(scopes && context[k] == context[last] && category[k] == category[last])) {
-            add_leaf(&t, which, (uint32_t)last, sum);
-            sum = 0;
-        }
-        sum += i->total[k];
-        last = k;
-    }
-    if (sum && !status)
-        add_leaf(&t, which, (uint32_t)last, sum);
+    if (!status)
+        status = add_leaves(&t, which, metric, err);
     free(t.seen);
     if (status) {
         free(t.dense);
