@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Message passing by array: as text, and as rows for programs. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,11 +32,17 @@ static void declared(const report *r, uint32_t array, char *out, size_t size) {
         snprintf(out, size, "in %s", s.name);
 }
 
+/* Of loops that are known; where these have nothing it need not be 0: other procedures may fill the buffer. */
+static const char *loops_text(double seconds, char *out, size_t size) {
+    snprintf(out, size, seconds > 0 ? "%.3f" : "-", seconds);
+    return out;
+}
+
 hsc_status report_text_arrays(report *r, hsc_err *err) {
     report_array *rows;
     uint32_t n, shown = 0, most = report_text_rows(r, 3);
     double all = 0, rest = 0;
-    char sent[16], received[16], name[400], place[300], fitted[400];
+    char sent[16], received[16], packing[32], unpacking[32], name[400], place[300], fitted[400];
     hsc_status status = report_arrays(r, &rows, &n, err);
     if (status)
         return status;
@@ -54,9 +61,9 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
         report_array_text(r, a->array, name, sizeof name);
         declared(r, a->array, place, sizeof place);
         int room = r->width - 58 - report_columns_of(place);
-        fprintf(r->out, "%8llu %5s %5s %7.3f %7.3f %7.3f %7.3f  %s%s%s\n", (unsigned long long)a->calls,
+        fprintf(r->out, "%8llu %5s %5s %7.3f %7.3f %7s %7s  %s%s%s\n", (unsigned long long)a->calls,
                 report_bytes((double)a->sent_bytes, sent, sizeof sent), report_bytes((double)a->received_bytes, received, sizeof received), a->mpi_s,
-                a->waiting_s, a->packing * r->unit.scale, a->unpacking * r->unit.scale,
+                a->waiting_s, loops_text(a->packing * r->unit.scale, packing, sizeof packing), loops_text(a->unpacking * r->unit.scale, unpacking, sizeof unpacking),
                 report_fit_prose(name, room > 8 ? room : 8, fitted, sizeof fitted), place[0] ? " " : "", place);
     }
     if (shown < n)
@@ -93,8 +100,8 @@ static void array_row(const report *r, hsc_table *t, uint32_t rank, const report
     hsc_table_number(t, "mpi_share_s", x->share_s);
     hsc_table_number(t, "waiting_s", x->waiting_s);
     hsc_table_number(t, "waiting_share_s", x->waiting_share_s);
-    hsc_table_amount(t, "packing", x->packing);
-    hsc_table_amount(t, "unpacking", x->unpacking);
+    hsc_table_amount(t, "packing", x->packs ? x->packing : NAN);
+    hsc_table_amount(t, "unpacking", x->unpacks ? x->unpacking : NAN);
     report_put_over(r, t, &x->over);
     hsc_table_end_row(t);
     t->naming = false;

@@ -245,6 +245,9 @@ static bool add_packing(sums *s, const uint32_t *first_of) {
             if (b[k].role == (packs ? HSC_mpi_role_RECEIVE_BUFFER : HSC_mpi_role_SEND_BUFFER))
                 continue;
             uint64_t key = ((uint64_t)first_of[b[k].array] << 1 | packs) << 31 | l.scope;
+            uint32_t row = s->row_of[first_of[b[k].array]];
+            if (row)
+                *(packs ? &s->list[row - 1].packs : &s->list[row - 1].unpacks) = true;
             for (uint32_t at = 0; at < s->packed_n; at++)
                 known = known || s->packed[at] == key;
             if (known || s->r->own[l.scope] <= 0)
@@ -262,6 +265,7 @@ static bool add_packing(sums *s, const uint32_t *first_of) {
             if (!a)
                 return false;
             *(packs ? &a->packing : &a->unpacking) += s->r->own[l.scope];
+            *(packs ? &a->packs : &a->unpacks) = true;
             break; /* a loop fills one buffer */
         }
     }

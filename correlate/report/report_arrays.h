@@ -13,6 +13,7 @@ typedef struct report_array {
     double waiting_s;           /* for late partners in them, likewise */
     double share_s, waiting_share_s; /* the same divided among the arrays of a call, by bytes and evenly: these add up */
     double packing, unpacking;  /* samples of loops that fill or read the buffer */
+    bool packs, unpacks;        /* such loops are known; else 0 says nothing */
     uint32_t places;            /* calls in the source, as (line, operation) */
     report_over over;           /* threads: of mpi_s */
 } report_array;

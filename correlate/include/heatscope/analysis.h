@@ -86,7 +86,7 @@ typedef struct hsc_db_array_use {
     uint64_t calls, sent_bytes, received_bytes;
     double mpi_s;           /* in the calls, and their share of those that completed them; a call of two arrays counts whole for both */
     double waiting_s;       /* of it, for late partners, likewise: rows add up to more than all */
-    double packing, unpacking; /* loops that fill or read the buffer, in the unit of the metric */
+    double packing, unpacking; /* loops that fill or read the buffer, in the unit of the metric; 0 also where none is known */
 } hsc_db_array_use;
 /* Those with most bytes first, the unknown last; on success free with hsc_db_free_arrays. Empty where there is no map of the calls.
  * Cost: the tables message, delayed and mpi_link once. */
