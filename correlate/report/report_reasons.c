@@ -159,6 +159,8 @@ static hsc_status add_refusal(report *r, report_refused_list *l, report_refusal 
     if (s)
         return s;
     row->scalar = not_vector(r, row->scope, &v);
+    if (row->reason == HSC_reason_WAITS && !(row->scalar.sum > 0)) /* one whose code became part of the loop round it waits as well */
+        row->scalar = (hsc_weighted){v.vector.sum + v.scalar.sum + v.other.sum, v.vector.excess + v.scalar.excess + v.other.excess};
     if (row->reason == HSC_reason_CALL && (s = add_called(r, row, &v, err)))
         return s;
     if (!(row->scalar.sum > 0))

@@ -187,6 +187,48 @@ int main(int argc, char **argv) {
     printf("%g\n", a[N - 1]);
     return 0;
 }
+#elif defined(SPINS)
+#include <pthread.h>
+#include <stdatomic.h>
+static struct __attribute__((aligned(64))) count { atomic_long value; } pending[4];
+static pthread_mutex_t stopped[4] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static volatile int taken;
+
+static inline long get(int i) {
+    return atomic_load(&pending[i].value);
+}
+
+static void *take(void *which) { /* until the program ends; what is left of the inner loop is part of the outer one */
+    long id = (long)which;
+    while (1) {
+        for (int k = 0; k < 1000000; k++) { /* LOOKS */
+            if (get((int)id))
+                break;
+        }
+        if (!get((int)id)) {
+            pthread_mutex_lock(&stopped[id]);
+            pthread_mutex_unlock(&stopped[id]);
+            continue;
+        }
+        if (!get((int)id))
+            abort();
+        taken++;
+        atomic_store(&pending[id].value, 0);
+    }
+    return NULL;
+}
+
+int main(void) {
+    pthread_t other;
+    if (pthread_create(&other, NULL, take, (void *)1))
+        return 1;
+    for (int i = 0; i < 4; i++) {
+        for (double begin = cpu_s(); cpu_s() - begin < 0.15;)
+            ;
+        atomic_store(&pending[1].value, 1);
+    }
+    return taken > 4;
+}
 #else
 #include <mpi.h>
 

@@ -224,6 +224,11 @@ if GCC != "-":
     told = re.search(r"Serial: \S+ s, (\S+) % \(.*?\) is spent outside parallel regions, on thread 0 alone, most in (\w+) \(", said)
     that(told and told[2] == "alone" and abs(float(told[1]) - 100 / 3) < 3.4 + 2, f"serial: {said}")
 
+# a loop that only looks, and whose code the compiler made part of the loop round it: the one that works waits, too
+database = measured("spins", CC, "-DSPINS", "-pthread")
+said = findings(database)
+that(re.search(r"Spin waits: \S+ s, .*? in the loop at \S*compiled\.c:" + line("LOOKS") + "-", said), f"spins: {said}")
+
 # one value that all ranks give: no volume to speak of
 if MPICC != "-":
     allow = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
