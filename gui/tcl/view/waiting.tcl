@@ -12,7 +12,7 @@ oo::class create ::heatscope::WaitingView {
 
     method Build {body} {
         set Model [::heatscope::Waiting new $Run]
-        my SplitNotes $body 1 -width [::heatscope::theme dp 480] -namedigits 15 -empty "no waiting that others are the cause of was recorded"
+        my SplitNotes $body 1 -width [::heatscope::theme dp 480] -namedigits 19 -empty "no waiting that others are the cause of was recorded"
     }
     destructor {
         $Model destroy
@@ -30,7 +30,7 @@ oo::class create ::heatscope::WaitingView {
         if {$By in {place call}} {
             lappend columns {words "How, and the late call" name 23 left words}
         }
-        lappend columns {bar "" bar 7 {} caused_s} {share Share percent 6 {} share} {caused Caused text 8 right caused_s}
+        lappend columns {bar "" bar 8 {} caused_s} {share Share percent 6 {} share} {caused Caused text 8 right caused_s}
         if {$By eq "processor"} {
             lappend columns {waited "Waited itself" text 10 right waited_s}
         }
