@@ -69,7 +69,7 @@ hsc_status findings_hottest_loop(findings *f, hsc_err *err) {
     report_versions v;
     hsc_db_remark remark;
     bool remarked = false;
-    char text[4096], how[400], where[600], of[300], share[120], called[1200], strides[400], extra[1400] = "";
+    char text[4096], how[400], where[600], of[300], share[120], whole[120], called[1200], strides[400], extra[1600] = "";
     hsc_status status = report_hottest_loop(r, &hot, err);
     if (status || hot == HSC_NONE || r->paid->loop[hot].sum < 0.01 * r->total)
         return status;
@@ -86,8 +86,12 @@ hsc_status findings_hottest_loop(findings *f, hsc_err *err) {
     findings_place(r, &s, where, sizeof where);
     findings_procedure(r, &s, of, sizeof of);
     findings_amount(r, with, share, sizeof share);
+    if (r->incl[hot] > 1.1 * with.sum + 0.005 * r->total) {
+        findings_amount(r, report_incl(r, hot), whole, sizeof whole);
+        snprintf(extra, sizeof extra, " With loops inside it and in what it calls: %s.", whole);
+    }
     if (how[0])
-        snprintf(extra, sizeof extra, " It runs as: %s.", how);
+        snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " It runs as: %s.", how);
     if (remarked && remark.kind != HSC_remark_kind_PASSED && strcmp(remark.pass, "loop-vectorize") != 0) { /* that is a finding of its own */
         char message[300];
         report_first_sentence(remark.message, message, sizeof message);

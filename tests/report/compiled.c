@@ -164,6 +164,30 @@ int main(void) {
     printf("%g\n", x);
     return 0;
 }
+#elif defined(NESTED)
+enum { N = 2048 };
+static double a[N];
+
+__attribute__((noinline)) static double below(double x) {
+    for (int k = 0; k < 8; k++) /* BELOW */
+        x = (x * 0.25 + a[k]) / (x * x + 1.5);
+    return x;
+}
+
+int main(int argc, char **argv) {
+    double x = 0.5;
+    (void)argv;
+    for (int i = 0; i < N; i++)
+        a[i] = (double)(i % 17);
+    for (double begin = cpu_s(); cpu_s() - begin < 0.4;)
+        for (int i = 0; i < N; i++) { /* ABOVE */
+#define ONE x = (x * 0.25 + a[i]) / (x * x + 1.5 * argc);
+            ONE ONE ONE ONE ONE ONE ONE ONE ONE ONE ONE ONE ONE ONE ONE ONE ONE ONE ONE ONE
+            x = below(x);
+        }
+    printf("%g\n", x);
+    return 0;
+}
 #elif defined(COPIES)
 enum { N = 2048 };
 static double a[N], b[N];

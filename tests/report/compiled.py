@@ -200,6 +200,13 @@ that(len(version) == len(loop) == 1 and version[0]["inclusive_periods"] == loop[
 inner = sum(float(r["exclusive_periods"]) for r in of(database, "version", "INNER")[1])
 that(version and float(version[0]["inclusive_periods"]) >= inner > 0.9 * float(version[0]["inclusive_periods"]), f"recursive: {version}, inner {inner}")
 
+# the hottest loop is told without the loops in what it calls, and then with these
+database = measured("nested", CC, "-DNESTED", "-fno-unroll-loops")
+said, loop, other = findings(database), of(database, "loop", "ABOVE")[1][0], of(database, "loop", "BELOW")[1][0]
+told = re.search(r"The hottest loop takes \S+ s, (\S+) % .*? With loops inside it and in what it calls: \S+ s, (\S+) % \(", said)
+that(told and float(other["with_calls_pct"]) > 10 and abs(float(told[1]) - float(loop["with_calls_pct"])) < 0.06 and abs(float(told[2]) - float(loop["inclusive_pct"])) < 0.06 and
+     float(told[2]) > 90, f"nested: {loop}, {other}: {said}")
+
 # a loop that is inlined twice, of which one copy is refused: beside vector code alone nothing is said of it, beside both whose it is. argc: 1
 for least, wanted in ((1, ""), (0, "of another copy: loop not vectorized: unsafe dependent memory operations")):
     database = measured(f"copies{least}", CC, f"-DCOPIES={least}")
