@@ -14,7 +14,7 @@ from measured import FIELD, number
 
 SKIP = 77
 RECORDS = ("message_system", "communicator", "operation", "message_summary", "message_event", "message_peer", "node", "mapping",
-           "message_threshold", "sample")
+           "message_threshold", "sample", "handler_time")
 ADDED = ("calls", "sent_messages", "sent_bytes", "received_messages", "received_bytes", "completions", "duration_ns",
          "completion_ns", "in_flight_ns")
 LEAST = 0.2 # of what a program sleeps: the one that waits for it may come late itself, on a busy machine
@@ -36,7 +36,7 @@ class Rank:
 
     def __init__(self, path):
         self.system, self.operations, self.states, self.communicators = None, {}, {}, {}
-        self.summaries, self.events, self.nodes, self.samples = [], [], {}, Counter()
+        self.summaries, self.events, self.nodes, self.samples, self.times = [], [], {}, Counter(), []
         self.peers = defaultdict(Counter)
         stream = 0
         out = subprocess.run([HEATSCOPE, "dump", path], capture_output=True, text=True, check=True).stdout
@@ -58,6 +58,8 @@ class Rank:
                 self.nodes[stream, int(f["node_id"])] = (int(f["parent_id"]), number(f["address"]), f["flags"])
             elif kind == "sample":
                 self.samples[f["state"].split("(")[1].strip(")")] += 1
+            elif kind == "handler_time":
+                self.times.append(f)
             elif kind == "message_peer":
                 for name in f:
                     if name not in ("time", "peer"):
@@ -895,6 +897,27 @@ def paths():
             if f["name"] == name:
                 by_node[f["stream"], f["node_id"]] += int(f["calls"])
         expect(f"{name}: calls by path", sorted(by_node.values()), calls)
+
+
+def polls():
+    """Calls that find nothing and follow one another at once wait: their samples say so, and what wrappers take of them is no cost, for the thread would
+    have polled meanwhile. Between others, 3 us of work and more apart, they are communication and cost. What is told of the first is of their records, and of the
+    last call."""
+    p, calls = compiled("polls", "mpicc", source="message_polls.c"), {0: 2000000, 3000: 200000}
+    if not p:
+        sys.exit(SKIP)
+    for name in ("MPI_Test", "MPI_Testsome", "MPI_Iprobe"):
+        cost = {}
+        for work, n in calls.items():
+            rank = run(f"{name}-{work}", OPEN_MPI, p, name, str(n), str(work), ranks=1, options=["-F", "2000"])[0]
+            cost[work] = sum(int(f["wrappers_ns"]) for f in rank.times) / n
+            expect(f"{name}: calls", rank.total(name)["calls"], n)
+            waiting, communication = rank.samples["waiting"], rank.samples["communication"]
+            print(f"{name}, {work} rounds between calls: {cost[work]:.1f} ns a call, {waiting} samples waiting, {communication} communicating", flush=True)
+            if waiting < max(20, 3 * communication) if not work else waiting > 0.5 * communication + 10:
+                failures.append(f"{name}, {work} rounds between calls: {rank.samples}")
+        if cost[0] > 0.2 * cost[3000] or cost[3000] < 3:
+            failures.append(f"{name}: ns of wrappers a call, by the work between: {cost}")
 
 
 def finish():

@@ -25,8 +25,8 @@ void hsc_mpi_write_due(hsc_mpi_block *b, uint32_t node) {
 
 #define PLAIN_MAX 30000u /* cycles: the thread was interrupted */
 
-void hsc_mpi_note_cost(hsc_mpi_block *b, uint64_t cycles, uint64_t slow_before) {
-    uint64_t slow = b->cost_slow - slow_before, plain = cycles > slow ? cycles - slow : 0;
+void hsc_mpi_note_cost(hsc_mpi_block *b, uint64_t cycles, uint64_t slow_before, bool polled) {
+    uint64_t slow = b->cost_slow - slow_before, plain = cycles > slow && !polled ? cycles - slow : 0;
     b->cost_calls++;
     if (plain < PLAIN_MAX) {
         b->cost_plain_calls++;

@@ -9,8 +9,8 @@
 
 /* call.c: writes what is due. */
 HSC_MPI_COLD void hsc_mpi_write_due(hsc_mpi_block *b, uint32_t node);
-/* call.c: our own part of a call took so many cycles, with what was slow since then. */
-HSC_MPI_COLD void hsc_mpi_note_cost(hsc_mpi_block *b, uint64_t cycles, uint64_t slow_before);
+/* call.c: our own part of a call took so many cycles, with what was slow since then; `polled`: it is one of a loop that waits. */
+HSC_MPI_COLD void hsc_mpi_note_cost(hsc_mpi_block *b, uint64_t cycles, uint64_t slow_before, bool polled);
 
 /* call.c: the library could not go on for so long before the call under way. Returns whether that is worth an event. */
 HSC_MPI_COLD bool hsc_mpi_note_outside(hsc_mpi_block *b, uint64_t outside);
@@ -57,6 +57,13 @@ HSC_MPI_HOT hsc_mpi_block *usual(hsc_mpi_language l) {
     return b && !b->frame ? b : NULL;
 }
 
+#define POLLS_WITHIN_NS 200u /* after another call, our own part between them with it: as in a loop that does nothing else */
+
+/* Whether a call that only looks has found nothing; of requests less than 0 where there is none to be waited for. */
+HSC_MPI_HOT bool in_vain(const hsc_mpi_call *c, const hsc_mpi_how *h) {
+    return (has(h, 'f') && !*(const int32_t *)argument(c, h, 'f')) || (has(h, 'o') && !*(const int32_t *)argument(c, h, 'o')); /* NOLINT */
+}
+
 /* Of a call that is measured; op, a, own_status are set. `known`: the library is, and it is initialised. */
 HSC_MPI_HOT void begin(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_block *b, uint32_t state, const hsc_rt_here *here,
                        bool known) {
@@ -81,7 +88,7 @@ HSC_MPI_HOT void begin(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_block *b, 
     c->old_state = atomic_load_explicit(&t->state, memory_order_relaxed);
     if (c->old_state == HSC_state_UNKNOWN)
         t->state_frame = here->sp;
-    hsc_rt_state_set(t, state);
+    hsc_rt_state_set(t, (has(h, 'f') || has(h, 'o')) && b->polls ? HSC_state_WAITING : state);
     /* it may wait for long and be killed; after its end another rank may leave, and the launcher kill this one */
     if (HSC_MPI_RARELY(b->last_ns >= t->messages_due) || IS(h, FINALIZE) || IS(h, SESSION_END))
         hsc_mpi_write_due(b, 0);
@@ -94,6 +101,9 @@ HSC_MPI_HOT void begin(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_block *b, 
 
 HSC_MPI_HOT void end(hsc_mpi_call *c, const hsc_mpi_how *h, int error, bool known) {
     hsc_mpi_block *b = c->block;
+    bool polled = false; /* what we take of such a loop's time it would have polled in: of the program's work that takes nothing */
+    if (has(h, 'f') || has(h, 'o'))
+        b->polls = polled = known && !error && in_vain(c, h) && c->enter - b->left_ns < POLLS_WITHIN_NS;
     hsc_rt_thread *t = c->thread;
     uint64_t leave_cycles, leave = hsc_mpi_clock(b, &leave_cycles);
     if (HSC_MPI_USUALLY(t->messages == b)) {
@@ -116,7 +126,7 @@ HSC_MPI_HOT void end(hsc_mpi_call *c, const hsc_mpi_how *h, int error, bool know
     b->frame = 0;
     hsc_rt_state_set(t, c->old_state);
     if (HSC_MPI_RARELY(c->cost_begin != 0))
-        hsc_mpi_note_cost(b, c->enter_cycles - c->cost_begin + (hsc_cycles() - leave_cycles), c->slow_before);
+        hsc_mpi_note_cost(b, c->enter_cycles - c->cost_begin + (hsc_cycles() - leave_cycles), c->slow_before, polled);
 }
 
 #endif

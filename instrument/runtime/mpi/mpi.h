@@ -382,6 +382,7 @@ typedef struct HSC_MPI_LINE hsc_mpi_block {
     hsc_rt_thread *thread;
     uint64_t frame;            /* of the outermost wrapper; 0: none */
     _Atomic uint32_t updating; /* the tables are being changed: no flush by the handler */
+    bool polls;                /* the last call that only looks found nothing, at once after another call */
     uint32_t generation, types_generation, comms_generation, thread_id, until_cost;
     uint16_t waiting; /* events that are not written yet */
     uint16_t expected, last_path; /* index of the path that the next call is expected from, that the last one came from */
