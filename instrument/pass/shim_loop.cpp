@@ -81,10 +81,25 @@ static bool is_pause(const CallBase &call) {
                  f->getName() == "thrd_yield");
 }
 
+/* Does an iteration use the address, or each of the addresses, that the one before used? Not so if it is made of what the loop carries on. */
+static bool is_same_each_time(const Loop &loop, const Value *address) {
+    SmallVector<const Value *, 16> left{address};
+    SmallPtrSet<const Value *, 32> seen;
+    while (!left.empty()) {
+        auto *i = dyn_cast<Instruction>(left.pop_back_val());
+        if (!i || !loop.contains(i) || !seen.insert(i).second)
+            continue;
+        if ((isa<PHINode>(i) && i->getParent() == loop.getHeader()) || isa<CallBase>(i))
+            return false;
+        left.append(i->value_op_begin(), i->value_op_end());
+    }
+    return true;
+}
+
 /* Reads that others may answer anew each time: volatile, atomic, or exchanges of what does not change in the loop (a spin lock). */
 static bool is_look(const Loop &loop, const Instruction &i) {
     if (auto *load = dyn_cast<LoadInst>(&i))
-        return !load->isSimple() && loop.isLoopInvariant(load->getPointerOperand());
+        return !load->isSimple() && is_same_each_time(loop, load->getPointerOperand());
     return isa<AtomicRMWInst, AtomicCmpXchgInst>(i) && all_of(i.operands(), [&](const Use &u) { return loop.isLoopInvariant(u); });
 }
 
@@ -103,7 +118,7 @@ static void trace(const Loop &loop, const Value *value, const PHINode *phi, bool
 }
 
 /* Does the loop look again and again at what others write, until that changes, and do nothing with it but compare? */
-static bool is_wait(const Loop &loop) {
+static bool is_wait_itself(const Loop &loop) {
     bool pauses = false, asks = false, ends = false;
     for (const BasicBlock *b : loop.blocks())
         for (const Instruction &i : *b) {
@@ -115,7 +130,7 @@ static bool is_wait(const Loop &loop) {
             if (look || pause || nothing || isa<FenceInst, DbgInfoIntrinsic>(i))
                 continue;
             auto *load = dyn_cast<LoadInst>(&i);
-            if (call || i.mayWriteToMemory() || (load && !loop.isLoopInvariant(load->getPointerOperand())))
+            if (call || i.mayWriteToMemory() || (load && !is_same_each_time(loop, load->getPointerOperand())))
                 return false;
         }
     if (!asks)
@@ -135,6 +150,12 @@ static bool is_wait(const Loop &loop) {
         trace(loop, b->getTerminator(), nullptr, &ends, &again);
     }
     return ends || pauses;
+}
+
+/* Or is it one look of a loop round it that does: how many of the others are not there yet? */
+static bool is_wait(const Loop &loop) {
+    const Loop *round = loop.getParentLoop();
+    return is_wait_itself(loop) || (round && is_wait_itself(*round));
 }
 
 /* The programmer's `vectorize(disable)` or a width of 1. */

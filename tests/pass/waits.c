@@ -41,6 +41,36 @@ void pause_only(void) {
     while (!plain)
         __asm__ volatile("pause" ::: "memory");
 }
+// One sweep over what all others write, again and again, is a look.
+// CHECK: until_none
+// CHECK-NEXT: while:
+// CHECK-NEXT: for:
+// CHECK: spin wait
+// CHECK-NOT: not vectorized
+// CHECK: sweeps
+void until_none(int n) {
+    while (1) {
+        int there = 0;
+        for (int i = 1; i < n; i++)
+            there += ring[i];
+        if (!there)
+            break;
+    }
+}
+// CHECK-NOT: spin wait
+// CHECK: not vectorized
+int sweeps(int n) {
+    int sum = 0;
+    while (1) {
+        int there = 0;
+        for (int i = 1; i < n; i++)
+            there += ring[i];
+        sum += there;
+        if (!there)
+            break;
+    }
+    return sum;
+}
 
 // What reads much, adds up, stores or calls works: the compiler's reasons stay.
 // CHECK: adds_up
