@@ -624,6 +624,14 @@ static bool shares_head(late *w, unsigned l, uint32_t loop_id, uint32_t inline_i
     return (!most || most > 2) && hsc_map_get(&w->closed_of, key_of("closed", l, loop_id, inline_id)) == 1;
 }
 
+/* A count that the source gives is more than LLVM ever unrolls fully (16,384 instructions, where a pragma asks for it); larger ones are what a type can count,
+ * of which nothing is known. Where no loop is left of such a loop its code became part of the one round it, which goes on where it would have. */
+static bool is_merged(const hsc_pass *p, uint32_t loop_id) {
+    const hsc_rec_loop *r = loop_record(p, loop_id);
+    uint64_t most = r->trips ? r->trips : r->trips_max;
+    return most > 16384 && most < 1u << 28;
+}
+
 /* Code of a copy that is in no loop of its procedure: the loop that the copy's call stands in, and the copy that this one is written in. */
 static void find_loop_round(const hsc_pass *p, uint32_t *loop_id, uint32_t *inline_id) {
     while (!*loop_id && *inline_id) {
@@ -661,7 +669,7 @@ static uint32_t instance_for(late *w, unsigned l, uint32_t loop_id, uint32_t inl
     uint32_t parent = instance_for(w, l, (uint32_t)loop_record(p, loop_id)->parent_id, inline_id);
     if (hsc_map_get(&w->copied_of, key_of("copied", loop_id, inline_id, 0)))
         return stand_in(w, HSC_loop_version_LIBRARY_CALL, around, parent, loop_id, inline_id);
-    if (shares_head(w, l, loop_id, inline_id))
+    if (shares_head(w, l, loop_id, inline_id) || (l != NONE && made < 2 && is_merged(p, loop_id)))
         return stand_in(w, HSC_loop_version_PLAIN, around, parent, loop_id, inline_id);
     if (made < 2)
         lanes = packed_of(w, l, loop_id, inline_id);

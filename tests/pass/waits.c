@@ -111,3 +111,22 @@ double works(int n) {
         x = x * 0.9999 + 1;
     return x;
 }
+
+// A look of many rounds whose code became part of the loop round it: no million iterations are unrolled.
+// CHECK: merges
+// CHECK-NEXT: while: as written
+// CHECK: for: as written {{.*}}at most 1000000 iterations
+void wait_long(void);
+void merges(void) {
+    while (1) {
+        for (int k = 0; k < 1000000; k++)
+            if (atomic_load(&turn) != 0)
+                break;
+        if (atomic_load(&turn) == 0) {
+            wait_long();
+            continue;
+        }
+        plain++;
+        atomic_store(&turn, 0);
+    }
+}
