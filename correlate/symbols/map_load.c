@@ -63,8 +63,11 @@ static uint32_t clamp(uint64_t v) {
     return v < 0xFFFFFFFFu ? (uint32_t)v : 0;
 }
 
-/* Counts tags that stand for two different rows. */
-static bool check_tag(hsc_code *c, uint64_t tag, uint64_t kind, uint32_t row) {
+/* Counts tags that stand for two different rows. `line` 0: of what the compiler itself wrote (flang's inline forms of
+ * intrinsic procedures), which each unit may have its own copy of. */
+static bool check_tag(hsc_code *c, uint64_t tag, uint64_t kind, uint32_t row, uint64_t line) {
+    if (!line)
+        return true;
     uint32_t *at = hsc_table_at(&c->row_by_tag, tag, kind);
     if (at && *at == HSC_NO_INDEX)
         *at = row;
@@ -125,7 +128,7 @@ static bool add_procedures(hsc_code *c, group_records *g) {
             at->flags = (uint32_t)p->flags;
             at->tag = p->tag;
             at->knowledge = HSC_KNOWN_MAP;
-            if (!check_tag(c, at->tag, 0, row))
+            if (!check_tag(c, at->tag, 0, row, at->line_begin))
                 return false;
         }
         if (at->line_end < p->line_end && at->line_begin == p->line_begin)
@@ -180,7 +183,7 @@ static bool add_loops(hsc_code *c, group_records *g) {
                                  .trips_max = l->trips_max,
                                  .trips_multiple = l->trips_multiple,
                                  .collapsed = clamp(l->collapsed)};
-            if (!HSC_PUSH(c->loops, row) || !check_tag(c, l->tag, 1, *at))
+            if (!HSC_PUSH(c->loops, row) || !check_tag(c, l->tag, 1, *at, l->line_begin))
                 return false;
         }
         uint32_t row = *at;

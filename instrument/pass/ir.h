@@ -43,6 +43,9 @@ void hsc_ir_set_place(LLVMValueRef instruction, LLVMMetadataRef like, unsigned e
 /* Gives the instruction the line, column, scope and inlining of `like`, with this discriminator. */
 void hsc_ir_set_loc(LLVMValueRef instruction, LLVMMetadataRef like, unsigned discriminator);
 
+/* A location of the line and column of `like` in the scope and inlining of `hidden`, which has no line; `like` itself where the two are in different files. */
+LLVMMetadataRef hsc_ir_loc_at(LLVMMetadataRef hidden, LLVMMetadataRef like);
+
 /* Gives an instruction without location one in the procedure itself; line 0: no line, only the discriminator. */
 void hsc_ir_make_loc(LLVMValueRef instruction, LLVMMetadataRef subprogram, unsigned line, unsigned column,
                      unsigned discriminator);

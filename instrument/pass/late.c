@@ -60,21 +60,6 @@ typedef struct late {
     hsc_map vote_of, access_of, inline_of, place_of, home_of, unrolled_of, copied_of, touched_of, peeled_of, packed_of, closed_of;
 } late;
 
-static uint64_t mix(uint64_t h) { /* the last step of SplitMix64 */
-    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
-    return h ^ h >> 31;
-}
-
-/* A key of this look's maps, several for each instruction: numbers of 64 bits at a time and not bytes. Never 0. */
-static uint64_t key_of(const char *kind, uint64_t a, uint64_t b, uint64_t c) {
-    uint64_t h = 0;
-    for (const char *k = kind; *k; k++)
-        h = h * 31 + (unsigned char)*k;
-    h = mix((mix((mix(h ^ a) + 0x9e3779b97f4a7c15u) ^ b) + 0x9e3779b97f4a7c15u) ^ c);
-    return h + !h;
-}
-
 static bool is_debug_or_phi(LLVMValueRef i) {
     LLVMOpcode o = LLVMGetInstructionOpcode(i);
     if (o == LLVMPHI)
@@ -104,7 +89,7 @@ static uint32_t inline_of(late *w, const hsc_ir_loc *loc) {
     hsc_ir_loc call;
     if (!hsc_ir_get_loc_of_node(loc->inlined_at, &call))
         return 0;
-    uint64_t key = key_of("inline", (uint64_t)(uintptr_t)loc->inlined_at, (uint64_t)(uintptr_t)loc->subprogram, 0);
+    uint64_t key = hsc_pass_key("inline", (uint64_t)(uintptr_t)loc->inlined_at, (uint64_t)(uintptr_t)loc->subprogram, 0);
     uint32_t id = hsc_map_get(&w->inline_of, key);
     if (id)
         return id;
@@ -128,7 +113,7 @@ static uint32_t find_inline(void *late_look, const hsc_ir_loc *loc) {
     late *w = late_look;
     hsc_ir_loc at = *loc, call;
     while (hsc_ir_get_loc_of_node(at.inlined_at, &call)) {
-        uint32_t id = hsc_map_get(&w->inline_of, key_of("inline", (uint64_t)(uintptr_t)at.inlined_at,
+        uint32_t id = hsc_map_get(&w->inline_of, hsc_pass_key("inline", (uint64_t)(uintptr_t)at.inlined_at,
                                                         (uint64_t)(uintptr_t)at.subprogram, 0));
         if (id)
             return id;
@@ -139,19 +124,19 @@ static uint32_t find_inline(void *late_look, const hsc_ir_loc *loc) {
 
 /* Elements of the widest vector in code of an early loop that is in late loop `l`; 0: none. */
 static unsigned packed_of(const late *w, unsigned l, uint32_t loop_id, uint32_t inline_id) {
-    return hsc_map_get(&w->packed_of, key_of("packed", (uint64_t)l, loop_id, inline_id));
+    return hsc_map_get(&w->packed_of, hsc_pass_key("packed", (uint64_t)l, loop_id, inline_id));
 }
 
 /* The same with code of loops inside. */
 static unsigned packed_within(const late *w, unsigned l, uint32_t loop_id, uint32_t inline_id) {
-    return hsc_map_get(&w->packed_of, key_of("packed within", (uint64_t)l, loop_id, inline_id));
+    return hsc_map_get(&w->packed_of, hsc_pass_key("packed within", (uint64_t)l, loop_id, inline_id));
 }
 
 static void note_packed(late *w, unsigned l, uint32_t loop_id, uint32_t inline_id, unsigned lanes) {
     if (lanes > packed_of(w, l, loop_id, inline_id))
-        hsc_map_set(&w->packed_of, key_of("packed", (uint64_t)l, loop_id, inline_id), lanes);
+        hsc_map_set(&w->packed_of, hsc_pass_key("packed", (uint64_t)l, loop_id, inline_id), lanes);
     for (; loop_id && lanes > packed_within(w, l, loop_id, inline_id); loop_id = (uint32_t)loop_record(w->p, loop_id)->parent_id)
-        hsc_map_set(&w->packed_of, key_of("packed within", (uint64_t)l, loop_id, inline_id), lanes);
+        hsc_map_set(&w->packed_of, hsc_pass_key("packed within", (uint64_t)l, loop_id, inline_id), lanes);
 }
 
 /* What the vectoriser says of an inlined copy of an early loop, see hsc_why_lanes. */
@@ -169,7 +154,7 @@ static unsigned unrolled_of(const late *w, uint32_t loop_id, uint32_t inline_id)
 /* ---- what late loops are ------------------------------------------------------------------------------------------- */
 
 static void count_vote(late *w, unsigned l, uint32_t loop_id, uint32_t inline_id, uint32_t weight) {
-    uint64_t key = key_of("vote", l, loop_id, inline_id);
+    uint64_t key = hsc_pass_key("vote", l, loop_id, inline_id);
     uint32_t at = hsc_map_get(&w->vote_of, key);
     if (!at) {
         vote *v = HSC_VECTOR_ADD(w->votes);
@@ -191,7 +176,7 @@ static void count_access(late *w, unsigned l, LLVMValueRef i, const hsc_ir_loc *
         early = hsc_map_get(&w->p->accesses, early_key);
     if (!early)
         return;
-    uint64_t key = key_of("access", early_key, (uint64_t)l << 1 | is_vector, inline_id);
+    uint64_t key = hsc_pass_key("access", early_key, (uint64_t)l << 1 | is_vector, inline_id);
     uint32_t at = hsc_map_get(&w->access_of, key);
     if (!at) {
         *HSC_VECTOR_ADD(w->accesses) = (access_count){l, kind, is_vector, loop_id, inline_id, early, 0, early_key};
@@ -233,7 +218,7 @@ static void look_at_ways_back(late *w) {
                 !hsc_ir_get_loc(LLVMGetBasicBlockTerminator(g->block[b]), &loc))
                 continue;
             uint32_t loop_id = loop_of_site(w->p, hsc_pass_early_id(w->p, &loc));
-            uint64_t key = key_of("closed", t, loop_id, inline_of(w, &loc));
+            uint64_t key = hsc_pass_key("closed", t, loop_id, inline_of(w, &loc));
             if (loop_id)
                 hsc_map_set(&w->closed_of, key, hsc_map_get(&w->closed_of, key) + 1);
         }
@@ -311,9 +296,9 @@ static void look_at_code(late *w) {
             if (loop_id && lanes > 1)
                 note_packed(w, l, loop_id, inline_id, lanes);
             if (loop_id && hsc_ir_copies_memory(i) && !w->p->sites.p[loop_id - 1].copies_memory)
-                hsc_map_set(&w->copied_of, key_of("copied", loop_id, inline_id, 0), 1);
+                hsc_map_set(&w->copied_of, hsc_pass_key("copied", loop_id, inline_id, 0), 1);
             if (loop_id && hsc_pass_access_key(i, &loc, loop_id, &kind))
-                hsc_map_set(&w->touched_of, key_of("touched", b, loop_id, inline_id), 1);
+                hsc_map_set(&w->touched_of, hsc_pass_key("touched", b, loop_id, inline_id), 1);
             if (l == NONE)
                 continue;
             if (loop_id)
@@ -438,12 +423,12 @@ static uint32_t loop_of_call(late *w, unsigned l) {
     uint32_t level = 1;
     for (unsigned k = w->g.loops[l].parent; k != NONE; k = w->g.loops[k].parent)
         level += w->loops[k].call_id == s->call_id && w->loops[k].call_inline_id == s->call_inline_id && w->loops[k].loop_id;
-    uint64_t key = key_of("made", s->call_id, level, 0);
+    uint64_t key = hsc_pass_key("made", s->call_id, level, 0);
     uint32_t id = hsc_map_get(&p->loop_of_call, key);
     if (id || p->sites.n >= HSC_PASS_ID_MAX)
         return id;
     const hsc_rec_callsite *c = &p->callsites.p[p->sites.p[s->call_id - 1].index];
-    uint32_t outer = level > 1 ? hsc_map_get(&p->loop_of_call, key_of("made", s->call_id, level - 1, 0)) : (uint32_t)c->loop_id;
+    uint32_t outer = level > 1 ? hsc_map_get(&p->loop_of_call, hsc_pass_key("made", s->call_id, level - 1, 0)) : (uint32_t)c->loop_id;
     hsc_rec_loop r = {.procedure_id = c->procedure_id,
                       .parent_id = outer,
                       .depth = outer ? loop_record(p, outer)->depth + 1 : 1,
@@ -479,7 +464,7 @@ static uint32_t tail_call_of(const late *w, unsigned l, uint32_t *inline_id) {
 
 /* The loop that such a call became, made up when first met: it goes round the whole procedure. */
 static uint32_t loop_of_recursion(hsc_pass *p, uint32_t site) {
-    uint64_t key = key_of("recursion", site, 0, 0);
+    uint64_t key = hsc_pass_key("recursion", site, 0, 0);
     uint32_t id = hsc_map_get(&p->loop_of_call, key);
     if (id || p->sites.n >= HSC_PASS_ID_MAX)
         return id;
@@ -544,7 +529,7 @@ static void identify_by_code(late *w, unsigned l) {
 enum { HOME_OF_REST = 1, HOME = 2 };
 
 static void note_home(late *w, const late_loop *s) {
-    uint64_t key = key_of("home", s->loop_id, s->inline_id, 0);
+    uint64_t key = hsc_pass_key("home", s->loop_id, s->inline_id, 0);
     if (hsc_map_get(&w->home_of, key) != HOME)
         hsc_map_set(&w->home_of, key, !s->is_vector && s->made > 1 ? HOME_OF_REST : HOME);
 }
@@ -596,7 +581,7 @@ static void identify(late *w) {
 /* An instance for code of a loop that is no loop of the generated code; `around` is that of the loop which the code is in. */
 static uint32_t stand_in(late *w, uint64_t version, uint32_t around, uint32_t parent, uint32_t loop_id, uint32_t inline_id) {
     hsc_pass *p = w->p;
-    uint64_t key = key_of(version == HSC_loop_version_PEELED ? "peeled" : "unrolled", around, loop_id, inline_id);
+    uint64_t key = hsc_pass_key(version == HSC_loop_version_PEELED ? "peeled" : "unrolled", around, loop_id, inline_id);
     uint32_t id = hsc_map_get(&w->unrolled_of, key);
     if (id)
         return id;
@@ -617,11 +602,11 @@ static hsc_rec_loop_instance *instance_of(late *w, unsigned l) {
  * there once for each iteration but the last. */
 static bool shares_head(late *w, unsigned l, uint32_t loop_id, uint32_t inline_id) {
     const late_loop *s = l == NONE ? NULL : &w->loops[l];
-    if (!s || !s->loop_id || !hsc_map_get(&w->closed_of, key_of("closed", l, s->loop_id, s->inline_id)))
+    if (!s || !s->loop_id || !hsc_map_get(&w->closed_of, hsc_pass_key("closed", l, s->loop_id, s->inline_id)))
         return false;
     const hsc_rec_loop *r = loop_record(w->p, loop_id);
     uint64_t most = r->trips ? r->trips : r->trips_max;
-    return (!most || most > 2) && hsc_map_get(&w->closed_of, key_of("closed", l, loop_id, inline_id)) == 1;
+    return (!most || most > 2) && hsc_map_get(&w->closed_of, hsc_pass_key("closed", l, loop_id, inline_id)) == 1;
 }
 
 /* A count that the source gives is more than LLVM ever unrolls fully (16,384 instructions, where a pragma asks for it); larger ones are what a type can count,
@@ -658,7 +643,7 @@ static uint32_t instance_for(late *w, unsigned l, uint32_t loop_id, uint32_t inl
     hsc_pass *p = w->p;
     uint32_t around = l == NONE ? 0 : w->loops[l].instance_id;
     find_loop_round(p, &loop_id, &inline_id);
-    unsigned home = loop_id ? hsc_map_get(&w->home_of, key_of("home", loop_id, inline_id, 0)) : HOME;
+    unsigned home = loop_id ? hsc_map_get(&w->home_of, hsc_pass_key("home", loop_id, inline_id, 0)) : HOME;
     if (home == HOME || is_round(w, l, loop_id, inline_id))
         return around;
     unsigned lanes = packed_within(w, l, loop_id, inline_id), made = 0;
@@ -667,7 +652,7 @@ static uint32_t instance_for(late *w, unsigned l, uint32_t loop_id, uint32_t inl
     if (home == HOME_OF_REST && made < 2)
         return around;
     uint32_t parent = instance_for(w, l, (uint32_t)loop_record(p, loop_id)->parent_id, inline_id);
-    if (hsc_map_get(&w->copied_of, key_of("copied", loop_id, inline_id, 0)))
+    if (hsc_map_get(&w->copied_of, hsc_pass_key("copied", loop_id, inline_id, 0)))
         return stand_in(w, HSC_loop_version_LIBRARY_CALL, around, parent, loop_id, inline_id);
     if (shares_head(w, l, loop_id, inline_id) || (l != NONE && made < 2 && is_merged(p, loop_id)))
         return stand_in(w, HSC_loop_version_PLAIN, around, parent, loop_id, inline_id);
@@ -689,7 +674,7 @@ static void make_instances(late *w) {
         if (w->g.loops[l].irreducible)
             r.flags |= HSC_instance_flag_IRREDUCIBLE;
         if (s->node.peeled && s->loop_id)
-            hsc_map_set(&w->peeled_of, key_of("peeled", s->loop_id, s->inline_id, 0), 1);
+            hsc_map_set(&w->peeled_of, hsc_pass_key("peeled", s->loop_id, s->inline_id, 0), 1);
         /* a loop round this one that was unrolled fully is named as well */
         r.parent_id = instance_for(w, parent, s->loop_id ? (uint32_t)loop_record(p, s->loop_id)->parent_id : 0,
                                    s->inline_id);
@@ -749,7 +734,7 @@ static void make_instances(late *w) {
 
 static uint32_t place_for(late *w, unsigned block, uint32_t site, uint32_t inline_id) {
     hsc_pass *p = w->p;
-    uint64_t key = key_of("place", block, site, inline_id);
+    uint64_t key = hsc_pass_key("place", block, site, inline_id);
     uint32_t id = hsc_map_get(&w->place_of, key);
     if (id || p->places.n >= HSC_PASS_ID_MAX - p->place_base)
         return id;
@@ -757,8 +742,8 @@ static uint32_t place_for(late *w, unsigned block, uint32_t site, uint32_t inlin
     find_loop_round(p, &loop_id, &written_in);
     uint32_t instance = instance_for(w, w->g.loop_of[block], loop_id, written_in);
     if (loop_id && !is_round(w, w->g.loop_of[block], loop_id, written_in) &&
-        hsc_map_get(&w->peeled_of, key_of("peeled", loop_id, written_in, 0)) &&
-        hsc_map_get(&w->touched_of, key_of("touched", block, loop_id, written_in)))
+        hsc_map_get(&w->peeled_of, hsc_pass_key("peeled", loop_id, written_in, 0)) &&
+        hsc_map_get(&w->touched_of, hsc_pass_key("touched", block, loop_id, written_in)))
         instance = stand_in(w, HSC_loop_version_PEELED, instance, instance, loop_id, written_in);
     hsc_rec_place *r = HSC_VECTOR_ADD(p->places);
     id = (uint32_t)p->places.n;
@@ -777,19 +762,33 @@ static bool fits(const late *w, const hsc_ir_loc *loc) {
     return l.subprogram == w->subprogram;
 }
 
-/* A block in which no instruction has a line: a sensible one for it. The loop's begin, else that of the nearest
- * dominating block. Never the function's own scope: that would cut the ranges of inlined procedures. */
-static bool location_for(late *w, unsigned block, const LLVMMetadataRef *last, const uint32_t *site_of, hsc_ir_loc *loc,
-                         uint32_t *site) {
+/* A block in which no instruction has a line: a sensible one for it. That of the call, where its code is of a copy of
+ * a procedure without lines (`hidden`: the location of some of it, or NULL), or the loop's begin, else that of the
+ * nearest dominating block. Never the function's own scope: that would cut the ranges of inlined procedures. */
+static bool location_for(late *w, unsigned block, LLVMMetadataRef hidden, const LLVMMetadataRef *last,
+                         const uint32_t *site_of, hsc_ir_loc *loc, uint32_t *site, uint32_t *inline_id) {
     unsigned l = w->g.loop_of[block];
+    *site = *inline_id = 0;
+    if (hidden && hsc_ir_get_loc_of_node(hidden, loc)) {
+        uint32_t copy = inline_of(w, loc);
+        while (loc->inlined_at && !loc->line && hsc_ir_get_loc_of_node(loc->inlined_at, loc))
+            ;
+        if (copy && loc->line && fits(w, loc)) {
+            loc->node = hsc_ir_loc_at(hidden, loc->node);
+            *inline_id = copy;
+            return true;
+        }
+    }
     if (l != NONE && hsc_ir_get_loc_of_node(w->loops[l].node.begin, loc) && loc->line && fits(w, loc)) {
         *site = w->loops[l].loop_id;
+        *inline_id = inline_of(w, loc);
         return true;
     }
     for (unsigned b = w->idom[block]; b != NONE; b = w->idom[b])
         if (last[b]) {
             hsc_ir_get_loc_of_node(last[b], loc);
             *site = loop_of_site(w->p, site_of[b]); /* the call itself is not here */
+            *inline_id = inline_of(w, loc);
             return true;
         }
     return false;
@@ -797,7 +796,8 @@ static bool location_for(late *w, unsigned block, const LLVMMetadataRef *last, c
 
 static void put_places(late *w) {
     const hsc_graph *g = &w->g;
-    LLVMMetadataRef *last = hsc_pass_alloc(g->blocks * sizeof *last);
+    LLVMMetadataRef *last = hsc_pass_alloc(2 * (size_t)g->blocks * sizeof *last);
+    LLVMMetadataRef *unseen = last + g->blocks; /* the location that `hidden` is of */
     uint32_t *site_of = hsc_pass_alloc(2 * (size_t)g->blocks * sizeof *site_of);
     uint32_t *hidden = site_of + g->blocks; /* early id of code in the block that has no line */
     for (unsigned b = 0; b < g->blocks; b++)
@@ -806,8 +806,10 @@ static void put_places(late *w) {
             if (is_debug_or_phi(i) || !hsc_ir_get_loc(i, &loc))
                 continue;
             uint32_t site = hsc_pass_early_id(w->p, &loc), place = 0;
-            if (!loc.line && site && !hidden[b])
+            if (!loc.line && site && !hidden[b]) {
                 hidden[b] = site;
+                unseen[b] = loc.node;
+            }
             if (loc.line && fits(w, &loc)) {
                 place = place_for(w, b, site, inline_of(w, &loc));
                 last[b] = loc.node;
@@ -820,11 +822,11 @@ static void put_places(late *w) {
         }
     for (unsigned b = 1; b < g->blocks; b++) { /* the entry block is the prologue's */
         hsc_ir_loc loc;
-        uint32_t site;
-        if (last[b] || !location_for(w, b, last, site_of, &loc, &site))
+        uint32_t site, copy;
+        if (last[b] || !location_for(w, b, unseen[b], last, site_of, &loc, &site, &copy))
             continue;
         site = hidden[b] ? hidden[b] : site;
-        uint32_t place = place_for(w, b, site, inline_of(w, &loc));
+        uint32_t place = place_for(w, b, site, copy);
         for (LLVMValueRef i = LLVMGetFirstInstruction(g->block[b]); i; i = LLVMGetNextInstruction(i)) {
             if (is_debug_or_phi(i))
                 continue;
@@ -838,28 +840,9 @@ static void put_places(late *w) {
     free(site_of);
 }
 
-/* A function that was not there early is a copy of another, which its debug information still names, or a piece of one. */
-static uint32_t procedure_of(hsc_pass *p, LLVMValueRef function, LLVMMetadataRef subprogram) {
-    size_t before = p->procedures.n;
-    uint32_t id = hsc_pass_procedure_of_function(p, function);
-    if (id <= before || !subprogram || p->link)
-        return id;
-    hsc_ir_subprogram s;
-    hsc_ir_get_subprogram(subprogram, &s);
-    hsc_ir_text symbol = s.linkage_name.n ? s.linkage_name : s.name;
-    uint32_t origin = hsc_pass_find_procedure(p, symbol.p, symbol.n);
-    if (!origin || origin == id) /* what was split off has a subprogram of its own, named as the piece is */
-        origin = hsc_pass_find_procedure(p, symbol.p, hsc_linkage_whole(symbol.p, symbol.n));
-    if (origin && origin != id) {
-        p->procedures.p[id - 1].origin_id = origin;
-        p->procedures.p[id - 1].flags |= HSC_procedure_flag_CLONE;
-    }
-    return id;
-}
-
 void hsc_late_function(hsc_pass *p, LLVMValueRef function) {
     late w = {.p = p, .function = function, .subprogram = hsc_ir_get_function_subprogram(function), .first_inline = p->inlines.n};
-    w.procedure_id = procedure_of(p, function, w.subprogram);
+    w.procedure_id = hsc_pass_late_procedure(p, function, w.subprogram);
     hsc_graph_init(&w.g, function);
     w.loops = hsc_pass_alloc((w.g.n_loops + 1) * sizeof *w.loops);
     w.is_latch = hsc_pass_alloc(w.g.blocks + 1);

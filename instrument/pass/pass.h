@@ -274,6 +274,13 @@ void hsc_kept_finish(hsc_pass *p);
 
 /* early.c, late.c, emit.c */
 void hsc_early_function(hsc_pass *p, LLVMValueRef function);
+/* A key of a map, for the late look's several for each instruction: numbers of 64 bits at a time and not bytes. Never 0. */
+uint64_t hsc_pass_key(const char *kind, uint64_t a, uint64_t b, uint64_t c);
+
+/* The procedure of a function that may not have been there early: a copy of another, which its debug information
+ * (`subprogram` or NULL) still names, or a piece of one. */
+uint32_t hsc_pass_late_procedure(hsc_pass *p, LLVMValueRef function, LLVMMetadataRef subprogram);
+
 void hsc_late_function(hsc_pass *p, LLVMValueRef function);
 /* Writes the module's records into its object file. */
 void hsc_emit_map(hsc_pass *p);

@@ -105,6 +105,13 @@ void hsc_ir_set_loc(LLVMValueRef instruction, LLVMMetadataRef like, unsigned dis
     unwrap<Instruction>(instruction)->setDebugLoc(with_discriminator(unwrap<DILocation>(like), discriminator));
 }
 
+LLVMMetadataRef hsc_ir_loc_at(LLVMMetadataRef hidden, LLVMMetadataRef like) {
+    auto *from = unwrap<DILocation>(hidden), *to = unwrap<DILocation>(like);
+    if (from->getFile() != to->getFile())
+        return like;
+    return wrap(DILocation::get(from->getContext(), to->getLine(), to->getColumn(), from->getScope(), from->getInlinedAt()));
+}
+
 void hsc_ir_make_loc(LLVMValueRef instruction, LLVMMetadataRef subprogram, unsigned line, unsigned column,
                      unsigned discriminator) {
     DILocalScope *scope = unwrap<DISubprogram>(subprogram);

@@ -4,6 +4,7 @@
 #include "at_link.h"
 #include "probe.h"
 
+#include <heatscope/formats/linkage.h>
 #include <heatscope/formats/tags.h>
 
 #include <stdio.h>
@@ -628,4 +629,36 @@ bool hsc_graph_is_in(const hsc_graph *g, unsigned block, unsigned loop) {
         if (l == loop)
             return true;
     return false;
+}
+
+static uint64_t mix(uint64_t h) { /* the last step of SplitMix64 */
+    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
+    return h ^ h >> 31;
+}
+
+uint64_t hsc_pass_key(const char *kind, uint64_t a, uint64_t b, uint64_t c) {
+    uint64_t h = 0;
+    for (const char *k = kind; *k; k++)
+        h = h * 31 + (unsigned char)*k;
+    h = mix((mix((mix(h ^ a) + 0x9e3779b97f4a7c15u) ^ b) + 0x9e3779b97f4a7c15u) ^ c);
+    return h + !h;
+}
+
+uint32_t hsc_pass_late_procedure(hsc_pass *p, LLVMValueRef function, LLVMMetadataRef subprogram) {
+    size_t before = p->procedures.n;
+    uint32_t id = hsc_pass_procedure_of_function(p, function);
+    if (id <= before || !subprogram || p->link)
+        return id;
+    hsc_ir_subprogram s;
+    hsc_ir_get_subprogram(subprogram, &s);
+    hsc_ir_text symbol = s.linkage_name.n ? s.linkage_name : s.name;
+    uint32_t origin = hsc_pass_find_procedure(p, symbol.p, symbol.n);
+    if (!origin || origin == id) /* what was split off has a subprogram of its own, named as the piece is */
+        origin = hsc_pass_find_procedure(p, symbol.p, hsc_linkage_whole(symbol.p, symbol.n));
+    if (origin && origin != id) {
+        p->procedures.p[id - 1].origin_id = origin;
+        p->procedures.p[id - 1].flags |= HSC_procedure_flag_CLONE;
+    }
+    return id;
 }
