@@ -161,6 +161,7 @@ HSC_MPI_HOT bool to_nobody(const hsc_mpi_call *c, const hsc_mpi_how *h) {
 }
 
 /* A request takes what is known of the call that makes it. */
+/* All but that it is active. */
 HSC_MPI_HOT void begin_request(hsc_mpi_request *r, hsc_mpi_call *c, const hsc_mpi_how *h) {
     r->op = c->op;
     r->comm = c->comm;
@@ -181,7 +182,6 @@ HSC_MPI_HOT void begin_request(hsc_mpi_request *r, hsc_mpi_call *c, const hsc_mp
     r->peer_class = c->peer_class;
     r->any = c->any;
     r->persistent = h->flags & HSC_MPI_PERSISTENT;
-    r->active = !r->persistent;
     r->begin_duration = 0;
     r->deferred = false;
 }
@@ -191,7 +191,7 @@ static inline void start_request(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t
     hsc_mpi_request *r = hsc_mpi_request_get(key);
     if (!r || !r->persistent)
         return;
-    r->active = true;
+    atomic_store_explicit(&r->active, true, memory_order_relaxed); /* nobody else may use its handle meanwhile */
     if (r->any) /* what it took the last time */
         r->from = NULL;
     r->begun_ns = c->enter;
@@ -348,6 +348,7 @@ HSC_MPI_HOT void post(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration, 
     begin_request(r, c, h);
     r->begin_duration = duration;
     r->deferred = deferred;
+    hsc_mpi_request_begun(r);
 }
 
 /* ---- the end of each kind ------------------------------------------------------------ */
@@ -437,6 +438,7 @@ HSC_MPI_HOT void after_probe(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t dur
         m->source = s.source;
         m->receive_tag = s.tag;
         m->from_sequence = sequence;
+        hsc_mpi_request_begun(m);
     }
     if (!from || duration < c->block->threshold_ns)
         return;

@@ -287,16 +287,20 @@ typedef struct HSC_MPI_LINE hsc_mpi_request {
     uint32_t thread_id, node;
     int32_t dest, source, tag, receive_tag, root;
     uint8_t peer_class;
-    bool persistent : 1, active : 1, any : 1,
+    _Atomic bool active;  /* filled and under way; whoever sees it set sees the rest */
+    bool persistent : 1, any : 1,
         deferred : 1; /* deferred: counted when it is complete, since its size is not known before */
 } hsc_mpi_request;
 
 _Static_assert(sizeof(hsc_mpi_request) == 128, "two lines");
 
-/* Not filled (begin_request of after.h does it); NULL: no memory. `receives`: it is a receive. Operations that are complete at once may share
- * one handle. */
+/* In the table, but not filled (begin_request of after.h does it) and not active until hsc_mpi_request_begun; NULL: no memory. `receives`: it is
+ * a receive. Operations that are complete at once may share one handle, those of several threads too. */
 hsc_mpi_request *hsc_mpi_request_new(uint64_t key, bool receives);
-hsc_mpi_request *hsc_mpi_request_get(uint64_t key); /* NULL: not known; stays in the table */
+static inline void hsc_mpi_request_begun(hsc_mpi_request *r) {
+    atomic_store_explicit(&r->active, !r->persistent, memory_order_release);
+}
+hsc_mpi_request *hsc_mpi_request_get(uint64_t key); /* one that is active, if there is; NULL: not known; stays in the table */
 void hsc_mpi_request_end(hsc_mpi_request *r);       /* out of the table */
 /* Those of n keys that are active: they are so no more, and out of the table where they are not persistent. Returns how many. To be given back. */
 uint32_t hsc_mpi_request_take(const uint64_t *keys, uint32_t n, hsc_mpi_request **out, uint32_t *which);

@@ -28,6 +28,7 @@ hsc_mpi_request *hsc_mpi_request_new(uint64_t key, bool receives) {
         free_list = r->next;
         r->key = key;
         r->next = NULL;
+        atomic_store_explicit(&r->active, false, memory_order_relaxed);
         hsc_mpi_request **at = bucket_of(key);
         /* In place of one whose end nobody saw; but behind one that another thread is just about to note, and behind
          * those that were complete at once, as many may be with one handle. */
@@ -45,11 +46,26 @@ hsc_mpi_request *hsc_mpi_request_new(uint64_t key, bool receives) {
     return r;
 }
 
+static bool is_active(const hsc_mpi_request *r) {
+    return atomic_load_explicit(&r->active, memory_order_acquire);
+}
+
+/* Where the first active one of a handle hangs, else the first, else NULL: another thread may be about to fill one of the same handle. */
+static hsc_mpi_request **find(uint64_t key) {
+    hsc_mpi_request **first = NULL;
+    for (hsc_mpi_request **at = bucket_of(key); *at; at = &(*at)->next) {
+        if ((*at)->key != key)
+            continue;
+        if (is_active(*at))
+            return at;
+        first = first ? first : at;
+    }
+    return first;
+}
+
 hsc_mpi_request *hsc_mpi_request_get(uint64_t key) {
     hsc_mpi_lock(&lock);
-    hsc_mpi_request *r = buckets ? *bucket_of(key) : NULL;
-    while (r && r->key != key)
-        r = r->next;
+    hsc_mpi_request **at = buckets ? find(key) : NULL, *r = at ? *at : NULL;
     hsc_mpi_unlock(&lock);
     return r;
 }
@@ -75,13 +91,10 @@ uint32_t hsc_mpi_request_take(const uint64_t *keys, uint32_t n, hsc_mpi_request 
     uint32_t taken = 0;
     hsc_mpi_lock(&lock);
     for (uint32_t i = 0; buckets && i < n; i++) {
-        hsc_mpi_request **at = bucket_of(keys[i]);
-        while (*at && (*at)->key != keys[i])
-            at = &(*at)->next;
-        hsc_mpi_request *r = *at;
-        if (!r || !r->active)
+        hsc_mpi_request **at = find(keys[i]), *r = at ? *at : NULL;
+        if (!r || !is_active(r))
             continue;
-        r->active = false;
+        atomic_store_explicit(&r->active, false, memory_order_relaxed);
         out[taken] = r;
         which[taken++] = i;
         if (!r->persistent)
@@ -105,10 +118,8 @@ uint64_t hsc_mpi_request_count(const uint64_t *keys, uint64_t n) {
     uint64_t active = 0;
     hsc_mpi_lock(&lock);
     for (uint64_t i = 0; buckets && i < n; i++) {
-        const hsc_mpi_request *r = *bucket_of(keys[i]);
-        while (r && r->key != keys[i])
-            r = r->next;
-        active += r && r->active;
+        hsc_mpi_request **at = find(keys[i]);
+        active += at && is_active(*at);
     }
     hsc_mpi_unlock(&lock);
     return active;
