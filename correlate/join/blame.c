@@ -108,6 +108,8 @@ static double excess(const jdelays *d, const jdelay_sum *s, uint32_t delay, cons
     *own = 0;
     for (size_t i = 0; i < n; i++)
         *own += cells[i].ns;
+    if (*own <= 0) /* less than none, samples being drawn: nothing that it could be late by */
+        return 0;
     double more = *own - others, drawn = *own + others; /* of what is drawn by samples */
     if (cells->doing.spot.context == HSC_NO_INDEX) /* all but what samples tell */
         drawn = s->told_ns + (s->victims > 0 ? s->told_of_others_ns * s->windows / s->victims : 0);
@@ -184,10 +186,14 @@ static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t 
     unknown = 1 - known;
     for (size_t i = 0, end; known > 0 && i < n; i = end) {
         end = same_context(cells, i, n);
-        double more = excess(d, s, delay, cells + i, end - i, surely, &own);
+        double more = excess(d, s, delay, cells + i, end - i, surely, &own), shared = 0;
+        for (size_t k = i; k < end; k++) /* a call's idle time may be less than none, samples being drawn: it has no part, and the others all of it */
+            shared += fmax(cells[k].ns, 0);
         for (; more > 0 && i < end; i++) {
+            if (cells[i].ns <= 0)
+                continue;
             bool nowhere = cells[i].doing.spot.context == HSC_NO_INDEX;
-            share part = {nowhere ? call : cells[i].doing, known * more / found * (nowhere ? 1 : cells[i].ns / own), nowhere ? NOT_RUNNING : RUNNING,
+            share part = {nowhere ? call : cells[i].doing, known * more / found * cells[i].ns / shared, nowhere ? NOT_RUNNING : RUNNING,
                           nowhere || cells[i].timed_ns <= 0 ? HSC_NO_INDEX : (uint32_t)(cells + i - d->cells.p)};
             if (nowhere && more > line->surely_ns) {
                 unknown += part.part * (1 - line->surely_ns / more);
