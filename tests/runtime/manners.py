@@ -12,7 +12,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import scenarios  # noqa: E402
-from scenarios import expect, only, program, run  # noqa: E402
+from scenarios import bounded, expect, only, program, run  # noqa: E402
 from witness import Witness  # noqa: E402
 
 MODES = ("errnos", "jumps", "cancels", "floats", "switches", "signals", "descriptors", "daemons", "children", "filtered", "strict", "rearranges", "alone",
@@ -21,7 +21,7 @@ MODES = ("errnos", "jumps", "cancels", "floats", "switches", "signals", "descrip
 
 @functools.cache
 def unmeasured(mode):
-    return subprocess.run([program("manners"), mode], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    return bounded([program("manners"), mode], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
 
 
 def same(mode, mechanism=None, code=None):
@@ -58,7 +58,7 @@ def writes():
             if what == "a pipe without reader":
                 os.close(reader)
             command = [scenarios.HEATSCOPE, "run", "-o", directory, *(["sh", "-c", "ulimit -f 0; exec \"$@\"", "sh"] if "grow" in what else []), program("manners"), mode]
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE if "grow" in what else writer, stdin=subprocess.DEVNULL, text=True)
+            done = bounded(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE if "grow" in what else writer, stdin=subprocess.DEVNULL)
             if "grow" in what:
                 expect(f"{mode}, {what}: said", "heatscope: not measured: no room in the measurement directory" in done.stderr, done)
                 os.close(reader)
@@ -70,7 +70,7 @@ def writes():
            "r, w = os.pipe(); os.close(r); os.dup2(w, 2); os.execvp(sys.argv[1], sys.argv[1:])"
     shutil.rmtree(directory, ignore_errors=True)
     for wrapper in ([], [scenarios.HEATSCOPE, "run", "-o", directory]):
-        done = subprocess.run([sys.executable, "-c", code, *wrapper, "grep", "ShdPnd", "/proc/self/status"], capture_output=True, text=True)
+        done = bounded([sys.executable, "-c", code, *wrapper, "grep", "ShdPnd", "/proc/self/status"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         expect(f"waits {wrapper}", done.returncode == 0 and done.stdout.split()[-1:] == ["0000000000001000"], done)
 
 

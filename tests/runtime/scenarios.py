@@ -4,6 +4,7 @@
 Bounds on sampled numbers are stated where they are used: a share p of n samples has the standard error
 sqrt(p (1 - p) / n); five of them are allowed."""
 import concurrent.futures
+import contextlib
 import glob
 import math
 import os
@@ -36,7 +37,46 @@ def program(name):
     return os.path.join(PROGRAMS, "rt_" + name)
 
 
-def run(arguments, directory=None, options=(), env=None, quiet=True, governed=False, watch=None, **more):
+def descendants(pid):
+    """Processes by their numbers, parents first."""
+    found = [pid]
+    for of in found:
+        for task in glob.glob(f"/proc/{of}/task/*/children"):
+            with contextlib.suppress(OSError), open(task, encoding="utf-8") as f:
+                found.extend(int(child) for child in f.read().split())
+    return found
+
+
+def where(pid):
+    """What each thread of a process is in: to be told where one does not end."""
+    text = []
+    for task in sorted(glob.glob(f"/proc/{pid}/task/*")):
+        text.append(task)
+        for name in ("comm", "wchan", "syscall", "stack", "status"):
+            with contextlib.suppress(OSError), open(os.path.join(task, name), encoding="utf-8", errors="replace") as f:
+                told = f.read().strip().splitlines()
+                if name == "status":
+                    told = [x for x in told if x.startswith(("State", "Sig", "Shd", "Seccomp:", "voluntary", "nonvoluntary"))]
+                text.append(f"  {name}: " + "; ".join(told))
+    return "\n".join(text)
+
+
+def bounded(command, seconds=200, **more):
+    """As subprocess.run of text; of a program that does not end it is told where it is."""
+    with subprocess.Popen(command, text=True, **more) as child:
+        try:
+            out, err = child.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            held = descendants(child.pid)
+            print(f"not ended after {seconds} s: {command}", *(where(pid) for pid in held), sep="\n", flush=True)
+            for pid in held:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(command, child.returncode, out, err)
+
+
+def run(arguments, directory=None, options=(), env=None, quiet=True, governed=False, watch=None, timeout=500, **more):
     """Runs a program measured; returns the completed process and the processes measured. watch: is called with the process's number once it
     has begun."""
     directory = directory or os.path.join(WORK, "m")
@@ -52,7 +92,7 @@ def run(arguments, directory=None, options=(), env=None, quiet=True, governed=Fa
             out, err = child.communicate()
             done = subprocess.CompletedProcess(command, child.returncode, out, err)
     else:
-        done = subprocess.run(command, capture_output=True, text=True, env=full, **more)
+        done = bounded(command, timeout, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=full, **more)
     found = processes(HEATSCOPE, directory)
     for p in found:
         for complaint in p.check():

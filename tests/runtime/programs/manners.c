@@ -6,6 +6,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -246,8 +247,10 @@ static void signals(void) {
     timer_create(CLOCK_PROCESS_CPUTIME_ID, &e, &t);
     struct itimerspec i = {{0, 0}, {0, 20000000}};
     timer_settime(t, 0, &i, NULL);
-    work(0.1);
-    printf("timer %d %d\n", read(fd, &info, sizeof info) == sizeof info, (int)info.ssi_signo);
+    struct pollfd has = {fd, POLLIN, 0};
+    for (int i = 0; i < 50 && poll(&has, 1, 0) == 0; i++)
+        work(0.1);
+    printf("timer %d %d\n", has.revents == POLLIN && read(fd, &info, sizeof info) == sizeof info, (int)info.ssi_signo);
     sigpending(&s);
     printf("pending %d\n", sigismember(&s, SIGUSR1) + sigismember(&s, SIGPROF));
 }
