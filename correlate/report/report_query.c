@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The part of query.h that looks at a database as a whole. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -7,6 +8,7 @@
 #include <heatscope/formats/records.h>
 
 #include "report_arrays.h"
+#include "report_measures.h"
 #include "report_paid.h"
 #include "report_reasons.h"
 
@@ -96,6 +98,20 @@ hsc_status hsc_db_find_hottest_loop(hsc_db *db, uint32_t metric, uint32_t *loop,
     return s;
 }
 
+hsc_status hsc_db_find_silent_openmp(hsc_db *db, const char **name, hsc_err *err) {
+    report r;
+    report_wait *rows = NULL;
+    uint32_t n = 0;
+    begin(&r, db, 0);
+    hsc_status s = report_load_step(&r, 0, err); /* programs and libraries */
+    *name = NULL;
+    if (!s && r.has_gomp && !(s = report_waits(&r, false, &rows, &n, err)) && report_is_openmp_silent(&r, rows, n, NULL))
+        *name = "libgomp";
+    free(rows);
+    report_clear(&r);
+    return s;
+}
+
 void hsc_db_free_findings(hsc_db_finding *list, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         free(list[i].text);
@@ -160,8 +176,8 @@ hsc_status hsc_db_read_arrays(hsc_db *db, uint32_t metric, hsc_db_array_use **ou
                                         .received_bytes = a->received_bytes,
                                         .mpi_s = a->mpi_s,
                                         .waiting_s = a->waiting_s,
-                                        .packing = a->packing * r.unit.scale,
-                                        .unpacking = a->unpacking * r.unit.scale};
+                                        .packing = a->packs ? a->packing * r.unit.scale : NAN,
+                                        .unpacking = a->unpacks ? a->unpacking * r.unit.scale : NAN};
         if (!list[made].text)
             s = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r.info.path);
     }

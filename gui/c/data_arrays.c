@@ -2,6 +2,7 @@
 /* Package heatscope::data: arrays, with the time of the loops that touch them and the messages that carry them. */
 #include "handle.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,6 +121,9 @@ static int dearest(const void *a, const void *b) {
     return p != q ? (p > q ? -1 : 1) : x->row < y->row ? -1 : x->row > y->row;
 }
 
+/* NaN: the empty string */
+static Tcl_Obj *real_or_nothing(double v) { return isnan(v) ? Tcl_NewObj() : REAL(v); }
+
 static Tcl_Obj *array_dict(hsc_handle *h, const array *a, double total) {
     hsc_db_array facts = {.scope = HSC_NONE, .file = HSC_NONE, .name = "", .type = "", .bounds = ""};
     hsc_db_scope s = {.name = ""};
@@ -150,8 +154,8 @@ static Tcl_Obj *array_dict(hsc_handle *h, const array *a, double total) {
     PUT(d, "received_bytes", WIDE(a->use.received_bytes));
     PUT(d, "mpi_s", REAL(a->use.mpi_s));
     PUT(d, "waiting_s", REAL(a->use.waiting_s));
-    PUT(d, "packing", REAL(a->use.packing));
-    PUT(d, "unpacking", REAL(a->use.unpacking));
+    PUT(d, "packing", real_or_nothing(a->use.packing));
+    PUT(d, "unpacking", real_or_nothing(a->use.unpacking));
     return d;
 }
 

@@ -73,6 +73,16 @@ static int hottest(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     return TCL_OK;
 }
 
+/* silentopenmp: the name of a runtime with threads of whose waits none was timed; "" */
+static int silent_openmp(hsc_handle *h, Tcl_Interp *interp) {
+    hsc_err err = {0};
+    const char *name = NULL;
+    if (hsc_db_find_silent_openmp(h->db, &name, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_SetObjResult(interp, name ? TEXT(name) : Tcl_NewObj());
+    return TCL_OK;
+}
+
 static int findings(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     hsc_err err = {0};
     if (look(h, a->view.metric, &err) != HSC_OK)
@@ -497,6 +507,8 @@ int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
     }
     if (!strcmp(name, "hottest"))
         return hsc_data_parse(h, interp, objc, objv, 0, 0, 1, 1, &a) == TCL_OK ? hottest(h, interp, &a) : TCL_ERROR;
+    if (!strcmp(name, "silentopenmp"))
+        return objc ? hsc_tcl_usage(interp, "silentopenmp") : silent_openmp(h, interp);
     if (!strcmp(name, "refusals"))
         return hsc_data_parse(h, interp, objc, objv, HSC_ARG_FIRST | HSC_ARG_N, 0, 200, 4096, &a) == TCL_OK ? refusals(h, interp, &a)
                                                                                                             : TCL_ERROR;

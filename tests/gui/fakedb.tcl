@@ -41,6 +41,7 @@ oo::class create ::FakeDb {
     }
 
     method calls {} { return $Calls }
+    method silentopenmp {} { return "" }
 
     method info {} {
         return [dict create path /tmp/fake.h5 title "prog < odd \x01" command prog created 2026-01-01T00:00:00Z modules 2 \

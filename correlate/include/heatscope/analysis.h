@@ -78,6 +78,10 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
 /* Order of two causes, by what makes them one for people: kind, place and late call, whichever the thread. 0: one. */
 int hsc_db_compare_causes(const hsc_db_cause *a, const hsc_db_cause *b);
 
+/* Is there a runtime of OpenMP with worker threads, of whose waits none was timed? Its name ("libgomp"), static; NULL: no. Cost: where there is such a
+ * runtime the contexts once. */
+hsc_status hsc_db_find_silent_openmp(hsc_db *db, const char **name, hsc_err *err);
+
 /* Message passing by array: what the map knows of the buffers of calls, joined with what their wrappers counted. */
 typedef struct hsc_db_array_use {
     uint32_t array;         /* row of arrays, the first with its identity; HSC_NONE: calls whose buffers are not known */
@@ -86,7 +90,7 @@ typedef struct hsc_db_array_use {
     uint64_t calls, sent_bytes, received_bytes;
     double mpi_s;           /* in the calls, and their share of those that completed them; a call of two arrays counts whole for both */
     double waiting_s;       /* of it, for late partners, likewise: rows add up to more than all */
-    double packing, unpacking; /* loops that fill or read the buffer, in the unit of the metric; 0 also where none is known */
+    double packing, unpacking; /* loops that fill or read the buffer, in the unit of the metric; NAN: none is known */
 } hsc_db_array_use;
 /* Those with most bytes first, the unknown last; on success free with hsc_db_free_arrays. Empty where there is no map of the calls.
  * Cost: the tables message, delayed and mpi_link once. */

@@ -65,7 +65,7 @@ oo::class create ::heatscope::Arrays {
                 lappend out [dict create kind bad text "waiting for late partners" right [::heatscope::fmt seconds [dict get $row waiting_s]]]
             }
             foreach {key text} {packing "loops that fill the buffer" unpacking "loops that read the buffer"} {
-                if {[dict get $row $key] > 0} {
+                if {[dict get $row $key] ne "" && [dict get $row $key] > 0} {
                     set unit [dict get [$Db metric $metric] unit]
                     lappend out [dict create kind fact text $text right [::heatscope::fmt amount [dict get $row $key] $unit]]
                 }

@@ -2,7 +2,7 @@
 # One measured run as the views see it: facts, words for its processors, documents, rankings, findings.
 
 oo::class create ::heatscope::Run {
-    variable Db Info Documents Order Ranked Word Total Findings Labels Metrics FileNames Only Part Sampled Weights Taken Unfinished
+    variable Db Info Documents Order Ranked Word Total Findings Labels Metrics FileNames Only Part Sampled Weights Taken Unfinished Silent
 
     # db: a handle of heatscope::data, or anything that answers the same commands
     constructor {db} {
@@ -23,6 +23,7 @@ oo::class create ::heatscope::Run {
         set Weights {}
         set Taken {}
         set Unfinished ?
+        set Silent ?
     }
     destructor {
         dict for {file document} $Documents {
@@ -91,18 +92,12 @@ oo::class create ::heatscope::Run {
         }
         return 0
     }
-    # What its waits leave out: an OpenMP runtime that tells none, "" otherwise.
+    # What its waits leave out: an OpenMP runtime with worker threads of which none was timed, "" otherwise. Once: it does not depend on an interval.
     method silentOpenmp {} {
-        if {[dict get $Info threads] <= [dict get $Info processes]} {
-            return ""
+        if {$Silent eq "?"} {
+            set Silent [$Db silentopenmp]
         }
-        set runtimes {}
-        for {set m 0} {$m < [dict get $Info modules]} {incr m} {
-            if {[regexp {^lib(?:gomp|omp|iomp)} [::heatscope::fmt baseName [dict get [$Db module $m] path]] runtime]} {
-                lappend runtimes $runtime
-            }
-        }
-        return [expr {$runtimes ne "" && [lsearch -exact -not $runtimes libgomp] < 0 ? "libgomp" : ""}]
+        return $Silent
     }
     # Processes whose end was not recorded, in words as the report's; "" when all ended.
     method unfinished {} {

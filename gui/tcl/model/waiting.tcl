@@ -110,7 +110,7 @@ oo::class create ::heatscope::Waiting {
     method notes {by row} {
         set out {}
         if {$row eq "" && [$Run silentOpenmp] ne ""} {
-            lappend out [dict create kind bad text "This OpenMP runtime, [$Run silentOpenmp], tells no waits. Threads that sleep at a barrier or at the end\
+            lappend out [dict create kind bad text "No wait of this OpenMP runtime, [$Run silentOpenmp], was timed. Threads that sleep at a barrier or at the end\
                 of a region are in no figure here; uneven loops are seen by imbalance. Compiled with clang ('heatscope cc -fopenmp') such waits are\
                 told, with who was late."]
         }

@@ -84,12 +84,12 @@ oo::class create ::heatscope::MatrixView {
         set none [expr {[dict get $layout total] <= 0 && ![my Comparing]}]
         $List configure -empty [expr {$none ? "" : "click on a cell: the calls of the pair"}]
         if {$none} {
-            grid remove $Legend
+            grid remove $Legend $Matrix
             set Unit ""
             ::heatscope::theme say $Path.body.split.left.unit [my Nothing]
             return
         }
-        grid $Legend
+        grid $Legend $Matrix
         set unit [dict get {bytes B messages none size B waiting s waits none} $By]
         set words [dict get {bytes "bytes sent" messages messages size "mean size" waiting waiting waits waits} $By]
         set show [dict get $Selection show]
@@ -115,6 +115,9 @@ oo::class create ::heatscope::MatrixView {
         $t say $Path.body.split.left.unit [expr {$rest > [$t dp 24] ? [::heatscope::fmt fit $Unit $rest {::heatscope::theme width HsSmall}] : ""}]
     }
     method Nothing {} {
+        if {[dict get [$Matrix layout] processes] <= 1} {
+            return "one process was measured: there is no other one to send to or to wait for"
+        }
         return [expr {$By in {waiting waits} ? "no waiting for other processes was recorded" : "no messages between processes were recorded"}]
     }
     method Quantity {v} {
@@ -210,7 +213,7 @@ oo::class create ::heatscope::MatrixView {
     method Beside {} {
         set layout [$Matrix layout]
         if {[dict get $layout total] <= 0} {
-            return [my Nothing]
+            return "" ;# the pane itself says it
         }
         set words [dict get {process "" host ", by machine" range ""} [dict get $layout group]]
         if {[dict get $layout group] eq "range"} {
@@ -281,6 +284,9 @@ oo::class create ::heatscope::MatrixView {
     }
     method describe {} {
         set out "[$Path.head.title cget -text]: [my fullSubtitle]\n[$Matrix describe]"
+        if {[dict get [$Matrix layout] total] <= 0 && ![my Comparing]} {
+            append out "| [my Nothing]\n"
+        }
         if {$Cell ne ""} {
             append out "| [string map {\n "\n| "} [$Caption cget -text]]\n"
             foreach row [my Sorted] {

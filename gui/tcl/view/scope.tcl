@@ -131,7 +131,7 @@ oo::class create ::heatscope::ScopeView {
             set most [$Run amount $metric [dict get $stats max]]
             ::heatscope::theme say $in.share.time [expr {[my Alone] ? $most : "[$Run amount $metric [dict get $stats mean]] mean \u00b7 $most max"}]
         } else {
-            ::heatscope::theme say $in.share.time "no samples"
+            ::heatscope::theme say $in.share.time [expr {[$Run exact $metric] ? "none here" : "no samples"}]
         }
         my Change $metric
         my FitRight $in.share

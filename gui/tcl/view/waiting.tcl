@@ -75,7 +75,7 @@ oo::class create ::heatscope::WaitingView {
             lappend parts "[::heatscope::fmt seconds [$Model total]] waited for others" [my Timed {timed, not sampled}]
         }
         if {[$Run silentOpenmp] ne ""} {
-            lappend parts "[$Run silentOpenmp] tells no waits of its threads"
+            lappend parts "no wait of [$Run silentOpenmp] was timed"
         }
         return [join $parts " \u00b7 "]
     }
