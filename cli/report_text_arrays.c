@@ -42,12 +42,15 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
     report_array *rows;
     uint32_t n, shown = 0, most = report_text_rows(r, 3);
     double all = 0, rest = 0;
-    char sent[16], received[16], packing[32], unpacking[32], name[400], place[300], fitted[400];
+    bool packs = false; /* is there a loop that fills or reads one of them? else its columns are left out: names have their room */
+    char loops[70] = "", sent[16], received[16], packing[32], unpacking[32], name[400], place[300], fitted[400];
     hsc_status status = report_arrays(r, &rows, &n, err);
     if (status)
         return status;
-    fprintf(r->out, "\nMessage passing by array: bytes, time in calls, waiting for late ones, packing\n"
-                    "   calls  sent  recv   MPI s  wait s  pack s  unpk s  array\n");
+    for (uint32_t i = 0; i < n; i++)
+        packs = packs || rows[i].packs || rows[i].unpacks;
+    fprintf(r->out, "\nMessage passing by array: bytes, time in calls, waiting for late ones%s\n   calls  sent  recv   MPI s  wait s%s  array\n", packs ? ", packing" : "",
+            packs ? "  pack s  unpk s" : "");
     for (uint32_t i = 0; i < n; i++) {
         const report_array *a = &rows[i];
         if (!i)
@@ -60,14 +63,21 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
         shown++;
         report_array_text(r, a->array, name, sizeof name);
         declared(r, a->array, place, sizeof place);
-        int room = r->width - 58 - report_columns_of(place);
-        fprintf(r->out, "%8llu %5s %5s %7.3f %7.3f %7s %7s  %s%s%s\n", (unsigned long long)a->calls,
+        if (packs)
+            snprintf(loops, sizeof loops, " %7s %7s", loops_text(a->packing * r->unit.scale, packing, sizeof packing), loops_text(a->unpacking * r->unit.scale, unpacking, sizeof unpacking));
+        int room = r->width - (packs ? 57 : 41), left = room - report_columns_of(name) - 1;
+        if (left < report_columns_of(place)) { /* the name comes first */
+            char kept[300];
+            snprintf(kept, sizeof kept, "%s", place);
+            report_fit(kept, left > 12 ? left : 12, place, sizeof place);
+        }
+        room -= report_columns_of(place) + 1;
+        fprintf(r->out, "%8llu %5s %5s %7.3f %7.3f%s  %s%s%s\n", (unsigned long long)a->calls,
                 report_bytes((double)a->sent_bytes, sent, sizeof sent), report_bytes((double)a->received_bytes, received, sizeof received), a->mpi_s,
-                a->waiting_s, loops_text(a->packing * r->unit.scale, packing, sizeof packing), loops_text(a->unpacking * r->unit.scale, unpacking, sizeof unpacking),
-                report_fit_prose(name, room > 8 ? room : 8, fitted, sizeof fitted), place[0] ? " " : "", place);
+                a->waiting_s, loops, report_fit_prose(name, room > 8 ? room : 8, fitted, sizeof fitted), place[0] ? " " : "", place);
     }
     if (shown < n)
-        fprintf(r->out, "%20s %7.3f  %23s %s\n", "at most", rest, "", report_text_more(r, n - shown, REPORT_ARRAY, name, sizeof name));
+        fprintf(r->out, "%20s %7.3f  %*s %s\n", "at most", rest, packs ? 23 : 7, "", report_text_more(r, n - shown, REPORT_ARRAY, name, sizeof name));
     if (!n)
         fputs(r->info.mpi_sites ? "  none\n" : "  the calls of MPI are not known: compile with the pass\n", r->out);
     free(rows);

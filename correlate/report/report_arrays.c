@@ -215,11 +215,33 @@ static unsigned awaited(const report *r, uint32_t line, uint32_t kind, buffer *o
     return count;
 }
 
+/* Has a call on this line a buffer, though it is not known which? */
+static bool has_unknown_buffer(const report *r, uint32_t line) {
+    uint32_t first, n, first_argument, arguments;
+    hsc_db_mpi_argument a;
+    if (line == HSC_NONE || hsc_db_find(r->db, HSC_LIST_MPI_SITES, line, &first, &n, NULL))
+        return false;
+    for (uint32_t i = first; i < first + n; i++)
+        for (uint32_t k = hsc_db_find(r->db, HSC_LIST_MPI_ARGUMENTS, i, &first_argument, &arguments, NULL) ? arguments = 0 : 0; k < arguments; k++)
+            if (!hsc_db_get_mpi_argument(r->db, first_argument + k, &a, NULL) && is_buffer(a.role) && a.array == HSC_NONE)
+                return true;
+    return false;
+}
+
 static bool add_waiting(sums *s, const uint32_t *first_of, uint32_t line, uint32_t kind, double seconds) {
     buffer b[BUFFERS];
+    bool of_message = kind == HSC_wait_cause_LATE_SENDER || kind == HSC_wait_cause_LATE_RECEIVER;
     unsigned n = hsc_cause_is_of_threads(kind) || kind == HSC_wait_cause_BARRIER
                      ? 0
                      : awaited(s->r, line, kind, b);
+    bool of_data = of_message || kind == HSC_wait_cause_COLLECTIVE || kind == HSC_wait_cause_LATE_ROOT || kind == HSC_wait_cause_LATE_MEMBER;
+    if (!n && of_data && (of_message || has_unknown_buffer(s->r, line))) {
+        report_array *a = row_of(s, HSC_NONE);
+        if (!a)
+            return false;
+        a->waiting_share_s += seconds;
+        a->waiting_s += seconds;
+    }
     for (unsigned i = 0; i < n; i++) {
         report_array *a = row_of(s, first_of[b[i].array]);
         if (!a)
@@ -349,24 +371,42 @@ hsc_status report_arrays(report *r, report_array **rows, uint32_t *n, hsc_err *e
     return HSC_OK;
 }
 
-/* "(lbound(a, 1) : lbound(a, 1) + size(a, 1) - 1, 5)", as of an assumed-shape array: dimensions that are its own bounds are ":". */
-static const char *plain_bounds(const char *bounds, char *out, size_t size) {
-    size_t to = 0;
+/* One dimension of the bounds, from..end: what is its own lower bound or size, or is not known, is left out: ":", "0:", "2 : n". */
+static size_t put_dimension(const char *from, const char *end, char *out, size_t size) {
+    const char *colon = NULL;
     int depth = 0;
-    if (!strstr(bounds, "lbound("))
+    for (const char *p = from; p < end; p++) {
+        depth += (*p == '(') - (*p == ')');
+        colon = *p == ':' && !depth && !colon ? p : colon;
+    }
+    size_t n = (size_t)(end - from), lower = colon ? (size_t)(colon - from) : 0;
+    bool own = n > 7 && !strncmp(from, "lbound(", 7), no_lower = !colon || own || memchr(from, '?', lower), no_upper = own || memchr(from + lower, '?', n - lower);
+    while (lower && from[lower - 1] == ' ')
+        lower--;
+    int k = !no_upper && no_lower && colon ? snprintf(out, size, "%.*s", (int)(end - colon), colon)
+            : !no_upper                    ? snprintf(out, size, "%.*s", (int)n, from)
+                                           : snprintf(out, size, "%.*s:", no_lower ? 0 : (int)lower, from);
+    return k > 0 && (size_t)k < size ? (size_t)k : 0;
+}
+
+/* "(lbound(a, 1) : lbound(a, 1) + size(a, 1) - 1, 5)", as of an assumed-shape array, or "(?, 5)", of which nothing is known: "(:, 5)". */
+static const char *plain_bounds(const char *bounds, char *out, size_t size) {
+    size_t to = 1;
+    int depth = 0;
+    if (bounds[0] != '(' || !strpbrk(bounds, "?l") || size < 8)
         return bounds;
-    for (const char *p = bounds; *p && to + 2 < size; p++) {
-        bool begins = depth == 1 && (p[-1] == '(' || p[-1] == ',' || p[-1] == ' ') && !strncmp(p, "lbound(", 7);
-        if (begins) {
-            out[to++] = ':';
-            for (int inner = 0; *p && (inner || (*p != ',' && *p != ')')); p++)
-                inner += (*p == '(') - (*p == ')');
+    out[0] = '(';
+    for (const char *p = bounds + 1, *from = p; *p && to + 4 < size; p++) {
+        if (!depth && (*p == ',' || *p == ')')) {
+            to += put_dimension(from, p, out + to, size - to - 3);
+            out[to++] = *p;
+            if (*p == ')')
+                break;
+            out[to++] = ' ';
+            for (from = p + 1; *from == ' ';)
+                from++;
         }
         depth += (*p == '(') - (*p == ')');
-        if (*p)
-            out[to++] = *p;
-        else
-            break;
     }
     out[to] = 0;
     return out;
@@ -441,8 +481,12 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
         known += rows[i].array != HSC_NONE ? (double)(rows[i].sent_bytes + rows[i].received_bytes) : 0;
     }
     bool any_named = false;
+    double unnamed_bytes = 0; /* of the row that has most of them */
     for (uint32_t i = 0; i < n; i++)
-        any_named = any_named || is_named(r, rows[i].array);
+        if (is_named(r, rows[i].array))
+            any_named = true;
+        else
+            unnamed_bytes = fmax(unnamed_bytes, (double)(rows[i].sent_bytes + rows[i].received_bytes));
     const report_array *x = NULL, *most = NULL; /* with most waiting, then time, then bytes; with most bytes */
     double waiting = 0, nameless = 0; /* in all; of what has no name at most */
     for (uint32_t i = 0; i < n; i++) {
@@ -458,10 +502,24 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
     if (x && known > 0 && !hsc_db_get_array(r->db, x->array, &a, err)) {
         char also[600] = "", other[400], plain[400], sent[32], received[32];
         main_text(r, x, plain, sizeof plain);
+        /* what one call completes it waits for together */
+        uint64_t sent_bytes = x->sent_bytes, received_bytes = x->received_bytes;
+        unsigned others = 0;
+        for (uint32_t i = 0; i < n && x->waiting_s > 0 && !is_scalar(r, x); i++)
+            if (&rows[i] != x && is_named(r, rows[i].array) && fabs(rows[i].waiting_s - x->waiting_s) < 1e-9 * x->waiting_s) {
+                others++;
+                sent_bytes += rows[i].sent_bytes;
+                received_bytes += rows[i].received_bytes;
+            }
+        if (others) {
+            size_t end = strlen(plain);
+            snprintf(plain + end, sizeof plain - end, " and %u other%s that the same calls wait for", others, others > 1 ? "s" : "");
+        }
         snprintf(name, sizeof name, "%s", plain);
         if (nameless > x->waiting_s) /* it is the most of those that can be named */
             snprintf(name, sizeof name, "Of the buffers that have a name, %c%s", plain[0] - 'A' + 'a', plain + 1);
-        if (most != x && most->sent_bytes + most->received_bytes >= x->sent_bytes + x->received_bytes) {
+        if (most != x && !others && (double)(most->sent_bytes + most->received_bytes) >= unnamed_bytes &&
+            most->sent_bytes + most->received_bytes >= x->sent_bytes + x->received_bytes) {
             main_text(r, most, other, sizeof other);
             snprintf(also, sizeof also, " %.200s moves %s: %s sent, %s received, %s in calls.", other,
                      most->sent_bytes + most->received_bytes > x->sent_bytes + x->received_bytes ? "most" : "as much",
@@ -478,10 +536,10 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
                      name, REPORT_SECONDS(x->mpi_s), REPORT_SECONDS(x->waiting_s), REPORT_SECONDS(waiting), report_volume((double)(x->sent_bytes + x->received_bytes), sent, sizeof sent), also);
         else
             snprintf(out, size,
-                 "%.200s has %s: %s sent, %s received, %.0f %% of the bytes whose calls are "
+                 "%.260s %s %s: %s sent, %s received, %.0f %% of the bytes whose calls are "
                  "measured; %s in calls of MPI, %s of it waiting for late partners (of %s).%s",
-                 name, x->waiting_s > 0 ? "most of the waiting in message passing" : "most of the communication",
-                 report_volume((double)x->sent_bytes, sent, sizeof sent), report_volume((double)x->received_bytes, received, sizeof received), 100 * (double)(x->sent_bytes + x->received_bytes) / bytes, REPORT_SECONDS(x->mpi_s),
+                 name, others ? "have" : "has", x->waiting_s > 0 ? "most of the waiting in message passing" : "most of the communication",
+                 report_volume((double)sent_bytes, sent, sizeof sent), report_volume((double)received_bytes, received, sizeof received), 100 * (double)(sent_bytes + received_bytes) / bytes, REPORT_SECONDS(x->mpi_s),
                  REPORT_SECONDS(x->waiting_s), REPORT_SECONDS(waiting), also);
         *scope = a.scope;
         *seconds = x->mpi_s;

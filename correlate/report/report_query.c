@@ -191,6 +191,10 @@ hsc_status hsc_db_read_arrays(hsc_db *db, uint32_t metric, hsc_db_array_use **ou
     return s;
 }
 
+void hsc_db_get_array_text(hsc_db *db, uint32_t array, char *out, size_t size) {
+    report_array_text(&(report){.db = db}, array, out, size);
+}
+
 void hsc_db_free_arrays(hsc_db_array_use *list, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         free(list[i].text);

@@ -136,7 +136,10 @@ static Tcl_Obj *array_dict(hsc_handle *h, const array *a, double total) {
     PUT(d, "name", TEXT(a->row == HSC_NONE ? "" : facts.name));
     PUT(d, "bounds", TEXT(facts.bounds));
     PUT(d, "type", TEXT(facts.type));
-    PUT(d, "text", a->use.text ? TEXT(a->use.text) : Tcl_NewObj());
+    char text[400] = "";
+    if (a->row != HSC_NONE)
+        hsc_db_get_array_text(h->db, a->row, text, sizeof text);
+    PUT(d, "text", TEXT(text));
     PUT(d, "element_bytes", WIDE(facts.element_bytes));
     PUT(d, "scope", hsc_tcl_index(facts.scope));
     PUT(d, "procedure", TEXT(s.name));

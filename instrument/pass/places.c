@@ -771,6 +771,10 @@ static hsc_place compute(hsc_data *d, LLVMValueRef pointer) {
     case LLVMCall:
     case LLVMInvoke:
         return place_of_call(d, pointer, NULL);
+    case LLVMPHI: {
+        LLVMValueRef array = d->p->is_fortran ? hsc_fortran_meant(pointer) : NULL;
+        return array ? *hsc_find_place(d, array) : hsc_place_unknown();
+    }
     case LLVMBitCast:
     case LLVMAddrSpaceCast:
     case LLVMFreeze:

@@ -29,6 +29,9 @@ unsigned hsc_place_nested(hsc_data *d, hsc_place *p, LLVMValueRef gep);
 void hsc_place_section(hsc_data *d, hsc_place *p, LLVMValueRef index, uint64_t size);
 /* What the code has put in the field at this address of a descriptor that it made for one section; NULL: not known. */
 LLVMValueRef hsc_fortran_described(hsc_data *d, LLVMValueRef address);
+/* Whose descriptor it is that is one of two: an optional argument's, or none; that of an actual argument which must be contiguous and may not be, or
+ * else of the copy that the runtime makes of it. NULL: none of these. */
+LLVMValueRef hsc_fortran_meant(LLVMValueRef descriptor);
 /* Name of component k of the type with this symbol; empty when its definition is in no file that is known. */
 void hsc_fortran_component_name(hsc_pass *p, const char *type_symbol, unsigned k, char *name, size_t size);
 

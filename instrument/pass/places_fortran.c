@@ -320,6 +320,29 @@ static LLVMValueRef written_once(LLVMValueRef descriptor) {
     return value;
 }
 
+static bool is_call_of(LLVMValueRef v, const char *name) {
+    LLVMValueRef callee = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
+    hsc_ir_text text = callee && LLVMIsAFunction(callee) ? hsc_ir_get_name(callee) : (hsc_ir_text){NULL, 0};
+    return text.n == strlen(name) && !memcmp(text.p, name, text.n);
+}
+
+LLVMValueRef hsc_fortran_meant(LLVMValueRef descriptor) {
+    if (!LLVMIsAPHINode(descriptor) || LLVMCountIncoming(descriptor) != 2)
+        return NULL;
+    for (unsigned k = 0; k < 2; k++) {
+        LLVMValueRef array = LLVMGetIncomingValue(descriptor, k);
+        if (LLVMIsAConstantPointerNull(LLVMGetIncomingValue(descriptor, 1 - k)))
+            return array;
+        for (LLVMUseRef u = LLVMGetFirstUse(array); u; u = LLVMGetNextUse(u)) {
+            LLVMValueRef user = LLVMGetUser(u);
+            if (is_call_of(user, "_FortranACopyInAssign") && LLVMGetOperand(user, 1) == array &&
+                LLVMGetInstructionParent(user) == LLVMGetIncomingBlock(descriptor, 1 - k))
+                return array;
+        }
+    }
+    return NULL;
+}
+
 LLVMValueRef hsc_fortran_described(hsc_data *d, LLVMValueRef address) {
     unsigned path[3] = {0}, n = 1;
     LLVMValueRef descriptor = address;
@@ -338,6 +361,9 @@ LLVMValueRef hsc_fortran_described(hsc_data *d, LLVMValueRef address) {
         }
     }
     for (unsigned round = 0; round < COPIES_MAX; round++) {
+        unsigned steps = 0;
+        for (LLVMValueRef meant = descriptor; meant && steps++ < COPIES_MAX; meant = hsc_fortran_meant(descriptor))
+            descriptor = meant;
         if (!LLVMIsAAllocaInst(descriptor) || !hsc_is_descriptor(LLVMGetAllocatedType(descriptor)) ||
             hsc_place_is_declared(d, descriptor))
             return NULL;

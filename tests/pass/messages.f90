@@ -84,3 +84,38 @@ subroutine one_request(a, n, other)
   call mpi_irecv(a, n, MPI_DOUBLE_PRECISION, other, 2, MPI_COMM_WORLD, request, ierr)
   call mpi_wait(request, status, ierr)
 end subroutine
+
+! Arrays that may be parts of others, and so may be copied for the call: they are what is sent all the same.
+module parts
+  real(8), allocatable, target :: grid(:, :)
+contains
+  subroutine dummies(sent, come, n, to, request)
+    use mpi
+    real(8) :: sent(:), come(:)
+    integer :: n, to, request(2), ierr
+    ! CHECK: [[#@LINE+6]] MPI_Isend in parts::dummies
+    ! CHECK-NEXT: from sent(1 : n)
+    ! CHECK: [[#@LINE+5]] MPI_Irecv in parts::dummies
+    ! CHECK-NEXT: into come(1 : n)
+    ! CHECK: [[#@LINE+4]] MPI_Send in parts::dummies
+    ! CHECK-NEXT: from grid(3 : , 2 : ), n in a row
+    call mpi_isend(sent, n, MPI_DOUBLE_PRECISION, to, 1, MPI_COMM_WORLD, request(1), ierr)
+    call mpi_irecv(come, n, MPI_DOUBLE_PRECISION, to, 1, MPI_COMM_WORLD, request(2), ierr)
+    call mpi_send(grid(3, 2:n), n, MPI_DOUBLE_PRECISION, to, 1, MPI_COMM_WORLD, ierr)
+  end subroutine
+  subroutine others(given, target, n, to)
+    use mpi
+    real(8), optional :: given(:)
+    real(8), pointer :: target(:)
+    integer :: n, to, ierr
+    ! CHECK: [[#@LINE+6]] MPI_Send in parts::others
+    ! CHECK-NEXT: from given(1 : n)
+    ! CHECK: [[#@LINE+5]] MPI_Send in parts::others
+    ! CHECK-NEXT: from target(1 : n)
+    ! CHECK: [[#@LINE+4]] MPI_Send in parts::others
+    ! CHECK-NEXT: from target(1 : n/2)
+    if (present(given)) call mpi_send(given, n, MPI_DOUBLE_PRECISION, to, 1, MPI_COMM_WORLD, ierr)
+    call mpi_send(target, n, MPI_DOUBLE_PRECISION, to, 1, MPI_COMM_WORLD, ierr)
+    call mpi_send(target(1:n:2), n/2, MPI_DOUBLE_PRECISION, to, 1, MPI_COMM_WORLD, ierr)
+  end subroutine
+end module

@@ -92,6 +92,8 @@ typedef struct hsc_db_array_use {
     double waiting_s;       /* of it, for late partners, likewise: rows add up to more than all */
     double packing, unpacking; /* loops that fill or read the buffer, in the unit of the metric; NAN: none is known */
 } hsc_db_array_use;
+/* "u(5, 64)", "halo[2][n]", "density(:, 0:)": its name with its bounds, as people should read them. */
+void hsc_db_get_array_text(hsc_db *db, uint32_t array, char *out, size_t size);
 /* Those with most bytes first, the unknown last; on success free with hsc_db_free_arrays. Empty where there is no map of the calls.
  * Cost: the tables message, delayed and mpi_link once. */
 hsc_status hsc_db_read_arrays(hsc_db *db, uint32_t metric, hsc_db_array_use **out, uint32_t *n, hsc_err *err);
