@@ -507,6 +507,27 @@ static void say_ranks(const notes *all) {
     hsc_rt_say(line);
 }
 
+/* Is there a file of a process in the directory? */
+static bool has_files(void) {
+    char path[HSC_RT_PATH];
+    uint64_t buffer[512];
+    append_path(path, sizeof path, "");
+    long fd = hsc_sys4(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), n;
+    bool found = fd < 0; /* it can't be told */
+    while (!found && (n = hsc_sys3(SYS_getdents64, fd, (long)buffer, sizeof buffer)) > 0)
+        for (const uint8_t *p = (const uint8_t *)buffer, *end = p + n; p < end && !found;) {
+            uint16_t length;
+            memcpy(&length, p + 16, sizeof length);
+            const char *name = (const char *)p + 19;
+            size_t size = strlen(name);
+            found = size > 4 && !strcmp(name + size - 4, ".hsr");
+            p += length;
+        }
+    if (fd >= 0)
+        hsc_sys3(SYS_close, fd, 0, 0);
+    return found;
+}
+
 static void say_end(const totals *own) {
     bool first_rank = hsc_rt.job.rank == 0 && !me.forked;
     if (hsc_rt.options.quiet)
@@ -522,6 +543,12 @@ static void say_end(const totals *own) {
         say_lowered(&all);
     if (!is_rank())
         hsc_rt_probes_say_unnamed(all.has_probes, all.named);
+    if (!own->samples && !all.samples && hsc_rt.job.launcher && !has_files()) {
+        hsc_rt_append(line, sizeof line, &at, "nothing was measured: the launcher started no process on this machine that could be; no file is in ");
+        hsc_rt_append(line, sizeof line, &at, output_name());
+        hsc_rt_say(line);
+        return;
+    }
     hsc_rt_append(line, sizeof line, &at, "wrote ");
     hsc_rt_append(line, sizeof line, &at, output_name());
     hsc_rt_append(line, sizeof line, &at, " (");

@@ -881,6 +881,10 @@ def off():
     expect("exit code", done.returncode, 0)
     for path in glob.glob(os.path.join(found, "*.hsr")):
         expect("records", Rank(path).system, None)
+    # a launcher that starts nothing: no report is promised
+    shutil.rmtree(found, ignore_errors=True)
+    done = subprocess.run([HEATSCOPE, "run", "-o", found, *OPEN_MPI, "-n", "2", os.path.join(WORK, "no-such-program")], capture_output=True, text=True)
+    expect("nothing started: said", (done.returncode != 0, "heatscope: nothing was measured: " in done.stderr, "next:" in done.stderr), (True, True, False))
 
 
 def paths():

@@ -2,7 +2,7 @@
 # Causes of waiting: who was late, what it did before, who waited where; words for the waiting pane.
 
 oo::class create ::heatscope::Waiting {
-    variable Run Db Groups
+    variable Run Db Groups Libraries
 
     constructor {run} {
         set Run $run
@@ -10,14 +10,24 @@ oo::class create ::heatscope::Waiting {
         my forget
     }
     # The values have changed: another interval.
-    method forget {} { set Groups {} }
+    method forget {} {
+        set Groups {}
+        set Libraries 0.0
+    }
     method any {} { return [expr {[$Run info delays] > 0}] }
     # Rows of `causes BY` with id, name, where, words and value (seconds caused).
     method causes {by} {
         if {![dict exists $Groups $by]} {
             set rows {}
             if {[my any]} {
-                set rows [lmap g [$Db causes $by -n 2000] {dict merge $g [my Names $by $g]}]
+                foreach g [$Db causes $by -n 2000] {
+                    # locks of libraries among their own threads are in no sum, and in no list of the program's
+                    if {[dict get $g own]} {
+                        lappend rows [dict merge $g [my Names $by $g]]
+                    } else {
+                        set Libraries [expr {$Libraries + [dict get $g caused_s]}]
+                    }
+                }
             }
             dict set Groups $by $rows
         }
@@ -45,9 +55,6 @@ oo::class create ::heatscope::Waiting {
                     }
                 }
                 set words "[dict get $g kind] [::heatscope::fmt place $g late_]"
-                if {![dict get $g own]} {
-                    append words " (among a library's threads)"
-                }
             }
             processor {
                 set name [$Run columnLabel process [dict get $g process]]
@@ -116,6 +123,12 @@ oo::class create ::heatscope::Waiting {
         }
         if {$row eq "" && [my joined] >= 0.0005} {
             lappend out [dict create kind fact text "Not counted: [::heatscope::fmt seconds [my joined]] in which threads wait for others to end, for their work."]
+        }
+        if {$row eq "" && $by eq "place"} {
+            my causes place
+            if {$Libraries >= 0.0005} {
+                lappend out [dict create kind fact text "Not counted: [::heatscope::fmt seconds $Libraries] in which libraries' own threads wait for each other at the library's locks."]
+            }
         }
         set who [my sufferers $by $row]
         if {$row ne ""} {
