@@ -222,9 +222,6 @@ bool hsc_source_identifier(hsc_pass *p, uint32_t file_id, unsigned line, unsigne
 bool hsc_source_structure(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size);
 /* The variable that argument k (from 0) of a call of `callee` there is, by itself, its address or an element of it; false: it is no such thing. */
 bool hsc_source_argument(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, const char *callee, unsigned k, char *name, size_t size);
-/* Name of component k of the derived type; false: its definition is not in the file. */
-bool hsc_source_fortran_component(hsc_pass *p, uint32_t file_id, const char *type, size_t n_type, unsigned k, char *name,
-                                  size_t size);
 
 bool hsc_source_is_readable(hsc_pass *p, uint32_t file_id);
 /* The text of the file from there to its end; false when the line is empty there, or there is no text. */

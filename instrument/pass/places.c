@@ -81,6 +81,9 @@ static bool is_common(const hsc_data *d, LLVMValueRef g) {
 
 static hsc_place place_of_variable(hsc_data *d, LLVMValueRef address, LLVMValueRef global, uint64_t offset) {
     hsc_variable *v = hsc_data_variable(d, address);
+    LLVMTypeRef held = LLVMIsAAllocaInst(address)       ? LLVMGetAllocatedType(address)
+                       : LLVMIsAGlobalVariable(address) ? LLVMGlobalGetValueType(address)
+                                                        : NULL;
     bool is_new;
     uint32_t at = hsc_place_object(d, hsc_place_hash("variable", (uint64_t)(uintptr_t)address, 0, 0), &is_new);
     hsc_object *o = &d->objects.p[at];
@@ -88,7 +91,8 @@ static hsc_place place_of_variable(hsc_data *d, LLVMValueRef address, LLVMValueR
         o->base = address;
         if (v && (!global || v->debug.name.n)) {
             o->name = hsc_data_variable_name(d, v, NULL);
-            o->type = v->debug.type;
+            /* flang 19 calls every derived type an integer */
+            o->type = d->p->is_fortran && held && LLVMGetTypeKind(held) == LLVMStructTypeKind && !hsc_is_descriptor(held) ? NULL : v->debug.type;
             o->file = v->debug.file;
             o->line = v->debug.line;
             o->argument = v->debug.argument;
@@ -120,9 +124,6 @@ static hsc_place place_of_variable(hsc_data *d, LLVMValueRef address, LLVMValueR
             o->storage = HSC_storage_DESCRIPTOR;
     }
     hsc_place place = hsc_place_at(d, at, d->objects.p[at].type);
-    LLVMTypeRef held = LLVMIsAAllocaInst(address)       ? LLVMGetAllocatedType(address)
-                       : LLVMIsAGlobalVariable(address) ? LLVMGlobalGetValueType(address)
-                                                        : NULL;
     hsc_ir_type t;
     hsc_ir_get_type(d->objects.p[at].type, &t);
     place.is_descriptor = d->p->is_fortran && (held ? hsc_is_descriptor(held)
@@ -546,9 +547,10 @@ static void step_member(hsc_data *d, hsc_place *p, LLVMTypeRef structure, unsign
                                    from->storage == HSC_storage_HEAP
                                ? "->"
                                : ".";
-        /* an element's member is named a[].x; of an array of pointers a[]->x */
+        /* an element's member is named a[].x; of an array of pointers a[]->x; a member of that a[].x.y */
+        bool is_element = p->n && !(from->storage == HSC_storage_MEMBER && from->of_element == p->n);
         o->name = hsc_data_format(d, "%.*s%s%s%s", (int)from->name.n, from->name.p,
-                                  p->n ? (d->p->is_fortran ? "()" : "[]") : "",
+                                  is_element ? (d->p->is_fortran ? "()" : "[]") : "",
                                   !p->n || d->p->is_fortran ? sign : p->n == p->behind ? "->" : ".",
                                   component);
         o->storage = HSC_storage_MEMBER;

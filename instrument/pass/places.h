@@ -32,8 +32,8 @@ LLVMValueRef hsc_fortran_described(hsc_data *d, LLVMValueRef address);
 /* Whose descriptor it is that is one of two: an optional argument's, or none; that of an actual argument which must be contiguous and may not be, or
  * else of the copy that the runtime makes of it. NULL: none of these. */
 LLVMValueRef hsc_fortran_meant(LLVMValueRef descriptor);
-/* Name of component k of the type with this symbol; empty when its definition is in no file that is known. */
-void hsc_fortran_component_name(hsc_pass *p, const char *type_symbol, unsigned k, char *name, size_t size);
+/* Name of component k of the type with this symbol; empty where the unit does not have it. */
+void hsc_fortran_component_name(const hsc_pass *p, const char *type_symbol, unsigned k, char *name, size_t size);
 
 /* places_captured.c: what a pointer that is read from the arguments of an OpenMP region points to; the text of a number
  * that it points to, empty where that is not known. */

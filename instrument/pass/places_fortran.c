@@ -4,6 +4,7 @@
  * stands there as such. */
 #include "places.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -375,7 +376,28 @@ LLVMValueRef hsc_fortran_described(hsc_data *d, LLVMValueRef address) {
     return NULL;
 }
 
-void hsc_fortran_component_name(hsc_pass *p, const char *symbol, unsigned k, char *name, size_t size) {
+/* From what flang tells its runtime of the type, where the unit has that: "_QMmTgrid" -> "_QMmE.c.grid", an entry a component. */
+static bool told_component(const hsc_pass *p, const char *symbol, const char *type, size_t n_type, unsigned k, char *name, size_t size) {
+    char global[512];
+    size_t length;
+    int n = snprintf(global, sizeof global, "%.*sE.c.%.*s", (int)(type - 1 - symbol), symbol, (int)n_type, type);
+    LLVMValueRef table = n > 0 && (size_t)n < sizeof global ? LLVMGetNamedGlobal(p->module, global) : NULL;
+    LLVMValueRef value = table ? LLVMGetInitializer(table) : NULL;
+    const unsigned path[] = {k, 0, 0}; /* the descriptor of its name, the address in that */
+    if (value && (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMArrayTypeKind || LLVMGetArrayLength2(LLVMTypeOf(value)) <= k))
+        return false;
+    for (size_t i = 0; value && i < sizeof path / sizeof *path; i++)
+        value = LLVMGetAggregateElement(value, path[i]);
+    value = value && LLVMIsAGlobalVariable(value) ? LLVMGetInitializer(value) : NULL;
+    const char *text = value && LLVMIsAConstantDataArray(value) && LLVMIsConstantString(value) ? LLVMGetAsString(value, &length) : NULL;
+    if (!text || !length || length >= size)
+        return false;
+    memcpy(name, text, length);
+    name[length] = 0;
+    return true;
+}
+
+void hsc_fortran_component_name(const hsc_pass *p, const char *symbol, unsigned k, char *name, size_t size) {
     const char *end = symbol + strlen(symbol), *type = NULL;
     *name = 0;
     /* "_QMmTgrid", "_QMmTgridK8": the part after the last T, without type parameters */
@@ -387,8 +409,6 @@ void hsc_fortran_component_name(hsc_pass *p, const char *symbol, unsigned k, cha
     for (const char *c = type; c < end; c++)
         if (*c >= 'A' && *c <= 'Z')
             end = c;
-    for (uint32_t file = 1; file <= p->files.n; file++)
-        if (hsc_source_fortran_component(p, file, type, (size_t)(end - type), k, name, size))
-            return;
-    *name = 0;
+    if (!told_component(p, symbol, type, (size_t)(end - type), k, name, size))
+        *name = 0;
 }

@@ -26,15 +26,6 @@ static size_t word_length(hsc_ir_text t) {
     return n;
 }
 
-static bool take_word(hsc_ir_text *t, const char *word) {
-    hsc_ir_text s = after_blanks(*t);
-    size_t n = strlen(word);
-    if (word_length(s) != n || strncasecmp(s.p, word, n))
-        return false;
-    *t = (hsc_ir_text){s.p + n, s.n - n};
-    return true;
-}
-
 /* Words of C and C++ that begin a declaration or a statement, and so name nothing. */
 static bool is_keyword(hsc_ir_text word) {
     static const char *const words[] = {"auto",   "bool",   "case",   "char",     "class",    "const",    "constexpr", "delete", "do",
@@ -157,71 +148,4 @@ bool hsc_source_argument(hsc_pass *p, uint32_t file_id, unsigned line, unsigned 
     memcpy(name, at, word);
     name[word] = 0;
     return true;
-}
-
-/* The next name of a list "a(3), b = 1, c"; what follows a name up to the comma is left out. */
-static bool next_entity(hsc_ir_text *t, hsc_ir_text *name) {
-    *t = after_blanks(*t);
-    size_t n = word_length(*t);
-    if (!n)
-        return false;
-    *name = (hsc_ir_text){t->p, n};
-    int depth = 0;
-    size_t i = n;
-    for (; i < t->n && (depth || t->p[i] != ',') && t->p[i] != '!'; i++)
-        depth += (t->p[i] == '(' || t->p[i] == '[') - (t->p[i] == ')' || t->p[i] == ']');
-    *t = i < t->n && t->p[i] == ',' ? (hsc_ir_text){t->p + i + 1, t->n - i - 1} : (hsc_ir_text){t->p + i, 0};
-    return true;
-}
-
-/* "type :: name", "type, extends(base) :: name", "type name"; no "type(name)". */
-static bool defines_type(hsc_ir_text t, const char *type, size_t n_type, bool *extends) {
-    if (!take_word(&t, "type"))
-        return false;
-    t = after_blanks(t);
-    if (t.n && *t.p == '(')
-        return false;
-    const char *colons = memmem(t.p, t.n, "::", 2);
-    if (colons) {
-        *extends = false;
-        for (const char *c = t.p; c + 7 < colons; c++)
-            if (!strncasecmp(c, "extends", 7))
-                *extends = true;
-        t = (hsc_ir_text){colons + 2, t.n - (size_t)(colons + 2 - t.p)};
-    }
-    t = after_blanks(t);
-    return word_length(t) == n_type && !strncasecmp(t.p, type, n_type);
-}
-
-bool hsc_source_fortran_component(hsc_pass *p, uint32_t file_id, const char *type, size_t n_type, unsigned k,
-                                  char *name, size_t size) {
-    hsc_ir_text t;
-    unsigned line = 1, seen = 0;
-    bool extends = false;
-    for (;; line++) {
-        if (!hsc_source_line(p, file_id, line, &t))
-            return false;
-        if (defines_type(t, type, n_type, &extends))
-            break;
-    }
-    seen = extends ? 1 : 0; /* the base is the first component */
-    while (hsc_source_line(p, file_id, ++line, &t)) {
-        hsc_ir_text s = t, entity;
-        if (take_word(&s, "end") || take_word(&s, "endtype") || take_word(&s, "contains"))
-            return false;
-        const char *colons = memmem(t.p, t.n, "::", 2), *comment = memchr(t.p, '!', t.n);
-        if (!colons || (comment && comment < colons))
-            continue;
-        s = (hsc_ir_text){colons + 2, t.n - (size_t)(colons + 2 - t.p)};
-        while (next_entity(&s, &entity))
-            if (seen++ == k) {
-                if (entity.n >= size)
-                    return false;
-                for (size_t i = 0; i < entity.n; i++)
-                    name[i] = (char)tolower((unsigned char)entity.p[i]);
-                name[entity.n] = 0;
-                return true;
-            }
-    }
-    return false;
 }
