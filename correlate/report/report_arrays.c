@@ -234,6 +234,13 @@ static bool add_waiting(sums *s, const uint32_t *first_of, uint32_t line, uint32
     unsigned n = hsc_cause_is_of_threads(kind) || kind == HSC_wait_cause_BARRIER
                      ? 0
                      : awaited(s->r, line, kind, b);
+    unsigned called = 0; /* what no call was measured of is waited for by none: a completion may be of calls that this run did not make */
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t row = s->row_of[first_of[b[i].array]];
+        if (row && s->list[row - 1].calls)
+            b[called++] = b[i];
+    }
+    n = called ? called : n;
     bool of_data = of_message || kind == HSC_wait_cause_COLLECTIVE || kind == HSC_wait_cause_LATE_ROOT || kind == HSC_wait_cause_LATE_MEMBER;
     if (!n && of_data && (of_message || has_unknown_buffer(s->r, line))) {
         report_array *a = row_of(s, HSC_NONE);

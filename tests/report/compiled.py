@@ -93,6 +93,12 @@ contains
     call mpi_isend(sent, n, MPI_DOUBLE_PRECISION, other, 1, MPI_COMM_WORLD, requests(1), ierr)
     call mpi_irecv(come, n, MPI_DOUBLE_PRECISION, other, 1, MPI_COMM_WORLD, requests(2), ierr)
   end subroutine
+  subroutine never(extra, n, other, requests)
+    use mpi
+    real(8) :: extra(:)
+    integer :: n, other, requests(2), ierr
+    call mpi_isend(extra, n, MPI_DOUBLE_PRECISION, other, 2, MPI_COMM_WORLD, requests(1), ierr)
+  end subroutine
 end module
 program parts
   use mpi
@@ -105,6 +111,7 @@ program parts
   x = 0
   do i = 1, 10
     call begin(a, b(1:2000), 2000, 1 - rank, requests)
+    if (rank > 5) call never(b, 2000, 1 - rank, requests)
     if (rank == 0) then
       do k = 1, 20000000
         x = x + sqrt(dble(k))
