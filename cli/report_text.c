@@ -569,11 +569,6 @@ static bool accept_context(void *ctx, uint64_t row) {
     return !hsc_db_get_context(r->db, (uint32_t)row, &c, NULL) && c.kind != HSC_CONTEXT_ROOT && report_wanted(r, c.scope);
 }
 
-/* The program as written begins here: C and C++, flang, gfortran. */
-static bool is_start(const char *name) {
-    return !strcmp(name, "main") || !strcmp(name, "_QQmain") || !strcmp(name, "MAIN__") || !strcmp(name, "main program");
-}
-
 /* What the C library begins a thread with. */
 static bool is_thread_start(const char *name) {
     return !strcmp(name, "start_thread") || !strncmp(name, "clone", 5) || !strncmp(name, "__clone", 7);
@@ -645,7 +640,7 @@ static hsc_status contexts(report *r, hsc_err *err) {
             status = hsc_db_get_context(r->db, path[k], &c, err);
             if (!status)
                 status = hsc_db_get_scope(r->db, c.scope, &s, err);
-            if (!status && c.kind == HSC_CONTEXT_PROCEDURE && is_start(s.name))
+            if (!status && (c.kind == HSC_CONTEXT_PROCEDURE || c.kind == HSC_CONTEXT_INLINED) && report_is_start(s.name))
                 depth = k + 1;
         }
         if (!status)

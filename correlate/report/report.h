@@ -145,6 +145,9 @@ const char *report_program_path(const report *r, uint32_t process); /* its execu
 /* "rank 3", "rank 3 thread 1", "pid 77"; where several programs ran "worker 77" */
 void report_processor(const report *r, hsc_db_axis axis, uint32_t column, char *out, size_t size);
 
+/* The program as written begins in a procedure of this name: C and C++, flang, gfortran. */
+bool report_is_start(const char *name);
+
 /* Text that fits `width` columns of a terminal, control characters made harmless; all return out.
  * Names: of C++ without their lists of parameters, always; then template lists are cut in their middles or closed up, then qualifiers go, then the middle.
  * Prose is cut at its end.

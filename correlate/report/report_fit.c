@@ -136,6 +136,10 @@ static void drop_parameters(char *text) {
     memmove(text, name, strlen(name) + 1);
 }
 
+bool report_is_start(const char *name) {
+    return !strcmp(name, "main") || !strcmp(name, "_QQmain") || !strcmp(name, "MAIN__") || !strncmp(name, "main program", 12);
+}
+
 char *report_fit(const char *name, int width, char *out, size_t size) {
     static const char anonymous[] = "(anonymous namespace)::";
     char text[4096], *p, *end;

@@ -363,7 +363,7 @@ const char *report_thread_name(const report *r, uint32_t thread, char *out, size
         if ((c.kind != HSC_CONTEXT_PROCEDURE && c.kind != HSC_CONTEXT_INLINED) || !report_is_users(r, &s))
             continue;
         if (ran(r, i, thread)) {
-            bool begins = !strcmp(s.name, "main") || !strcmp(s.name, "MAIN__") || !strcmp(s.name, "_QQmain") || !strcmp(s.name, "_start");
+            bool begins = report_is_start(s.name) || !strcmp(s.name, "_start");
             snprintf(out, size, "%s", begins ? "" : s.name);
             break;
         }

@@ -131,6 +131,12 @@ static bool add_procedures(hsc_code *c, group_records *g) {
             if (!check_tag(c, at->tag, 0, row, at->line_begin))
                 return false;
         }
+        if (p->flags & HSC_procedure_flag_MAIN && !strcmp(linkage, "_QQmain") && strcmp(name, "main program") && strcmp(name, linkage)) { /* its symbol does not tell it */
+            char text[300];
+            int size = snprintf(text, sizeof text, "main program %s", name);
+            if (!(at->name = hsc_pool_intern(&c->pool, text, size < (int)sizeof text ? (size_t)size : sizeof text - 1)))
+                return false;
+        }
         if (at->line_end < p->line_end && at->line_begin == p->line_begin)
             at->line_end = clamp(p->line_end);
         uint32_t *by_group = hsc_table_at(&c->procedure_by_group, g->group, (uintptr_t)linkage);

@@ -245,6 +245,9 @@ if FC != "-":
     run(HEATSCOPE, "run", "-q", "-F", "2000", "-o", "carried.m", "./carried")
     run(HEATSCOPE, "correlate", "-q", "-o", "carried.h5", "carried.m")
     said, table = findings("carried.h5"), " ".join(run(HEATSCOPE, "report", "--by=reason", "carried.h5").split())
+    that(any(r["procedure"] == "main program carried" for r in rows("carried.h5", "procedure")), f"program: {[r['procedure'] for r in rows('carried.h5', 'procedure')]}")
+    whole = run(HEATSCOPE, "report", "--by=context", "carried.h5")
+    that(re.search(r"  main program carried\b", whole) and " main > " not in whole, f"program: {whole}")
     for text in (said, table):
         that("x(i) is written, and x(i - 1) read" in text, f"carried: {text}")
     verdicts = {(r["line_begin"], r["remark"]) for by in ("loop", "reason") for r in rows("carried.h5", by) if r["procedure"].endswith("carry") and r["remark"]}
