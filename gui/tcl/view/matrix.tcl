@@ -84,7 +84,10 @@ oo::class create ::heatscope::MatrixView {
         set none [expr {[dict get $layout total] <= 0 && ![my Comparing]}]
         $List configure -empty [expr {$none ? "" : "click on a cell: the calls of the pair"}]
         if {$none} {
-            grid remove $Legend $Matrix
+            grid remove $Legend
+            if {[my Single]} {
+                grid remove $Matrix
+            }
             set Unit ""
             ::heatscope::theme say $Path.body.split.left.unit [my Nothing]
             return
@@ -114,8 +117,10 @@ oo::class create ::heatscope::MatrixView {
         set rest [expr {$room - [$Legend cget -width]}]
         $t say $Path.body.split.left.unit [expr {$rest > [$t dp 24] ? [::heatscope::fmt fit $Unit $rest {::heatscope::theme width HsSmall}] : ""}]
     }
+    # One process: it has nobody to send to, whatever is shown.
+    method Single {} { return [expr {[dict get [$Matrix layout] processes] <= 1}] }
     method Nothing {} {
-        if {[dict get [$Matrix layout] processes] <= 1} {
+        if {[my Single]} {
             return "one process was measured: there is no other one to send to or to wait for"
         }
         return [expr {$By in {waiting waits} ? "no waiting for other processes was recorded" : "no messages between processes were recorded"}]
