@@ -455,11 +455,12 @@ static bool is_named(const report *r, uint32_t array) {
 
 /* " of sweep" behind an array of which no line is known: other procedures may have one of the same name. */
 static void owner_text(const report *r, uint32_t array, char *out, size_t size) {
+    char fitted[200];
     hsc_db_array a;
     hsc_db_scope s;
     out[0] = 0;
     if (!hsc_db_get_array(r->db, array, &a, NULL) && !(a.file != HSC_NONE && a.line) && a.scope != HSC_NONE && !hsc_db_get_scope(r->db, a.scope, &s, NULL))
-        snprintf(out, size, " of %s", s.name);
+        snprintf(out, size, " of %s", report_fit(s.name, 60, fitted, sizeof fitted)); /* without a list of parameters */
 }
 
 /* "Array u(:, 5)", "The single value 'x'" of what has no bounds; of memory that has no name the compiler knows of: "A buffer without a name". */
