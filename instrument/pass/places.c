@@ -472,8 +472,12 @@ static hsc_place place_of_load(hsc_data *d, LLVMValueRef load) {
         return p;
     }
     LLVMValueRef section = d->p->is_fortran ? hsc_fortran_described(d, address) : NULL;
-    if (section && hsc_find_place(d, section)->object != NONE)
-        return *hsc_find_place(d, section);
+    if (section && hsc_find_place(d, section)->object != NONE) {
+        const hsc_place *p = hsc_find_place(d, section);
+        if (!p->n && !p->element_bytes)
+            hsc_fortran_learn_lower(d, address, p->object);
+        return *p;
+    }
     const hsc_place *q = hsc_find_place(d, address);
     if (q->object == NONE)
         return hsc_place_of_captured(d, load);

@@ -29,6 +29,8 @@ unsigned hsc_place_nested(hsc_data *d, hsc_place *p, LLVMValueRef gep);
 void hsc_place_section(hsc_data *d, hsc_place *p, LLVMValueRef index, uint64_t size);
 /* What the code has put in the field at this address of a descriptor that it made for one section; NULL: not known. */
 LLVMValueRef hsc_fortran_described(hsc_data *d, LLVMValueRef address);
+/* The constant lower bounds in such a descriptor, of an array that it is of as a whole. */
+void hsc_fortran_learn_lower(hsc_data *d, LLVMValueRef address, uint32_t object);
 /* Whose descriptor it is that is one of two: an optional argument's, or none; that of an actual argument which must be contiguous and may not be, or
  * else of the copy that the runtime makes of it. NULL: none of these. */
 LLVMValueRef hsc_fortran_meant(LLVMValueRef descriptor);

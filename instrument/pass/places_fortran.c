@@ -344,16 +344,18 @@ LLVMValueRef hsc_fortran_meant(LLVMValueRef descriptor) {
     return NULL;
 }
 
-LLVMValueRef hsc_fortran_described(hsc_data *d, LLVMValueRef address) {
-    unsigned path[3] = {0}, n = 1;
+/* The descriptor that the code has made for one section, with the field at this address; NULL: not known. */
+static LLVMValueRef described(hsc_data *d, LLVMValueRef address, unsigned *path, unsigned *n) {
     LLVMValueRef descriptor = address;
+    path[0] = 0;
+    *n = 1;
     if (LLVMIsAGetElementPtrInst(address)) {
         unsigned operands = (unsigned)LLVMGetNumOperands(address);
         descriptor = LLVMGetOperand(address, 0);
         if (operands < 3 || operands > 5 || !hsc_is_descriptor(LLVMGetGEPSourceElementType(address)))
             return NULL;
-        n = operands - 2;
-        for (unsigned k = 0; k <= n; k++) {
+        *n = operands - 2;
+        for (unsigned k = 0; k <= *n; k++) {
             LLVMValueRef index = LLVMGetOperand(address, k + 1);
             if (!LLVMIsAConstantInt(index) || (!k && LLVMConstIntGetZExtValue(index)))
                 return NULL;
@@ -370,10 +372,34 @@ LLVMValueRef hsc_fortran_described(hsc_data *d, LLVMValueRef address) {
             return NULL;
         LLVMValueRef value = written_once(descriptor);
         if (!value || !LLVMIsALoadInst(value))
-            return value ? hsc_fortran_inserted(value, path, n) : NULL;
+            return value;
         descriptor = LLVMGetOperand(value, 0);
     }
     return NULL;
+}
+
+LLVMValueRef hsc_fortran_described(hsc_data *d, LLVMValueRef address) {
+    unsigned path[3], n;
+    LLVMValueRef value = described(d, address, path, &n);
+    return value ? hsc_fortran_inserted(value, path, n) : NULL;
+}
+
+void hsc_fortran_learn_lower(hsc_data *d, LLVMValueRef address, uint32_t object) {
+    unsigned path[3], n;
+    LLVMValueRef value = described(d, address, path, &n);
+    LLVMTypeRef type = value ? LLVMTypeOf(value) : NULL;
+    bool has = type && LLVMGetTypeKind(type) == LLVMStructTypeKind && LLVMCountStructElementTypes(type) > 7;
+    LLVMTypeRef dimensions = has ? LLVMStructGetTypeAtIndex(type, 7) : NULL;
+    uint64_t rank = dimensions && LLVMGetTypeKind(dimensions) == LLVMArrayTypeKind ? LLVMGetArrayLength2(dimensions) : 0;
+    for (unsigned k = 0; k < rank && k < HSC_PLACE_DIMENSIONS; k++) {
+        LLVMValueRef lower = hsc_fortran_inserted(value, (unsigned[]){7, k, 0}, 3);
+        if (lower && LLVMIsASelectInst(lower) && is_one(LLVMGetOperand(lower, 1))) /* 1 of an array without elements */
+            lower = LLVMGetOperand(lower, 2);
+        if (lower && !d->objects.p[object].lower[k]) {
+            const hsc_poly *bound = hsc_evaluate(d, lower);
+            d->objects.p[object].lower[k] = bound && !bound->n ? bound : NULL;
+        }
+    }
 }
 
 /* From what flang tells its runtime of the type, where the unit has that: "_QMmTgrid" -> "_QMmE.c.grid", an entry a component. */

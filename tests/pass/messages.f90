@@ -91,12 +91,12 @@ module parts
 contains
   subroutine dummies(sent, come, n, to, request)
     use mpi
-    real(8) :: sent(:), come(:)
+    real(8) :: sent(:), come(0:)
     integer :: n, to, request(2), ierr
     ! CHECK: [[#@LINE+6]] MPI_Isend in parts::dummies
     ! CHECK-NEXT: from sent(1 : n)
     ! CHECK: [[#@LINE+5]] MPI_Irecv in parts::dummies
-    ! CHECK-NEXT: into come(1 : n)
+    ! CHECK-NEXT: into come(0 : n - 1)
     ! CHECK: [[#@LINE+4]] MPI_Send in parts::dummies
     ! CHECK-NEXT: from grid(3 : , 2 : ), n in a row
     call mpi_isend(sent, n, MPI_DOUBLE_PRECISION, to, 1, MPI_COMM_WORLD, request(1), ierr)
