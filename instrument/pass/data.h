@@ -178,6 +178,9 @@ uint32_t hsc_data_new_atom(hsc_data *d, hsc_atom_kind kind, hsc_str text, LLVMVa
 /* The variable at this address, also one without name; NULL: the address is that of no variable. */
 hsc_variable *hsc_data_variable(hsc_data *d, LLVMValueRef address);
 
+/* Which argument of the function it is, from 1; 0: none. */
+unsigned hsc_data_argument_number(const hsc_data *d, LLVMValueRef value);
+
 /* Where the value of a scalar variable comes from. */
 typedef enum hsc_origin {
     HSC_ORIGIN_VALUE, /* `value` was stored */

@@ -219,6 +219,14 @@ static bool is_counter(const hsc_data *d, LLVMValueRef value, unsigned depth) {
                                               is_counter(d, LLVMGetOperand(value, 1), depth - 1));
 }
 
+/* A call of llvm.lifetime.start, or with "" of .end too. */
+static bool is_lifetime(LLVMValueRef call, const char *of) {
+    LLVMValueRef callee = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
+    hsc_ir_text name = callee && LLVMIsAFunction(callee) ? hsc_ir_get_name(callee) : (hsc_ir_text){NULL, 0};
+    size_t n = strlen(of);
+    return name.n > 14 + n && !memcmp(name.p, "llvm.lifetime.", 14) && !memcmp(name.p + 14, of, n);
+}
+
 /* All that is done with the address. */
 static void look_at_uses(hsc_data *d, hsc_variable *v) {
     unsigned uses = 0;
@@ -252,7 +260,7 @@ static void look_at_uses(hsc_data *d, hsc_variable *v) {
         case LLVMInvoke: {
             LLVMValueRef callee = LLVMGetCalledValue(user);
             hsc_ir_text name = LLVMIsAFunction(callee) ? hsc_ir_get_name(callee) : (hsc_ir_text){NULL, 0};
-            bool harmless = (name.n > 14 && !memcmp(name.p, "llvm.lifetime.", 14)) ||
+            bool harmless = is_lifetime(user, "") ||
                             (name.n > 9 && !memcmp(name.p, "llvm.dbg.", 9)) || hsc_mpi_only_reads(user, v->address) ||
                             hsc_ir_is_for_constants(user, v->address);
             if (!harmless)
@@ -272,20 +280,147 @@ static void look_at_uses(hsc_data *d, hsc_variable *v) {
     number_stores(d, v);
 }
 
+enum { NAMES_MAX = 64 }; /* uses of a variable that are asked for its name */
+
+/* Does the source name something where this instruction stands that goes to a variable? Line tables alone say where. */
+static bool name_of_use(hsc_data *d, LLVMValueRef user, LLVMValueRef address, char *name, size_t size) {
+    hsc_ir_loc loc;
+    LLVMOpcode o = LLVMGetInstructionOpcode(user);
+    bool is_call = o == LLVMCall || o == LLVMInvoke;
+    if ((o != LLVMLoad && o != LLVMStore && o != LLVMGetElementPtr && !is_call) || LLVMGetOperand(user, o == LLVMStore) != address ||
+        !hsc_ir_get_loc(user, &loc) || !loc.line || loc.inlined_at)
+        return false;
+    uint32_t file = hsc_pass_file(d->p, loc.file);
+    if (is_call) { /* v[i] and v.size() of C++ */
+        LLVMValueRef callee = LLVMGetCalledValue(user);
+        hsc_ir_text called = LLVMIsAFunction(callee) ? hsc_ir_get_name(callee) : (hsc_ir_text){NULL, 0};
+        if (called.n && memmem(called.p, called.n, "ixE", 3))
+            return hsc_source_identifier(d->p, file, loc.line, loc.column, name, size);
+    }
+    bool is_member = is_call || (o == LLVMGetElementPtr && LLVMGetNumOperands(user) > 2 &&
+                                 LLVMGetTypeKind(LLVMGetGEPSourceElementType(user)) == LLVMStructTypeKind);
+    if (is_member)
+        return hsc_source_structure(d->p, file, loc.line, loc.column, name, size);
+    return hsc_source_identifier(d->p, file, loc.line, loc.column, name, size) ||
+           (o != LLVMGetElementPtr && hsc_source_assigned(d->p, file, loc.line, loc.column, name, size));
+}
+
+/* A member of C++ without its object: the object is *this. */
+static bool is_member_alone(hsc_data *d, LLVMValueRef user) {
+    hsc_ir_loc loc;
+    return d->p->is_cxx && LLVMIsAGetElementPtrInst(user) && LLVMGetNumOperands(user) > 2 && hsc_ir_get_loc(user, &loc) &&
+           loc.line && !loc.inlined_at && hsc_source_is_alone(d->p, hsc_pass_file(d->p, loc.file), loc.line, loc.column);
+}
+
+typedef struct hsc_names {
+    char name[128]; /* "": none yet */
+    bool differ;    /* the compiler's own, or behind macros */
+    unsigned uses;
+} hsc_names;
+
+/* Names at all uses of an address; where none stands at the reading of a pointer that an OpenMP region was given, at
+ * those of what it points to. */
+static void add_names(hsc_data *d, LLVMValueRef address, unsigned depth, hsc_names *n) {
+    char other[sizeof n->name];
+    for (LLVMUseRef u = LLVMGetFirstUse(address); u && !n->differ && n->uses < NAMES_MAX; u = LLVMGetNextUse(u), n->uses++) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (!LLVMIsAInstruction(user) || !is_in_function(d, user))
+            continue;
+        if (!name_of_use(d, user, address, other, sizeof other)) {
+            if (depth && LLVMIsALoadInst(user) && LLVMGetTypeKind(LLVMTypeOf(user)) == LLVMPointerTypeKind)
+                add_names(d, user, depth - 1, n);
+            if (LLVMIsAArgument(address) || LLVMIsAAllocaInst(address) || !is_member_alone(d, user))
+                continue;
+            memcpy(other, "this", sizeof "this");
+        }
+        n->differ = *n->name && strcmp(n->name, other) != 0;
+        memcpy(n->name, other, strlen(other) + 1);
+    }
+}
+
+unsigned hsc_data_argument_number(const hsc_data *d, LLVMValueRef value) {
+    for (unsigned k = 0, n = LLVMCountParams(d->function); k < n; k++)
+        if (LLVMGetParam(d->function, k) == value)
+            return k + 1;
+    return 0;
+}
+
+/* The argument that a variable is made for: all that is stored in it. */
+static unsigned argument_in(const hsc_data *d, LLVMValueRef address) {
+    unsigned argument = LLVMIsAArgument(address) ? hsc_data_argument_number(d, address) : 0;
+    for (LLVMUseRef u = LLVMGetFirstUse(address); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (!LLVMIsAStoreInst(user) || LLVMGetOperand(user, 1) != address)
+            continue;
+        if (argument || !LLVMIsAArgument(LLVMGetOperand(user, 0)))
+            return 0;
+        argument = hsc_data_argument_number(d, LLVMGetOperand(user, 0));
+    }
+    return argument;
+}
+
+/* `this` of C++ is read once, at the beginning, which no line has. */
+static bool is_this(const hsc_data *d, LLVMValueRef address, unsigned argument) {
+    if (!d->p->is_cxx || argument != 1)
+        return false;
+    LLVMValueRef read = NULL;
+    for (LLVMUseRef u = LLVMGetFirstUse(address); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (!LLVMIsALoadInst(user))
+            continue;
+        if (read)
+            return false;
+        read = user;
+    }
+    hsc_ir_loc loc;
+    return read && LLVMGetTypeKind(LLVMTypeOf(read)) == LLVMPointerTypeKind && !hsc_ir_get_loc(read, &loc);
+}
+
+/* Without debug information of variables: the name that all places of the source have where one of C or C++ is used, and
+ * the line of its declaration, where its lifetime begins. */
+static void name_by_source(hsc_data *d, hsc_variable *v) {
+    hsc_names names = {.uses = 0};
+    unsigned argument = argument_in(d, v->address);
+    bool is_outlined = d->procedure_id && (d->p->procedures.p[d->procedure_id - 1].flags & HSC_procedure_flag_OUTLINED);
+    if (is_this(d, v->address, argument))
+        memcpy(names.name, "this", sizeof "this");
+    else
+        add_names(d, v->address, is_outlined, &names);
+    if (!*names.name || names.differ)
+        return;
+    hsc_str name = hsc_data_format(d, "%s", names.name);
+    v->debug.name = (hsc_ir_text){name.p, name.n};
+    v->debug.argument = argument;
+    for (LLVMUseRef u = LLVMGetFirstUse(v->address); u && !v->debug.line; u = LLVMGetNextUse(u)) {
+        hsc_ir_loc loc;
+        if (is_lifetime(LLVMGetUser(u), "start") && is_in_function(d, LLVMGetUser(u)) && hsc_ir_get_loc(LLVMGetUser(u), &loc) &&
+            !loc.inlined_at) {
+            v->debug.line = loc.line;
+            v->debug.file = loc.file;
+        }
+    }
+}
+
 hsc_variable *hsc_data_variable(hsc_data *d, LLVMValueRef address) {
     uint32_t at = hsc_map_get(&d->variable_of, key_of(address));
     if (!at) {
+        bool by_source = !d->p->unit.has_scopes && !d->p->is_fortran && !LLVMIsAGlobalVariable(address);
         bool own = LLVMIsAAllocaInst(address) || LLVMIsAGlobalVariable(address);
-        if (!own)
+        if (!own && !(by_source && LLVMIsAArgument(address))) /* a structure that is passed by value */
             return NULL;
         hsc_variable *v = hsc_arena_take(&d->arena, sizeof *v);
         v->address = address;
-        hsc_ir_get_global(address, 0, &v->debug);
+        if (by_source)
+            name_by_source(d, v);
+        else
+            hsc_ir_get_global(address, 0, &v->debug);
         *HSC_VECTOR_ADD(d->variables) = v;
         at = (uint32_t)d->variables.n;
         hsc_map_set(&d->variable_of, key_of(address), at);
     }
     hsc_variable *v = d->variables.p[at - 1];
+    if (LLVMIsAArgument(address) && !v->debug.name.n)
+        return NULL;
     if (!v->is_looked_at)
         look_at_uses(d, v);
     return v;

@@ -109,13 +109,6 @@ static const hsc_poly *unknown(hsc_data *d, LLVMValueRef value) {
 /* ---- variables ------------------------------------------------------------------------------------------------------
  */
 
-static unsigned argument_number(const hsc_data *d, LLVMValueRef value) {
-    for (unsigned k = 0, n = LLVMCountParams(d->function); k < n; k++)
-        if (LLVMGetParam(d->function, k) == value)
-            return k + 1;
-    return 0;
-}
-
 /* An argument passed by value: named after the variable that it is stored to. */
 static const hsc_poly *evaluate_argument(hsc_data *d, LLVMValueRef value) {
     hsc_str name = {"?", 1};
@@ -130,7 +123,7 @@ static const hsc_poly *evaluate_argument(hsc_data *d, LLVMValueRef value) {
     }
     uint32_t a =
         atom_for(d, hash3("argument", (uint64_t)(uintptr_t)value, 0, 0), HSC_ATOM_SYMBOL, name, value, NONE, NULL);
-    d->atoms.p[a].argument = argument_number(d, value);
+    d->atoms.p[a].argument = hsc_data_argument_number(d, value);
     return hsc_poly_atom(d, a);
 }
 
@@ -206,7 +199,7 @@ static const hsc_poly *evaluate_definition(hsc_data *d, hsc_variable *v, hsc_def
     case HSC_ORIGIN_ENTRY:
         a = atom_for(d, hash3("entry", (uint64_t)(uintptr_t)v->address, 0, 0), HSC_ATOM_SYMBOL,
                      hsc_data_variable_name(d, v, load), load, NONE, NULL);
-        d->atoms.p[a].argument = argument_number(d, v->address);
+        d->atoms.p[a].argument = hsc_data_argument_number(d, v->address);
         d->atoms.p[a].by_reference = true;
         return hsc_poly_atom(d, a);
     default:

@@ -220,6 +220,12 @@ bool hsc_source_line(hsc_pass *p, uint32_t file_id, unsigned line, hsc_ir_text *
 bool hsc_source_identifier(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size);
 /* The variable before a member that is named at this place: "a" of "a->x" and "a.x"; false: it is no variable by itself. */
 bool hsc_source_structure(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size);
+/* The variable before an assignment at this place: "a" of "a += 1" and "a++"; false: something else is changed there. */
+bool hsc_source_assigned(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size);
+/* Is it a member of an object that stands there, "x" of "a.x", not of a pointer? */
+bool hsc_source_is_behind_dot(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column);
+/* Does a name stand there that is no member of something named before it? */
+bool hsc_source_is_alone(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column);
 /* The variable that argument k (from 0) of a call of `callee` there is, by itself, its address or an element of it; false: it is no such thing. */
 bool hsc_source_argument(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, const char *callee, unsigned k, char *name, size_t size);
 

@@ -517,6 +517,13 @@ static hsc_str name_before(hsc_data *d, LLVMValueRef gep) {
     return (hsc_str){"?", 1};
 }
 
+/* Is the member named behind a dot in the source? */
+static bool is_member_of_object(hsc_data *d, LLVMValueRef gep) {
+    hsc_ir_loc loc;
+    return !d->p->is_fortran && LLVMIsAInstruction(gep) && hsc_ir_get_loc(gep, &loc) && loc.line &&
+           hsc_source_is_behind_dot(d->p, hsc_pass_file(d->p, loc.file), loc.line, loc.column);
+}
+
 /* Into a member of a structure. */
 static void step_member(hsc_data *d, hsc_place *p, LLVMTypeRef structure, unsigned k, LLVMValueRef gep) {
     uint64_t offset = hsc_ir_offset_bytes(d->p->module, structure, k);
@@ -551,6 +558,8 @@ static void step_member(hsc_data *d, hsc_place *p, LLVMTypeRef structure, unsign
                                    from->storage == HSC_storage_HEAP
                                ? "->"
                                : ".";
+        if (*sign == '-' && is_member_of_object(d, gep))
+            sign = "."; /* of a reference, or of a structure that is passed by value */
         /* an element's member is named a[].x; of an array of pointers a[]->x; a member of that a[].x.y */
         bool is_element = p->n && !(from->storage == HSC_storage_MEMBER && from->of_element == p->n);
         o->name = hsc_data_format(d, "%.*s%s%s%s", (int)from->name.n, from->name.p,
@@ -725,7 +734,7 @@ static bool is_in_first(const hsc_data *d, LLVMValueRef block, uint64_t offset) 
 
 static hsc_place compute(hsc_data *d, LLVMValueRef pointer) {
     if (LLVMIsAArgument(pointer)) {
-        if (hsc_map_get(&d->variable_of, (uint64_t)(uintptr_t)pointer))
+        if (hsc_data_variable(d, pointer))
             return place_of_variable(d, pointer, NULL, 0);
         for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
             LLVMValueRef user = LLVMGetUser(u);

@@ -87,28 +87,76 @@ bool hsc_source_identifier(hsc_pass *p, uint32_t file_id, unsigned line, unsigne
     return give_name(p->is_fortran ? (hsc_ir_text){t.p, word_length(t)} : variable_at(t), name, size);
 }
 
+static size_t before_blanks(const char *p, size_t at) {
+    while (at && (p[at - 1] == ' ' || p[at - 1] == '\t'))
+        at--;
+    return at;
+}
+
+/* Length of "." or "->" that the text ends with. */
+static size_t sign_length(const char *p, size_t at) {
+    return at && p[at - 1] == '.' ? 1 : at > 1 && p[at - 1] == '>' && p[at - 2] == '-' ? 2 : 0;
+}
+
+static bool word_at(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, hsc_ir_text *t) {
+    return column && hsc_source_line(p, file_id, line, t) && column <= t->n && is_word(t->p[column - 1]);
+}
+
 bool hsc_source_structure(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size) {
     hsc_ir_text t;
-    if (!column || !hsc_source_line(p, file_id, line, &t) || column > t.n || !is_word(t.p[column - 1]))
+    if (!word_at(p, file_id, line, column, &t))
         return false;
-    size_t at = column - 1;
-#define BACK while (at && (t.p[at - 1] == ' ' || t.p[at - 1] == '\t')) at--
-    BACK;
-    if (at && t.p[at - 1] == '.')
-        at--;
-    else if (at > 1 && t.p[at - 1] == '>' && t.p[at - 2] == '-')
-        at -= 2;
-    else
+    size_t at = before_blanks(t.p, column - 1), sign = sign_length(t.p, at);
+    if (!sign)
         return false;
-    BACK;
-    size_t end = at;
+    size_t end = at = before_blanks(t.p, at - sign);
     while (at && is_word(t.p[at - 1]))
         at--;
     hsc_ir_text word = {t.p + at, end - at};
-    BACK;
-#undef BACK
-    bool is_part = at && (t.p[at - 1] == '.' || t.p[at - 1] == ':' || (at > 1 && t.p[at - 1] == '>' && t.p[at - 2] == '-'));
+    at = before_blanks(t.p, at);
+    bool is_part = sign_length(t.p, at) || (at && t.p[at - 1] == ':');
     return !is_part && give_name(word, name, size);
+}
+
+bool hsc_source_is_behind_dot(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column) {
+    hsc_ir_text t;
+    return word_at(p, file_id, line, column, &t) && sign_length(t.p, before_blanks(t.p, column - 1)) == 1;
+}
+
+bool hsc_source_is_alone(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column) {
+    hsc_ir_text t;
+    if (!word_at(p, file_id, line, column, &t) || isdigit((unsigned char)t.p[column - 1]) ||
+        (column > 1 && is_word(t.p[column - 2])))
+        return false;
+    size_t at = before_blanks(t.p, column - 1);
+    hsc_ir_text word = variable_at((hsc_ir_text){t.p + column - 1, t.n - column + 1});
+    return word.n && at && !sign_length(t.p, at) && t.p[at - 1] != ':';
+}
+
+/* Length of an operator that changes what stands before it: =, +=, <<=, ++; 0: none is there. */
+static size_t assignment_length(hsc_ir_text t) {
+    if (t.n > 1 && (t.p[0] == '+' || t.p[0] == '-') && t.p[1] == t.p[0])
+        return 2;
+    size_t n = 0;
+    while (n < 2 && n < t.n && strchr("+-*/%&|^<>", t.p[n]))
+        n++;
+    bool is_shift = n == 2 && t.p[0] == t.p[1] && strchr("<>", *t.p);
+    if (n >= t.n || t.p[n] != '=' || (n + 1 < t.n && t.p[n + 1] == '=') || (n == 2 && !is_shift) || (n == 1 && strchr("<>", *t.p)))
+        return 0;
+    return n + 1;
+}
+
+bool hsc_source_assigned(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size) {
+    hsc_ir_text t;
+    if (!column || !hsc_source_line(p, file_id, line, &t) || column > t.n || !assignment_length((hsc_ir_text){t.p + column - 1, t.n - column + 1}))
+        return false;
+    size_t end = before_blanks(t.p, column - 1), at = end;
+    while (at && is_word(t.p[at - 1]))
+        at--;
+    hsc_ir_text word = {t.p + at, end - at};
+    at = before_blanks(t.p, at);
+    bool is_alone = !sign_length(t.p, at) && !(at && strchr(":*])", t.p[at - 1]));
+    return is_alone && give_name(word, name, size);
 }
 
 /* Past blanks, ends of lines and Fortran's continuation marks. */
