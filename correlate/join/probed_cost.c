@@ -29,31 +29,33 @@ static double within(double least, double v, double most) { return v < least ? l
 
 /* Of a scope's time by the clock, the notes' share among its samples; the rest is the program's, and so is what samples in the program stand for. A processor reads the
  * clock before or after what stands round it, so that the two differ by up to the notes' cost where visits are short: both are the program with what notes slow it
- * down, so the lower one is taken. A clock that says still more has waits in it, in which there are no notes. Shares are with one sample more of either
- * kind, since none need not mean nothing (Agresti and Coull 1998). A clock that says less has been read before the visit's last instructions were done: where the samples
+ * down. Where the clock says more beyond chance the samples are believed, and the clock is an end of the interval; else the clock is, and what chance may hide of such a
+ * difference is in the interval. A clock that says still more has waits in it, in which there are no notes. Shares are with two samples more of either kind, since none need
+ * not mean nothing (Agresti and Coull 1998), and of few samples all may be of one kind. A clock that says less has been read before the visit's last instructions were done: where the samples
  * are beyond chance more, what they say is believed, up to REACH_NS a visit, and the cost may be less than nothing; else that is in the interval alone.
  * cpu_ns: of CPU time; period_ns: the same with its part of the time in line for a processor; each_ns: what a sample of the thread stands for, 0 where there are none. */
 static void weigh(shared *s, double pair_ns, double cpu_ns, double period_ns, double each_ns) {
-    double notes = 0, squares = 0, more = 0, slower = OVERLAP * pair_ns * s->visits, clock = s->exclusive, reach = REACH_NS * s->visits, beyond = 0;
+    double notes = 0, squares = 0, more = 0, less = 0, slower = OVERLAP * pair_ns * s->visits, clock = s->exclusive, reach = REACH_NS * s->visits, beyond = 0;
     double periods = s->samples ? (double)s->samples->program + (double)s->samples->notes : 0;
     if (periods > 0) {
         double all_squares = (double)s->samples->program_squares + (double)s->samples->notes_squares, n = periods * periods / all_squares;
-        double part = (double)s->samples->notes / periods, wide = (part * n + 1) / (n + 2), met = periods * period_ns, chance = OF_95_PERCENT * sqrt(all_squares) * period_ns;
+        double part = ((double)s->samples->notes + 2 * periods / n) / (periods + 4 * periods / n), met = periods * period_ns, chance = OF_95_PERCENT * sqrt(all_squares) * period_ns;
         double met_cpu = periods * cpu_ns, chance_cpu = chance * cpu_ns / period_ns;
         if (met_cpu - chance_cpu > clock) /* time in line falls to few visits: whether these are this scope's isn't known */
             clock = fmin(met_cpu, clock + reach);
         beyond = (1 - part) * within(0, met + chance - clock, s->exclusive + reach - clock);
         bool waits = clock > met * (1 + 2 / sqrt(n)) + pair_ns * s->visits;
-        double by_clock = clock * (1 - part), by_samples = fmin((double)s->samples->program * period_ns, clock), of = fmin(met, clock);
-        notes = waits ? met * part : clock - fmin(by_clock, by_samples);
-        more = waits ? 0 : fabs(by_clock - by_samples);
-        squares = of * of * wide * (1 - wide) / (n + 2);
+        double over = clock - met, late = !waits && over > chance ? over : 0, of = fmin(waits ? met : met + chance, clock);
+        notes = waits ? met * part : clock * part + (1 - part) * late;
+        more = (1 - part) * late;
+        less = waits ? 0 : (1 - part) * (within(late, s->exclusive - met + chance, fmax(late, fmin(pair_ns * s->visits, clock))) - late);
+        squares = of * of * part * (1 - part) / (n + 4);
     }
     hsc_probe_cost_in_run c = hsc_probe_weigh(s->alone, notes, squares, periods > 0 ? DBL_MIN : each_ns);
     double doubt = OF_95_PERCENT * sqrt(c.variance), left_out = clock - s->exclusive;
     s->cost = fmin(c.cost - left_out, s->exclusive);
     s->least = within(periods > 0 ? -reach : 0, s->cost - hypot(doubt, beyond) - more, s->exclusive);
-    s->most = within(fmin(s->cost, 0), s->cost + doubt + slower + left_out, s->exclusive);
+    s->most = within(fmin(s->cost, 0), s->cost + hypot(doubt, less) + slower + left_out, s->exclusive);
 }
 
 /* NULL: no memory. */
