@@ -384,6 +384,7 @@ typedef struct hsc_rt_here {
 
 #define HSC_RT_WAIT_BUCKETS 36u
 #define HSC_RT_RECENT 64u
+#define HSC_RT_LOADS 4u
 
 /* waits_ss.c: what has not been written yet of one (context, kind, holder) */
 typedef struct hsc_rt_wait_sum {
@@ -533,6 +534,11 @@ typedef struct hsc_rt_thread {
     uint64_t start_pc;            /* of the procedure that it began in; 0: not known */
     hsc_rt_team team, team_told;  /* that it is in now, worker or not; the last one in a record */
     struct hsc_rt_thread *next; /* all threads, or the free list; under rt.lock */
+    struct {
+        hsc_rt_here at;
+        uint64_t since_ns;
+    } loads[HSC_RT_LOADS]; /* its last calls of dlopen that may go on, the outermost first: what initialises a library runs before its rules are known */
+    _Atomic uint32_t loads_n;
     hsc_rt_cached_rule cache[HSC_RT_RULE_CACHE];
     uint8_t window[HSC_RT_PAGE];
     hsc_rt_scratch scratch;

@@ -15,6 +15,7 @@ typedef struct walker {
     bool reusable;
     const greg_t *registers; /* of the innermost frame; NULL after it */
     uint32_t known;          /* frames in t->stack that tell what rbp was, where it is not known */
+    uint64_t now_ns;
 } walker;
 
 static const uint8_t register_of[16] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
@@ -311,6 +312,25 @@ static bool find_bp(walker *w, hsc_rt_frame *f) {
     return false;
 }
 
+#define LOAD_NS 1000000000u /* by then the helper has looked what is mapped */
+
+/* Code of a library that is being opened, of which nothing is known yet: its callers up to the call of dlopen are left out. */
+static bool skip_to_load(walker *w, hsc_rt_frame *f, hsc_rt_frame *next) {
+    const hsc_rt_thread *t = w->t;
+    for (uint32_t i = f->mapping_id ? 0 : atomic_load_explicit(&t->loads_n, memory_order_relaxed); i-- > 0;) {
+        const hsc_rt_here *at = &t->loads[i].at;
+        uint64_t pc;
+        if (at->sp - 8 <= f->sp || w->now_ns > t->loads[i].since_ns + LOAD_NS || !word(w, at->sp - 8, &pc) || pc != at->pc)
+            continue;
+        w->reusable = false;
+        f->ra_slot = at->sp - 8;
+        f->bp_slot = 0;
+        *next = (hsc_rt_frame){.pc = pc, .sp = at->sp, .bp = at->bp};
+        return true;
+    }
+    return false;
+}
+
 enum step { STEP_ON, STEP_END, STEP_LOST, STEP_SIGNAL, STEP_WRONG };
 
 /* Fills the slots of `f` and the caller's state in `next`. */
@@ -451,6 +471,10 @@ HSC_RT_HOT static uint32_t collect(walker *w, uint32_t limit, int32_t *base) {
             f[--n].flags |= HSC_FRAME_TRUNCATED;
             return n + 1;
         default:
+            if (skip_to_load(w, &f[n], &f[n + 1])) {
+                n++;
+                break;
+            }
             f[n].flags |= HSC_FRAME_TRUNCATED;
             return n + 1;
         }
@@ -494,7 +518,7 @@ HSC_RT_HOT static uint32_t walk(hsc_rt_thread *t, const greg_t *registers, bool 
         t->frames = 0;
         t->generation = generation;
     }
-    walker w = {t, atomic_load_explicit(&hsc_rt.modules, memory_order_acquire), 1, 0, true, registers, blocked ? t->frames : 0};
+    walker w = {t, atomic_load_explicit(&hsc_rt.modules, memory_order_acquire), 1, 0, true, registers, blocked ? t->frames : 0, now_ns};
     hsc_rt_frame *f = t->fresh;
     t->window_address = 0;
     if (blocked)

@@ -638,6 +638,23 @@ def loads():
     expect("in the libraries", known >= 0.7 * n, f"{known} of {n}")
 
 
+def constructors():
+    """What initialises a library inside of dlopen begins before anybody knows the library: its call paths reach the thread's start, from the first sample on."""
+    done, found = run([program("loads"), "8", "libplugin_builds.so"], options=["-F", "4000", "--budget=off"], env={"LD_LIBRARY_PATH": ""})
+    expect("exit code", done.returncode == 0, done)
+    p = only(found)
+    t = p.threads[1]
+    building = cut = 0
+    for _, node, w in t.samples:
+        path = p.path_of(t, node)
+        inside = bool({"plugin_builds", "builds"} & set(path)) or path[-1] == "??"
+        building += w if inside else 0
+        cut += w if inside and (path[0] != "_start" or "main" not in path) else 0
+    print(f"{building} samples in constructors, {cut} of them without a start")
+    expect("samples in constructors", building >= 100, (building, t.weight()))
+    expect("paths without a start", cut <= 0.001 * building, f"{cut} of {building}")
+
+
 # ---- amounts ---------------------------------------------------------------------------------------------------------------
 
 def amounts():

@@ -14,6 +14,13 @@ void plugin_work(void) {
     plugin_sink += 1;
 }
 
+#ifdef PLUGIN_BUILDS
+__attribute__((constructor)) static void builds(void) {
+    PLUGIN_NAME();
+    plugin_sink += 1;
+}
+#endif
+
 /* n steps of a chain that the caller can check */
 unsigned long plugin_steps(unsigned long x, long n) {
     for (long i = 0; i < n; i++)
