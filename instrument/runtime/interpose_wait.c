@@ -7,9 +7,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <sys/msg.h>
 #include <sys/prctl.h>
-#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <threads.h>
@@ -130,10 +128,6 @@ HSC_RT_EXPORT int sem_post(sem_t *s) {
     return next_sem_post(s);
 }
 
-WAITING(int, semop, IPC, (int id, struct sembuf *o, size_t n), (id, o, n))
-WAITING(int, semtimedop, IPC, (int id, struct sembuf *o, size_t n, const struct timespec *t_), (id, o, n, t_))
-WAITING(int, msgsnd, IPC, (int id, const void *m, size_t n, int flags), (id, m, n, flags))
-WAITING(ssize_t, msgrcv, IPC, (int id, void *m, size_t n, long type, int flags), (id, m, n, type, flags))
 WAITING(int, connect, CONNECT, (int fd, const struct sockaddr *a, socklen_t n), (fd, a, n))
 WAITING(int, accept, CONNECT, (int fd, struct sockaddr *restrict a, socklen_t *restrict n), (fd, a, n))
 WAITING(int, accept4, CONNECT, (int fd, struct sockaddr *restrict a, socklen_t *restrict n, int flags), (fd, a, n, flags))

@@ -133,6 +133,31 @@ def pipes():
     expect("kinds", len(seconds) == 9, done)
 
 
+def queues():
+    """A wait for what another thread of the process sends to a message queue (System V's of any or of one type, POSIX' through another descriptor of it, also by poll), for
+    room in one, or for a semaphore of System V (one, the last of several that are taken at once, zero) is laid to it, as in pipes(); messages of other types and other semaphores of the
+    set end none."""
+    done, _ = run([program("queues")])
+    if done.returncode == 77:
+        print("queues: skipped:", done.stdout.strip())
+        return
+    expect("exit code", done.returncode == 0, done)
+    seconds = {line.split()[0]: float(line.split()[1]) for line in done.stdout.splitlines()}
+    asked = ["report", os.path.join(scenarios.WORK, "m"), "--top=0", "--format=csv"]
+    delays, waits = [list(csv.DictReader(of_command(*asked, by).splitlines())) for by in ("--by=delayed", "--by=wait")]
+    for kind in seconds:
+        here = [d for d in delays if d["late_procedure"] == f"gives_{kind}"]
+        expect(f"{kind}: kind", {d["kind"] for d in here} == {"late signal"}, (here, delays))
+        expect(f"{kind}: who waited", {d["procedure"] for d in here} == {f"waits_{kind}"}, here)
+        expect(f"{kind}: waits", sum(int(d["waits"]) for d in here) == 5, here)
+        told = sum(float(d["wait_s"]) for d in here)
+        expect(f"{kind}: how long", 5 * HELD_NS * 1e-9 <= told <= seconds[kind], (told, seconds[kind]))
+    expect("nobody else", not [d for d in delays if d["late_procedure"] == "others"], delays)
+    of_kind = {w["kind"] for w in waits if w["procedure"].startswith("waits_")}
+    expect("kinds of waits", of_kind == {"message queue or System V semaphore", "poll for descriptors"}, waits)
+    expect("kinds", len(seconds) == 9, done)
+
+
 def barriers():
     """At a barrier of pthreads each wait is laid to the thread that came last, from whatever procedure it came: all of it, at least what that one slept once the
     others slept there, at most what the waiter's clock says of the call; also in a trace, where each wait of the last one is recorded too."""

@@ -22,6 +22,7 @@ static inline uint32_t hsc_cause_of_wait(uint32_t wait_kind) {
     case HSC_wait_kind_SEMAPHORE:
     case HSC_wait_kind_FUTEX:
     case HSC_wait_kind_PIPE:
+    case HSC_wait_kind_IPC:
     case HSC_wait_kind_POLL:
     case HSC_wait_kind_WRITE:
     case HSC_wait_kind_SEND:
