@@ -309,7 +309,8 @@ typedef struct jprocess {
     struct jblame *blame; /* blame.h; NULL: passes no messages, and nobody waited long for a lock */
     struct jtold *told; /* told.h; NULL: nothing */
     uint64_t samples;
-    bool counts;   /* has a sample, or exact numbers that are no waits: messages of a rank, visits of probes */
+    bool works;    /* has a sample, messages, visits of probes, or told of phases or counters */
+    bool counts;   /* works, or waited for a period or longer */
     bool left_out; /* launcher, or nothing to count */
     uint32_t weight; /* units of metric 0's scale that one of its samples counts */
     bool is_parked;       /* details.c: sites, messages, waits, peers, told and the pool are not in memory */
@@ -596,6 +597,7 @@ uint32_t hsc_join_site_of(jprocess *p, uint64_t thread, uint64_t node, uint32_t 
 bool hsc_join_take_measure(jprocess *p, const hsc_record *rec);
 /* After the last record of the file: values by node, for the metrics. */
 bool hsc_join_end_measures(jprocess *p);
+uint64_t hsc_join_waited_ns(const jprocess *p); /* after that: in all waits of all threads */
 /* peers.c: a record of messages with another process (false: no memory). */
 bool hsc_join_take_peer(jprocess *p, const hsc_rec_message_peer *r);
 /* Divisors of all processes' measures, the same for one kind. */

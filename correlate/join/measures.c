@@ -338,6 +338,13 @@ static int by_thread(const void *pa, const void *pb, void *ctx) {
     return a < b ? -1 : a > b;
 }
 
+uint64_t hsc_join_waited_ns(const jprocess *p) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < p->waits.n; i++)
+        sum = p->waits.p[i].total_ns > UINT64_MAX - sum ? UINT64_MAX : sum + p->waits.p[i].total_ns;
+    return sum;
+}
+
 bool hsc_join_end_measures(jprocess *p) {
     static const joperation unknown = {0, "unknown operation", 0, HSC_state_COMMUNICATION};
     bool ok = true;

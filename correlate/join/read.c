@@ -17,6 +17,8 @@
 #include "ranks.h"
 #include "told.h"
 
+#define DEFAULT_PERIOD_NS 1000000u
+
 /* ---- records of one file ---- */
 
 static const char *keep(jprocess *p, hsc_str s) {
@@ -451,15 +453,16 @@ hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t 
     if (!hsc_join_end_told(p) || !hsc_join_end_measures(p))
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
     bool all_hold = hsc_table_get(&p->holder_rows, 0, 0) != HSC_NO_INDEX;
-    p->counts = p->rank >= 0 && p->messages.n;
+    p->works = p->messages.n || hsc_join_told_has_moments(p->told);
     for (size_t k = 0; k < p->threads.n; k++) {
         jthread *t = &p->threads.p[k];
         bool visits = hsc_join_told_has_visits(hsc_join_told_thread(p, t->id));
         t->has_values = t->work->other_values.n || visits;
-        p->counts = p->counts || visits || t->samples;
+        p->works = p->works || visits || t->samples;
         t->holds = all_hold || hsc_table_get(&p->holder_rows, t->id, 0) != HSC_NO_INDEX;
         p->samples += t->samples;
     }
+    p->counts = p->works || hsc_join_waited_ns(p) >= (p->period_ns ? p->period_ns : DEFAULT_PERIOD_NS);
     hsc_table_fini(&p->holder_rows);
     p->holder_rows = (hsc_table){0};
     if (p->threads.n > 1)
@@ -583,13 +586,22 @@ bool hsc_join_is_launcher(const jprocess *p) {
 
 bool hsc_join_is_brief(const jprocess *p, const jthread *t) { return t != p->threads.p && !t->samples && !t->has_values; }
 
-/* Processes without a sample are left out, but for ranks that passed messages and those with probes, unless none has one: a run that
- * only waited. */
+/* One that has a file all the same, as it was killed, is a rank or was started by the user, is told with those of the runtime's list. */
+static void add_brief(join *j, const jprocess *p) {
+    if (p->counts || p->is_launcher)
+        return;
+    j->brief++;
+    for (size_t k = 0; k < p->threads.n; k++)
+        j->brief_us += p->threads.p[k].cpu_ns / 1000;
+}
+
+/* Processes with nothing of their own are left out, unless none has a sample: a run that only waited. One that starts others is a program where none
+ * else works. */
 static hsc_status choose(join *j, bool sampled, hsc_err *err) {
     bool program = false;
     for (size_t i = 0; i < j->processes.n; i++) {
         const jprocess *p = &j->processes.p[i];
-        program = program || (sampled ? p->counts && !p->is_launcher : p->threads.n && !p->is_foreign && !p->is_launcher);
+        program = program || (sampled ? p->works && !p->is_launcher : p->threads.n && !p->is_foreign && !p->is_launcher);
     }
     j->marks = program && !j->options->keep_launchers ? JMARK_PROGRAM : JMARK_PROGRAM | JMARK_LAUNCHER;
     if (!sampled)
@@ -601,6 +613,7 @@ static hsc_status choose(join *j, bool sampled, hsc_err *err) {
             continue;
         if (p->left_out) {
             j->summary->processes_left_out++;
+            add_brief(j, p);
             continue;
         }
         if (!HSC_PUSH(j->run, p))
@@ -655,7 +668,7 @@ static hsc_status choose_metrics(join *j, hsc_err *err) {
                 if (!p->events.p[k].id && p->events.p[k].period >= 1 && p->events.p[k].period < 1e18)
                     p->period_ns = (uint64_t)llround(p->events.p[k].period);
         if (!p->period_ns)
-            p->period_ns = 1000000; /* its process record is lost */
+            p->period_ns = DEFAULT_PERIOD_NS; /* its process record is lost */
         common = gcd(common, p->period_ns);
         least = p->period_ns < least ? p->period_ns : least;
     }

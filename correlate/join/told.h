@@ -91,6 +91,7 @@ bool hsc_join_end_told(jprocess *p); /* false: no memory */
 bool hsc_join_weigh_probes(const jtold *told, double period_ns, double elapsed, jtold_thread *t);
 void hsc_join_free_told(jprocess *p);
 bool hsc_join_told_has_visits(const jtold_thread *t); /* of probes or scopes of its own; t NULL: no */
+bool hsc_join_told_has_moments(const jtold *t);       /* phases or counters; t NULL: no */
 bool hsc_join_told_has_texts(const jtold *t); /* whether it points into the pool of the process */
 const jtold_thread *hsc_join_told_thread(const jprocess *p, uint64_t id); /* NULL: none */
 

@@ -27,6 +27,10 @@ bool hsc_join_told_has_visits(const jtold_thread *t) {
     return t && t->blocks.n;
 }
 
+bool hsc_join_told_has_moments(const jtold *t) {
+    return t && (t->phases.n || t->values.n);
+}
+
 bool hsc_join_told_has_texts(const jtold *t) {
     bool has = t->places.n || t->names.n || t->notes.n;
     for (size_t i = 0; !has && i < t->threads.n; i++)

@@ -89,6 +89,7 @@ static void put(hsc_rt_thread *t, uint32_t record_id, void *record, uint64_t *ti
         return; /* a signal handler of the program in the middle of our code */
     *time = hsc_rt_thread_now(t);
     hsc_rt_thread_put(t, record_id, record, *time);
+    atomic_store_explicit(&hsc_rt_probe_state.used, 1, memory_order_relaxed);
     hsc_rt_disown(t, 0);
 }
 
@@ -144,6 +145,7 @@ HSC_RT_EXPORT void heatscope_rt_phase(const char *name) {
     r.time = hsc_rt_thread_now(t);
     end_sums(t, r.time);
     hsc_rt_thread_put(t, HSC_REC_user_phase, &r, r.time);
+    atomic_store_explicit(&hsc_rt_probe_state.used, 1, memory_order_relaxed);
     hsc_rt_disown(t, 0);
 }
 

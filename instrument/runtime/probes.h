@@ -153,7 +153,7 @@ typedef struct hsc_rt_probes {
     hsc_rt_probe *all; /* reserved for HSC_RT_PROBES_MAX, so that it never moves */
     _Atomic uint32_t count;
     uint32_t told; /* in the process's file */
-    _Atomic uint32_t used;       /* something was told of blocks */
+    _Atomic uint32_t used;       /* something was told of blocks, or by the program itself */
     _Atomic uint32_t generation; /* counts changes of arming */
     hsc_probe_table *tables; /* all registered, linked; before the process is measured nothing else is known of them */
     double pair_cycles, inside_cycles, clock_cycles; /* 0: not measured yet */

@@ -407,15 +407,18 @@ static bool begin(uint64_t stack_low, uint64_t stack_high) {
 /* ---- end ------------------------------------------------------------------------------------------------------------------ */
 
 typedef struct totals {
-    uint64_t samples, time_us, lost;
+    uint64_t samples, time_us, lost, waited_ns;
+    bool has_messages;
     hsc_rt_cost cost;
 } totals;
 
 static totals total(void) {
-    totals n = {hsc_rt.ended_records, 0, hsc_rt.ended_lost, hsc_rt.ended_cost};
+    totals n = {hsc_rt.ended_records, 0, hsc_rt.ended_lost, hsc_rt.ended_waited_ns, hsc_rt.ended_messages, hsc_rt.ended_cost};
     for (const hsc_rt_thread *t = hsc_rt.threads; t; t = t->next) {
         n.samples += t->records;
         n.lost += t->lost;
+        n.waited_ns += t->waits.all_ns;
+        n.has_messages |= t->messages != NULL;
         hsc_rt_cost_add(&n.cost, t);
     }
     n.time_us = n.cost.cpu_ns / 1000;
@@ -626,8 +629,10 @@ void hsc_rt_finish(uint64_t how) {
         put_cost(now, &n.cost);
         hsc_rec_process_end e = {now, hsc_rt_clock_ns(CLOCK_PROCESS_CPUTIME_ID), how};
         hsc_rt_file_put_end(HSC_REC_process_end, &e, now, true);
-        /* what only became another program, or was too short for a sample, is not worth a file */
-        remove = !n.samples && !n.lost && !atomic_load(&hsc_rt_probe_state.used) && hsc_rt.job.rank < 0 && (how == HSC_end_kind_EXEC || !me.root);
+        /* what only became another program, or was too short for a sample and for a wait of that length, is not worth a file; the correlator
+         * asks the same (correlate/join/read.c) */
+        bool counts = n.samples || n.lost || n.waited_ns >= hsc_rt.period_ns || n.has_messages || atomic_load(&hsc_rt_probe_state.used);
+        remove = !counts && hsc_rt.job.rank < 0 && (how == HSC_end_kind_EXEC || !me.root);
         if (!remove)
             hsc_rt_file_finish();
         hsc_rt_lock_release(&hsc_rt.lock, mask);
@@ -749,7 +754,8 @@ static void after_fork_child(void) {
     atomic_store(&hsc_rt_probe_state.lock.word, 0);
     hsc_rt_helper_forget();
     atomic_store(&hsc_rt.unregistered, 0);
-    hsc_rt.ended_lost = hsc_rt.ended_records = 0;
+    hsc_rt.ended_lost = hsc_rt.ended_records = hsc_rt.ended_waited_ns = 0;
+    hsc_rt.ended_messages = false;
     memset(hsc_rt.untold, 0, sizeof hsc_rt.untold);
     atomic_store(&hsc_rt_probe_state.used, 0);
     atomic_store(&hsc_rt.governed, 0);

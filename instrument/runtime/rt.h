@@ -402,6 +402,7 @@ typedef struct hsc_rt_waits {
     uint32_t dirty; /* list of entries to write, index + 1 */
     uint64_t told_ns;
     uint64_t unrecorded_ns; /* waited for locks with a holder since the last record of one such wait */
+    uint64_t all_ns;        /* of all waits, as far as they have been summed up */
 } hsc_rt_waits;
 
 /* The wait that the thread is in. */
@@ -533,12 +534,12 @@ typedef struct hsc_rt_thread {
     hsc_rt_tasks tasks;
     uint64_t start_pc;            /* of the procedure that it began in; 0: not known */
     hsc_rt_team team, team_told;  /* that it is in now, worker or not; the last one in a record */
-    struct hsc_rt_thread *next; /* all threads, or the free list; under rt.lock */
     struct {
         hsc_rt_here at;
         uint64_t since_ns;
     } loads[HSC_RT_LOADS]; /* its last calls of dlopen that may go on, the outermost first: what initialises a library runs before its rules are known */
     _Atomic uint32_t loads_n;
+    struct hsc_rt_thread *next; /* all threads, or the free list; under rt.lock */
     hsc_rt_cached_rule cache[HSC_RT_RULE_CACHE];
     uint8_t window[HSC_RT_PAGE];
     hsc_rt_scratch scratch;
@@ -816,6 +817,8 @@ typedef struct hsc_rt_state {
     /* Writes what libheatscope-mpi.so has summed up in the thread, which is in the handler or does not write. NULL: not loaded. */
     void (*messages_flush)(struct hsc_rt_thread *t, uint64_t now_ns, enum hsc_rt_flush why);
     uint64_t ended_lost, ended_records; /* of threads that are gone; the first: periods */
+    uint64_t ended_waited_ns;           /* the same */
+    bool ended_messages;                /* one of them had called MPI */
     hsc_rt_cost ended_cost;
     uint64_t untold[8]; /* losses by reason of threads that found no room for a record of their own; told of no thread */
     hsc_rt_file file;   /* last: it is large, and what samples need stands together */

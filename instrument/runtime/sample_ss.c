@@ -334,7 +334,7 @@ void hsc_rt_reclaim(hsc_rt_thread *t) {
     __builtin_memset(t->cache, 0, sizeof t->cache);
     __builtin_memset(t->recent, 0, sizeof t->recent);
     hsc_rt_tree_forget(&t->tree);
-    t->waits = (hsc_rt_waits){0}; /* waits of the last 100 ms; its memory may be half given back */
+    t->waits = (hsc_rt_waits){.all_ns = t->waits.all_ns}; /* waits of the last 100 ms; its memory may be half given back */
     t->last_node = t->system_call = 0;
     t->calls.kept = 0;
 }

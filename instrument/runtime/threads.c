@@ -257,6 +257,8 @@ void hsc_rt_thread_end(void) {
         hsc_rt_thread_close(t, hsc_rt_clock_ns(CLOCK_THREAD_CPUTIME_ID), true, true);
         hsc_rt.ended_lost += t->lost;
         hsc_rt.ended_records += t->records;
+        hsc_rt.ended_waited_ns += t->waits.all_ns;
+        hsc_rt.ended_messages |= t->messages != NULL;
         hsc_rt_cost_add(&hsc_rt.ended_cost, t);
     }
     hsc_rt_lock_release(&hsc_rt.lock, mask);

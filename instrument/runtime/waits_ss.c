@@ -103,6 +103,7 @@ hsc_rt_wait_sum *hsc_rt_waits_add(hsc_rt_thread *t, uint32_t node, uint32_t kind
     e->max_ns = duration_ns > e->max_ns ? duration_ns : e->max_ns;
     e->bytes += bytes;
     e->told_ns += told_ns;
+    w->all_ns += duration_ns - told_ns;
     e->unrecorded_ns += duration_ns;
     mark(w, e);
     return e;
@@ -173,6 +174,7 @@ void hsc_rt_waits_tell(hsc_rt_thread *t, uint64_t now) {
         if (e) {
             e->open = true;
             e->total_ns += until - o->begin_ns - o->told_ns;
+            w->all_ns += until - o->begin_ns - o->told_ns;
             o->told_ns = until - o->begin_ns;
             mark(w, e);
         }

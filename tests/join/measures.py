@@ -620,8 +620,8 @@ found = {(r["peer"], r["size_class"]): tuple(float(r[f"size_{k}_bytes"]) for k i
 that(found == {("a process of the same machine", "4"): (8000, 12000, 16000, 4000), ("MPI_PROC_NULL", "0"): (0, 0, 0, 0),
                ("MPI_PROC_NULL for what is sent", "3"): (4000, 4000, 4000, 0)}, f"nobody: {found}")
 
-# processes and threads without a sample beside those with some: a rank that passed messages counts with all that is exact, one that only
-# waited does not; so does a process with visits of a probe, whose thread without anything else has them
+# processes and threads without a sample beside those with some: a rank that passed messages counts with all that is exact, and one that waited for a period or longer; so
+# does a process with visits of a probe, whose thread without anything else has them, and one that told of a phase. One that waited for less and did nothing else is in the ledger alone
 WORK = os.path.join(os.path.dirname(WORK), "unsampled")
 os.makedirs(WORK)
 DATABASE = os.path.join(WORK, "out.h5")
@@ -633,13 +633,19 @@ process(1, (1, thread(1, 0) + [wait(30, 3, 10, 1, 50 * MS, 50 * MS)]))
 process(2, (1, thread(1, 0) + [message(10, 3, 1, 2, 3, 5, (5, 1000), (2, 600), [200] * 5, [9000] * 5), peer(11, 0, (5, 1000), (2, 600)),
                                wait(30, 3, 10, 3, 300 * MS, 200 * MS)]),
         (2, thread(2, 0) + [message(10, 2, 2, 0, 0, 1, (0, 0), (0, 0), [0], [8000])]), (3, thread(3, 0)))
+process(4, (1, thread(1, 0) + [wait(30, 3, 10, 9, 9 * MS // 10, MS // 10)]))
+process(5, (0, ['user_name name_id=1 name="phase"']), (1, thread(1, 0) + ["user_phase time=20 name_id=1"]))
 process(-1, (0, [PLACE]), (1, thread(1, 0)), (2, thread(2, 0) + PROBE))
 summary = join()
-that("3 processes, 5 threads" in summary, f"unsampled: {summary}")
+that("5 processes, 7 threads" in summary, f"unsampled: {summary}")
 that(sums("message") == [8, 1600, 600, 0, 8000 + 45000 + 8000, 0], f"unsampled: messages {sums('message')}")
 that({(r["processor"], r["peer"]): (r["sent_messages"], r["received_messages"]) for r in table("pair")} ==
      {("rank 0", "rank 2"): ("2", "0"), ("rank 2", "rank 0"): ("5", "2")}, f"unsampled: pairs {table('pair')}")
-that(sums("wait") == [3, 0, 300 * MS], f"unsampled: waits {sums('wait')}")
+that(sums("wait") == [4, 0, 350 * MS], f"unsampled: waits {sums('wait')}")
+that([r["rank"] for r in table("processor", "--processors=process")] == ["0", "1", "2", "5", "-1"],
+     f"unsampled: processors {table('processor', '--processors=process')}")
+short = [(r["periods"], r["time_s"]) for r in table("ledger") if r["name"] == "processes too short"]
+that(short == [("1", "0")], f"unsampled: too short {short}")
 that([(r["name"], r["visits"]) for r in table("probe")] == [("probed", "7")], f"unsampled: probes {table('probe')}")
 that(sum(int(r["exclusive_periods"]) for r in table("procedure")) == 4, "unsampled: samples")
 with open(DATABASE, "rb") as f:

@@ -621,6 +621,21 @@ def of_command(command, *arguments, rc=0):
     return done.stdout
 
 
+def unsampled_beside():
+    """A process that waits all its life, in a run in which another one computes: it has a file and is in the tables, with its wait and without a sample; one that
+    only ends is told of with its CPU time."""
+    done, found = run(["/bin/sh", "-c", f"{program('threads')} work; sleep 0.3; /bin/true"], options=["-F", "50"])
+    expect("exit code", done.returncode == 0, done)
+    directory = os.path.join(scenarios.WORK, "m")
+    rows = {os.path.basename(r["program"]): r for r in csv.DictReader(of_command("report", directory, "--by=processor", "--processors=process", "--format=csv").splitlines())}
+    expect("processes", {"rt_threads", "sleep"} <= set(rows) and "true" not in rows, rows)
+    expect("no sample of it", not any(p.samples() for p in found if len(p.threads) == 1 and any(w["total_ns"] > 2e8 for t in p.threads.values() for w in t.waits)), found)
+    waits = [r for r in csv.DictReader(of_command("report", directory, "--by=wait", "--top=0", "--format=csv").splitlines()) if r["kind"] == "sleep"]
+    expect("its wait", len(waits) == 1 and 0.3 <= float(waits[0]["total_s"]) < 10, waits)
+    with open(os.path.join(directory, ".processes"), encoding="ascii") as f:
+        expect("the brief one", sum(line.startswith("brief ") for line in f) == 1, os.listdir(directory))
+
+
 def unsampled():
     """A run that waited, and used less CPU time than one period (1 s here; it takes some 0.1): a database and a report of all
     that is counted and not sampled."""
