@@ -26,6 +26,7 @@ typedef struct jmessage_event { /* one record message_event */
     int32_t peer, tag;
     uint32_t communicator, operation, flags; /* ids */
     uint32_t frame; /* while the file is read: row of the node; HSC_NO_INDEX */
+    uint32_t stands_for; /* 0: it has an event of its own accord; else it is one of so many short ones */
 } jmessage_event;
 
 typedef struct jmoment { /* time spent at a place, which ended at `time` or, of a sample, was seen then */
@@ -55,11 +56,13 @@ typedef struct jmember { /* of teams of OpenMP: from that region on, until the t
 
 typedef struct jwaited { /* a call of message passing; ns by the process's clock */
     uint64_t begin, until, end; /* until: it waited up to there; begin: not at all */
+    uint32_t context, line;     /* rows: from where */
+    uint32_t stands_for, spare; /* stands_for: as of its event; spare: 0 */
 } jwaited;
 
 typedef struct jtrack { /* one thread */
     uint64_t thread; /* id */
-    hsc_spill_list waited; /* jwaited, by their end: calls with an event of which it is known how long they waited */
+    hsc_spill_list waited; /* jwaited, by their end: calls with an event of which it is known how long they waited, also such as stand for others */
     hsc_spill_list events, moments;
     hsc_spill_list stood; /* jstood, of a thread with events: once hsc_blame_threads is through, by their end */
 } jtrack;

@@ -80,6 +80,7 @@ typedef struct call { /* that may wait */
     uint32_t group, rank, next; /* next: of its group, or of the free ones */
     bool is_root, has_root, unclear;
     uint32_t keys; /* entries of the messages that it waits for */
+    uint32_t stands_for; /* as of its event */
 } call;
 
 typedef struct locker { /* a call that may wait for the lock of a part of a window */
@@ -521,8 +522,24 @@ static bool put_told(const match *m, lane *l) {
 /* Up to when the call waited is known. */
 static bool tell(const match *m, const call *c, uint64_t until) {
     lane *l = &m->lanes.p[c->lane];
-    return !m->d->spill || (HSC_PUSH(l->told, (jwaited){c->enter - l->offset, until - l->offset, c->leave - l->offset}) &&
+    const join *j = m->j;
+    bool placed = c->row < j->frames.n && j->frames.p[c->row].context < j->contexts.n;
+    jwaited w = {c->enter - l->offset, until - l->offset, c->leave - l->offset, HSC_NO_INDEX, HSC_NO_INDEX, c->stands_for, 0};
+    if (placed) {
+        w.context = j->frames.p[c->row].context;
+        w.line = hsc_join_place_of(j, c->row)->line_row;
+    }
+    return !m->d->spill || (HSC_PUSH(l->told, w) &&
                             (l->told.n < m->told_max || put_told(m, l)));
+}
+
+static hsc_status leave(match *m, uint32_t i, hsc_status status) {
+    call *c = &m->calls.p[i];
+    if (m->lanes.p[c->lane].open == i)
+        m->lanes.p[c->lane].open = HSC_NO_INDEX;
+    c->next = m->free_call;
+    m->free_call = i;
+    return status;
 }
 
 /* The call has ended: what it waited for has come, if anything. */
@@ -546,6 +563,12 @@ static hsc_status finish(match *m, uint32_t i, hsc_err *err) {
             m->lockers.p[k] = m->lockers.p[--m->lockers.n];
     double ns = (double)(c->leave - c->enter), wait = 0;
     hsc_status status = ok ? HSC_OK : hsc_join_no_memory(err);
+    if (c->stands_for) { /* of short ones that have no cause: these are known by samples alone */
+        bool known = !c->unclear && (!c->best || m->lanes.p[c->lane].p->blame->clock == m->lanes.p[c->best_lane].p->blame->clock);
+        if (status == HSC_OK && known && !tell(m, c, c->best ? c->best : c->enter))
+            status = hsc_join_no_memory(err);
+        return leave(m, i, status);
+    }
     d->calls++;
     d->calls_ns += ns;
     if (c->best && m->lanes.p[c->lane].p->blame->clock != m->lanes.p[c->best_lane].p->blame->clock) {
@@ -566,11 +589,7 @@ static hsc_status finish(match *m, uint32_t i, hsc_err *err) {
         d->waited_ns += ns;
         status = status == HSC_OK && !tell(m, c, c->enter) ? hsc_join_no_memory(err) : status;
     }
-    if (m->lanes.p[c->lane].open == i)
-        m->lanes.p[c->lane].open = HSC_NO_INDEX;
-    c->next = m->free_call;
-    m->free_call = i;
-    return status;
+    return leave(m, i, status);
 }
 
 /* ---- an event ---- */
@@ -590,7 +609,7 @@ static uint32_t call_of(match *m, uint32_t lane_row, const jmessage_event *e) {
     if (i != HSC_NO_INDEX)
         m->free_call = m->calls.p[i].next;
     m->calls.p[made] = (call){.enter = e->time, .leave = e->time + e->duration, .lane = lane_row, .row = e->frame,
-                              .group = HSC_NO_INDEX, .next = HSC_NO_INDEX, .keys = HSC_NO_INDEX};
+                              .group = HSC_NO_INDEX, .next = HSC_NO_INDEX, .keys = HSC_NO_INDEX, .stands_for = e->stands_for};
     m->leaving.p[m->leaving.n++] = made;
     rise(m, false, m->leaving.p, m->leaving.n - 1);
     return l->open = made;
@@ -635,6 +654,8 @@ static bool take_message(match *m, uint32_t lane_row, const jmessage_event *e, c
     uint32_t i = call_of(m, lane_row, e), k = m->free_entry;
     if (i == HSC_NO_INDEX)
         return false;
+    if (e->stands_for && !slots_find(&m->member_rows, c->key, peer)) /* nobody tells when the other side came */
+        m->calls.p[i].unclear = true;
     uint32_t made = TAKE(m->entries, m->free_entry);
     if (made == HSC_NO_INDEX)
         return false;
@@ -742,7 +763,7 @@ static bool take_event(match *m, uint32_t lane_row) {
     jmessage_event e = l->next;
     if (e.outside)
         comes_back(m, lane_row, &e);
-    if (!add_spent(m, l, &e))
+    if (!e.stands_for && !add_spent(m, l, &e))
         return false;
     if (hsc_blame_is_of_none(&e))
         return true;
@@ -753,6 +774,7 @@ static bool take_event(match *m, uint32_t lane_row) {
     bool posts = !(e.flags & HSC_message_event_flag_COMPLETED) && !probes;
     bool waits = e.duration && (!(e.flags & HSC_message_event_flag_BEGUN) || probes);
     if (!c || c->kind == HSC_communicator_kind_INTER || e.flags & HSC_message_event_flag_INEXACT) {
+        waits = waits && !e.stands_for;
         m->d->unclear += waits;
         m->d->calls += waits;
         m->d->unclear_ns += waits ? (double)e.duration : 0;

@@ -60,7 +60,8 @@ static bool take_event(join *j, jprocess *p, uint64_t stream, const hsc_rec_mess
                 .communicator = (uint32_t)r->communicator_id,
                 .operation = (uint32_t)r->operation_id,
                 .flags = (uint32_t)r->flags,
-                .frame = row_of(p, stream, r->node_id)};
+                .frame = row_of(p, stream, r->node_id),
+                .stands_for = r->stands_for < UINT32_MAX ? (uint32_t)r->stands_for : UINT32_MAX};
     return hsc_spill_put(j->spill, &t->events, &e, sizeof e);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Samples in calls of message passing of which it is known until when they waited: those before that are waiting, those after it communication,
- * whatever the call is. A library that polls looks busy all the time.
+ * whatever the call is. A library that polls looks busy all the time. Of calls that are too short for an event some have one all the same, drawn by the
+ * number of their message: so much of a call's time as these waited of theirs, at the same place, is waiting of the samples there.
  *
  * Each kind of sample that may be met in such a call has a twin, the same in the other state, from when kinds are sorted on, so that all ranks
  * number them alike; which of them have samples is known once the calls were matched (blame_match.c). */
@@ -71,7 +72,13 @@ bool hsc_waited_end_twins(join *j, const uint32_t *twin_of, size_t n) {
 typedef struct moved { /* of a kind */
     uint32_t kind, key; /* key: of instants that became its twin's; HSC_NO_INDEX: none yet */
     uint64_t all, moved; /* counts of its instants */
+    uint32_t place; /* row of short_calls; HSC_NO_INDEX: in none */
 } moved;
+
+typedef struct short_calls { /* of one place that were drawn; ns times what they stand for */
+    double waited, all;
+    double due[METRICS_MAX]; /* samples that are to be waiting by now, less those that are; -0.5 to 0.5 */
+} short_calls;
 
 typedef struct laying {
     join *j;
@@ -85,6 +92,8 @@ typedef struct laying {
     HSC_VEC(moved) kinds;
     HSC_VEC(uint32_t) more; /* keys after keys_n */
     hsc_table rows;         /* of a kind: row of kinds */
+    HSC_VEC(short_calls) places;
+    hsc_table place_rows; /* context << 32 | line (HSC_NO_INDEX: not known) of a call: row of places */
     bool failed;
 } laying;
 
@@ -108,7 +117,9 @@ static hsc_status load_calls(const join *j, const jprocess *p, const jtrack *tra
     hsc_status status = hsc_spill_read(j->spill, &c, *calls, most, &got, err);
     for (size_t i = 0; status == HSC_OK && i < got; i++) {
         jwaited *w = &(*calls)[i];
-        *w = (jwaited){hsc_join_since_start(j, p, w->begin), hsc_join_since_start(j, p, w->until), hsc_join_since_start(j, p, w->end)};
+        w->begin = hsc_join_since_start(j, p, w->begin);
+        w->until = hsc_join_since_start(j, p, w->until);
+        w->end = hsc_join_since_start(j, p, w->end);
     }
     *n = status == HSC_OK ? (size_t)got : 0;
     return status;
@@ -121,9 +132,46 @@ static const jwaited *call_at(const jwaited *calls, size_t n, uint64_t time) {
     return at < n && calls[at].begin <= time ? &calls[at] : NULL;
 }
 
+/* What short calls waited, by their place. Where rounding begins is drawn by the first of them, so that places with a sample or two in each of many
+ * threads have as much waiting as they should on average. */
+static bool add_short_calls(laying *x) {
+    for (size_t i = 0; i < x->n; i++) {
+        const jwaited *w = &x->calls[i];
+        if (!w->stands_for || w->context == HSC_NO_INDEX)
+            continue;
+        uint32_t *at = hsc_table_at(&x->place_rows, (uint64_t)w->context << 32 | w->line, 0);
+        if (!at)
+            return false;
+        if (*at == HSC_NO_INDEX) {
+            *at = (uint32_t)x->places.n;
+            short_calls s = {0};
+            const uint64_t seed[] = {w->begin, w->end, (uint64_t)x->t->process->rank, x->t->id};
+            for (unsigned m = 0; m < METRICS_MAX; m++)
+                s.due[m] = (double)(hsc_hash64(m, seed, sizeof seed) >> 11) * 0x1p-53 - 0.5;
+            if (!HSC_PUSH(x->places, s))
+                return false;
+        }
+        short_calls *s = &x->places.p[*at];
+        s->waited += (double)w->stands_for * (double)(w->until - w->begin);
+        s->all += (double)w->stands_for * (double)(w->end - w->begin);
+    }
+    return true;
+}
+
+/* Row of the short calls that samples of the context are in; HSC_NO_INDEX: in none. */
+static uint32_t place_of(const laying *x, uint32_t context) {
+    const join *j = x->j;
+    for (uint32_t at = HSC_NO_INDEX; x->places.n && context && context < j->contexts.n; context = j->contexts.p[context].parent) {
+        const jcontext *c = &j->contexts.p[context];
+        if (c->kind == HSC_CONTEXT_PROCEDURE && (at = hsc_table_get(&x->place_rows, (uint64_t)c->parent << 32 | c->call_line, 0)) != HSC_NO_INDEX)
+            return at;
+    }
+    return HSC_NO_INDEX;
+}
+
 static moved *moved_of(laying *x, uint32_t kind) {
     uint32_t *at = hsc_table_at(&x->rows, kind, 0);
-    if (at && *at == HSC_NO_INDEX && HSC_PUSH(x->kinds, (moved){.kind = kind, .key = HSC_NO_INDEX}))
+    if (at && *at == HSC_NO_INDEX && HSC_PUSH(x->kinds, (moved){.kind = kind, .key = HSC_NO_INDEX, .place = place_of(x, x->j->kinds.p[kind].context)}))
         *at = (uint32_t)(x->kinds.n - 1);
     x->failed = x->failed || !at || *at == HSC_NO_INDEX;
     return x->failed ? NULL : &x->kinds.p[*at];
@@ -140,6 +188,16 @@ static uint32_t key_of_twin(laying *x, moved *m) {
         m->key = JINSTANT_SPECIAL | (uint32_t)(x->keys_n - x->t->plain_count + x->more.n - 1);
     }
     return m->key;
+}
+
+/* Whether the sample is waiting, so that of each row of them as many are as the calls waited. */
+static bool is_due(short_calls *s, unsigned metric) {
+    double *due = &s->due[metric % METRICS_MAX];
+    *due += s->all > 0 ? s->waited / s->all : 0;
+    if (*due < 0.5)
+        return false;
+    *due -= 1;
+    return true;
 }
 
 static void lay_instant(void *ctx, void *item) {
@@ -165,7 +223,10 @@ static void lay_instant(void *ctx, void *item) {
         back = x->wall_ns * i->count / 2;
     time -= back < time ? back : time;
     const jwaited *call = call_at(x->calls, x->n, time);
-    if (!call || (time < call->until) == (j->kinds.p[kind].state == HSC_state_WAITING))
+    if (!call && m->place == HSC_NO_INDEX)
+        return;
+    bool waits = call ? time < call->until : is_due(&x->places.p[m->place], j->kinds.p[kind].metric);
+    if (waits == (j->kinds.p[kind].state == HSC_state_WAITING))
         return;
     m->moved += i->count;
     i->kind = key_of_twin(x, m);
@@ -246,7 +307,7 @@ static hsc_status lay_thread(void *ctx, size_t row, hsc_err *err) {
         }
     }
     if (status == HSC_OK && x.n)
-        status = load_keys(&x, err);
+        status = add_short_calls(&x) ? load_keys(&x, err) : hsc_join_no_memory(err);
     if (status == HSC_OK && x.n)
         status = hsc_spill_change(j->spill, &t->instants, lay_instant, &x, err);
     for (size_t i = 0; status == HSC_OK && !x.failed && i < x.more.n; i++)
@@ -259,7 +320,9 @@ static hsc_status lay_thread(void *ctx, size_t row, hsc_err *err) {
     free(x.keys);
     free(x.kinds.p);
     free(x.more.p);
+    free(x.places.p);
     hsc_table_fini(&x.rows);
+    hsc_table_fini(&x.place_rows);
     return status;
 }
 
@@ -288,7 +351,7 @@ static void lay_span(void *ctx, void *item) {
         x->status = load_calls(x->j, x->p, track_of(x->p, x->j->threads.p[s->thread]->id), &x->calls, &x->n, x->err);
     }
     const jwaited *call = call_at(x->calls, x->n, s->begin_ns + s->length_ns);
-    if (!call || call->begin != s->begin_ns)
+    if (!call || call->begin != s->begin_ns || call->stands_for)
         return;
     if (call->until - call->begin > s->length_ns / 2)
         s->category = HSC_state_WAITING - 1;
@@ -304,6 +367,8 @@ static hsc_status lay_spans(void *ctx, size_t i, hsc_err *err) {
     uint64_t hash = 0;
     for (size_t k = 0; p->blame && k < p->blame->tracks.n && x.status == HSC_OK; k++) {
         x.status = load_calls(j, p, &p->blame->tracks.p[k], &x.calls, &x.n, err);
+        for (size_t c = 0; c < x.n; c++) /* the same call, whatever else is in the run */
+            x.calls[c].context = x.calls[c].line = 0;
         hash = x.n ? hsc_hash64(hash ^ p->blame->tracks.p[k].thread, x.calls, x.n * sizeof *x.calls) : hash;
         any = any || x.n;
         free(x.calls);

@@ -48,12 +48,14 @@ def process(folder, rank, records, weighted=()):
         f'process pid={100 + rank} parent_pid=1 rank={rank} ranks=2 host="h" executable="/nowhere/program" arguments=["program"] directory="/" '
         'start_unix_ns=1000000000 start_ns=0 mechanism="perf-cpu-clock" mechanism_note="" period_ns=1000000 processors=2 runtime_version="" job=""',
         'mapping mapping_id=1 address=0 size=4096 bias=0 path="/nowhere/program" build_id=<> file_size=1 file_mtime_ns=1 time=1',
+        'mapping mapping_id=2 address=65536 size=4096 bias=65536 path="/nowhere/libmpi.so" build_id=<> file_size=1 file_mtime_ns=1 time=1',
         'operation operation_id=1 name="MPI_Send" kind=1 state=2', 'operation operation_id=2 name="MPI_Recv" kind=2 state=3',
         'operation operation_id=3 name="MPI_Allreduce" kind=8 state=2', 'operation operation_id=4 name="MPI_Barrier" kind=7 state=4',
         f'message_system time=1 library="Open MPI" version="1" rank={rank} ranks=2 thread_level=0 understood=1 machine=0x1 clock=0x1',
         f"communicator communicator_id=1 key=0x7 parent_id=0 kind=0 rank={rank} size=2 remote_size=0 first=0 members=[] time=1",
         chunk(1), 'thread thread_id=1 tid=1 time=1 name="t" creator_id=0',
-        *[f"node node_id={i} parent_id={int(i > 1)} mapping_id=1 address={16 * i} flags=0" for i in range(1, 7)], *texts,
+        *[f"node node_id={i} parent_id={int(i > 1)} mapping_id=1 address={16 * i} flags=0" for i in range(1, 7)], "node node_id=7 parent_id=4 mapping_id=2 address=16 flags=0",
+        "node node_id=8 parent_id=3 mapping_id=2 address=32 flags=0", *texts,
         f"progress thread_id=1 time={1900 * MS} cpu_ns={n * MS} samples={n} lost=0 own_ns=0 ended=1 truncated=0", f"process_end time={2000 * MS} cpu_ns={n * MS} how=0", ""]
     os.makedirs(folder, exist_ok=True)
     run("dump", "--undump", "-", "-o", os.path.join(folder, f"h.{100 + rank}.hsr"), text="\n".join(body))
@@ -125,6 +127,25 @@ run("correlate", "-q", "--cache=on", "-o", OUT, OTHER)
 that(categories(OUT) == pairs(WANTED), f"added: {categories(OUT)}")
 run("correlate", "-q", "--cache=none", "-o", WHOLE, OTHER)
 that(bytes_of(OUT) == bytes_of(WHOLE), "a rank that is added: other bytes than of a join of all files")
+# calls of 50 us without events but one in 16, which stand for the others: rank 0 waits 30 us in each; the other one never waits
+SHORT = os.path.join(WORK, "short")
+FOR_16 = " stands_for=16"
+drawn = range(0, 8000, 16)
+process(SHORT, 0, [*samples(0, 400, 7, WAITING), *samples(400, 420, 2, 0), *[(t, text + FOR_16) for t, text in (event(i / 20, (i + 1) / 20, RECEIVE, RECEIVED, 1, i) for i in drawn)]])
+process(SHORT, 1, [*samples(0, 400, 8, COMMUNICATION), *[(t, text + FOR_16) for t, text in (event(i / 20 + 0.03, i / 20 + 0.031, SEND, SENT, 0, i) for i in drawn)]])
+run("correlate", "-q", "--cache=none", "-j1", "-o", WHOLE, SHORT)
+told = categories(WHOLE)
+that(abs(told["waiting"][0] - 240) <= 1 and told["waiting"][1] == 0 and told["waiting"][0] + told["communication"][0] == 800, f"short calls: {told}")
+causes = list(csv.DictReader(io.StringIO(run("report", "--by=delayed", "--format=csv", WHOLE))))
+that(not causes, f"short calls have no causes: {causes}")
+for options in (("--cache=none", "-j3", "--memory=1M"), ("--cache=on",), ("--cache=on",)):
+    os.remove(OUT)
+    run("correlate", "-q", *options, "-o", OUT, SHORT)
+    that(bytes_of(OUT) == bytes_of(WHOLE), f"short calls, {options}: other bytes")
+# of a sender that is not measured nobody knows when it came
+os.remove(os.path.join(SHORT, "h.101.hsr"))
+run("correlate", "-q", "--cache=none", "-o", OUT, SHORT)
+that(categories(OUT)["waiting"][0] == 400, f"short calls, alone: {categories(OUT)}")
 # without times the rules alone tell
 run("correlate", "-q", "--cache=none", "--time=none", "-o", OUT, RUN)
 that(categories(OUT)["waiting"][0] == 100 + 40 + 5 + 30, f"without times: {categories(OUT)}")

@@ -125,28 +125,42 @@ HSC_MPI_HOT bool is_long(const hsc_mpi_call *c, uint64_t duration, uint64_t *las
     return HSC_MPI_RARELY(duration >= c->block->threshold_ns || c->enter - before >= c->block->threshold_ns);
 }
 
+/* Of the others some have one, drawn by the number of the message, which both sides know, so that what short calls waited is known of these: for how
+ * many this one stands; 0: it is not drawn. Multiples of the golden ratio are in step with no period of a program's; of tags that are used once the tag is
+ * the number. Messages of one number with several partners are drawn together: one call may complete them all. */
+HSC_MPI_HOT uint64_t drawn(uint64_t sequence, int64_t tag) {
+    uint64_t number = sequence ? sequence : (uint64_t)tag + 1, every = sequence < 1024 ? 16 : sequence < 16384 ? 64 : 256;
+    return HSC_MPI_USUALLY(number * 0x9e3779b97f4a7c15u >= UINT64_MAX / every) ? 0 : every;
+}
+
 HSC_MPI_HOT void send_event(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration) {
-    if (!c->to || !is_long(c, duration, &c->to->last_enter))
+    uint64_t stands_for = 0;
+    if (!c->to || (!is_long(c, duration, &c->to->last_enter) && !(stands_for = drawn(c->to_sequence, c->tag))))
         return;
     uint64_t flags = HSC_message_event_flag_SENT | (has(h, 'r') ? HSC_message_event_flag_BEGUN : 0);
     hsc_rec_message_event e = event_of(c, duration, flags, c->comm, c->dest, c->tag, c->to_sequence, c->sent);
+    e.stands_for = stands_for;
     hsc_mpi_put_event(c->block, c->node, &e);
 }
 
 HSC_MPI_HOT void receive_event(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration, uint64_t size) {
-    if (!c->from || !is_long(c, duration, &c->from->last_enter))
+    uint64_t stands_for = 0;
+    if (!c->from || (!is_long(c, duration, &c->from->last_enter) && !(stands_for = drawn(c->from_sequence, c->receive_tag))))
         return;
     uint64_t flags = HSC_message_event_flag_RECEIVED | (has(h, 'r') ? HSC_message_event_flag_BEGUN : 0) |
                      (c->any ? HSC_message_event_flag_ANY_SOURCE : 0);
     hsc_rec_message_event e = event_of(c, duration, flags, c->comm, c->source, c->receive_tag, c->from_sequence, size);
+    e.stands_for = stands_for;
     hsc_mpi_put_event(c->block, c->node, &e);
 }
 
 HSC_MPI_HOT void collective_event(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration) {
-    if (!is_long(c, duration, &c->comm->last_enter))
+    uint64_t stands_for = 0;
+    if (!is_long(c, duration, &c->comm->last_enter) && !(stands_for = drawn(c->to_sequence, -1)))
         return;
     uint64_t flags = HSC_message_event_flag_COLLECTIVE | (has(h, 'r') ? HSC_message_event_flag_BEGUN : 0);
     hsc_rec_message_event e = event_of(c, duration, flags, c->comm, c->root, -1, c->to_sequence, c->sent);
+    e.stands_for = stands_for;
     hsc_mpi_put_event(c->block, c->node, &e);
 }
 
@@ -241,10 +255,15 @@ HSC_MPI_HOT void note_completion(hsc_mpi_call *c, const hsc_mpi_request *r, uint
     add(b, &n);
 }
 
+HSC_MPI_HOT uint64_t drawn_of(const hsc_mpi_request *r) {
+    return r->from ? drawn(r->from_sequence, r->receive_tag) : r->any ? 0 : drawn(r->to_sequence, r->to ? r->tag : -1);
+}
+
 HSC_MPI_HOT void completion_event(hsc_mpi_call *c, const hsc_mpi_request *r, uint64_t duration, const status *s) {
     bool collective = r->op->kind >= HSC_MPI_BARRIER && r->op->kind <= HSC_MPI_NEIGHBOUR_ALLTOALL;
     uint64_t flags = HSC_message_event_flag_COMPLETED | (r->any ? HSC_message_event_flag_ANY_SOURCE : 0);
-    if (HSC_MPI_USUALLY(duration < c->block->threshold_ns) || !r->comm)
+    uint64_t stands_for = 0;
+    if (!r->comm || (HSC_MPI_USUALLY(duration < c->block->threshold_ns) && !(stands_for = c->draws ? drawn_of(r) : 0)))
         return;
     hsc_rec_message_event e;
     if (r->from)
@@ -261,6 +280,7 @@ HSC_MPI_HOT void completion_event(hsc_mpi_call *c, const hsc_mpi_request *r, uin
     e.begin_thread_id = r->thread_id;
     e.begin_node_id = r->node;
     e.begin_ns = c->enter > r->begun_ns ? c->enter - r->begun_ns : 0;
+    e.stands_for = stands_for;
     hsc_mpi_put_event(c->block, c->node, &e);
 }
 
@@ -283,18 +303,20 @@ HSC_MPI_HOT void completed(hsc_mpi_call *c, hsc_mpi_request *r, const uint8_t *a
     completion_event(c, r, leave - c->enter, at && receives ? &s : NULL);
 }
 
-HSC_MPI_HOT bool complete(hsc_mpi_call *c, uint64_t key, const uint8_t *at, uint64_t leave, uint64_t share) {
+/* `draws`: the call waits, and completes no other. */
+HSC_MPI_HOT bool complete(hsc_mpi_call *c, uint64_t key, const uint8_t *at, uint64_t leave, uint64_t share, bool draws) {
     uint32_t which;
     hsc_mpi_request *r;
     if (!hsc_mpi_request_take(&key, 1, &r, &which))
         return false;
+    c->draws = draws;
     completed(c, r, at, leave, share);
     hsc_mpi_request_give(&r, 1);
     return true;
 }
 
 /* All of c->n requests; those that are not known share nothing. */
-HSC_MPI_HOT uint64_t complete_all(hsc_mpi_call *c, uint64_t leave) {
+HSC_MPI_HOT uint64_t complete_all(hsc_mpi_call *c, uint64_t leave, bool draws) {
     hsc_mpi_block *b = c->block;
     uint64_t duration = leave - c->enter, done = 0, n = 0;
     if (c->n > HSC_MPI_TAKEN && !(n = hsc_mpi_request_count(b->keys, c->n)))
@@ -304,6 +326,9 @@ HSC_MPI_HOT uint64_t complete_all(hsc_mpi_call *c, uint64_t leave) {
         hsc_mpi_request *r[HSC_MPI_TAKEN];
         uint32_t taken = hsc_mpi_request_take(b->keys + first, some, r, which);
         uint64_t share = taken ? duration / (n ? n : taken) : 0;
+        c->draws = first ? c->draws : draws; /* all of the first ones, or none: it waited for the last one */
+        for (uint32_t i = 0; i < taken && c->draws && !first; i++)
+            c->draws = drawn_of(r[i]) != 0;
         for (uint32_t i = 0; i < taken; i++)
             completed(c, r[i], c->status ? c->status + (first + which[i]) * hsc_mpi_lib.status_bytes : NULL, leave, share);
         hsc_mpi_request_give(r, taken);
@@ -317,16 +342,17 @@ HSC_MPI_HOT uint64_t completions(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t
     const hsc_mpi_block *b = c->block;
     uint64_t duration = leave - c->enter, done = 0;
     int base = h->f08 ? hsc_mpi_lib.f08_base : h->fortran ? 1 : 0;
-    if (has(h, 'f') && !*(const int32_t *)argument(c, h, 'f')) /* NOLINT */
+    bool waits = !has(h, 'f'); /* of calls that only look, most find nothing: none stands for those */
+    if (!waits && !*(const int32_t *)argument(c, h, 'f')) /* NOLINT */
         return 0;
     switch (h->kind) {
     case HSC_MPI_WAIT:
-        return complete(c, c->handle, c->status, leave, duration);
+        return complete(c, c->handle, c->status, leave, duration, waits);
     case HSC_MPI_WAITALL:
-        return complete_all(c, leave);
+        return complete_all(c, leave, waits);
     case HSC_MPI_WAITANY: {
         int64_t i = *(const int32_t *)argument(c, h, 'i') - base; /* NOLINT */
-        return i >= 0 && (uint64_t)i < c->n ? complete(c, b->keys[i], c->status, leave, duration) : 0;
+        return i >= 0 && (uint64_t)i < c->n ? complete(c, b->keys[i], c->status, leave, duration, waits) : 0;
     }
     default: {
         int64_t found = *(const int32_t *)argument(c, h, 'o'); /* NOLINT */
@@ -334,7 +360,7 @@ HSC_MPI_HOT uint64_t completions(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t
             int64_t i = ((const int32_t *)argument(c, h, 'I'))[k] - base; /* NOLINT */
             if (i >= 0 && (uint64_t)i < c->n)
                 done += complete(c, b->keys[i], c->status ? c->status + (uint64_t)k * hsc_mpi_lib.status_bytes : NULL,
-                                 leave, duration / (uint64_t)found);
+                                 leave, duration / (uint64_t)found, false);
         }
         return done;
     }
@@ -440,10 +466,12 @@ HSC_MPI_HOT void after_probe(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t dur
         m->from_sequence = sequence;
         hsc_mpi_request_begun(m);
     }
-    if (!from || duration < c->block->threshold_ns)
+    uint64_t stands_for = 0;
+    if (!from || (duration < c->block->threshold_ns && !(stands_for = has(h, 'f') ? 0 : drawn(sequence, s.tag))))
         return;
     hsc_rec_message_event e = event_of(c, duration, HSC_message_event_flag_RECEIVED | HSC_message_event_flag_BEGUN,
                                        c->comm, s.source, s.tag, sequence, s.bytes);
+    e.stands_for = stands_for;
     hsc_mpi_put_event(c->block, c->node, &e);
 }
 
@@ -516,7 +544,7 @@ HSC_MPI_HOT void after(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t leave) {
     case HSC_MPI_REQUEST_FREE: {
         hsc_mpi_request *r = hsc_mpi_request_get(c->handle);
         if (r && r->active)
-            complete(c, c->handle, NULL, leave, 0);
+            complete(c, c->handle, NULL, leave, 0, false);
         else if (r)
             hsc_mpi_request_end(r);
         if ((r = hsc_mpi_request_get(c->handle)) != NULL && r->persistent)

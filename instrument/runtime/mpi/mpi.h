@@ -523,6 +523,7 @@ typedef struct hsc_mpi_call {
     hsc_mpi_op *op;
     uint64_t *a;
     bool any;
+    bool draws; /* what it completes may have events that stand for others (after.h) */
     uint8_t language; /* hsc_mpi_language */
     uint8_t peer_class;
     uint32_t node, old_state;
