@@ -282,7 +282,8 @@ static void control_of_triplet(hsc_pass *p, span t, char separator, hsc_rec_loop
         loop->trips_max = (last - first + step) / step > 0 ? (uint64_t)((last - first + step) / step) : 0;
 }
 
-static void control_of_fortran(hsc_pass *p, span t, hsc_rec_loop *loop) {
+/* `place`: of the loops of one statement (do concurrent), from outside in. */
+static void control_of_fortran(hsc_pass *p, span t, unsigned place, hsc_rec_loop *loop) {
     char text[CONTROL_MAX_BYTES];
     span s = {text, copy_statement(t, text, sizeof text)};
     s = trim(s);
@@ -304,7 +305,10 @@ static void control_of_fortran(hsc_pass *p, span t, hsc_rec_loop *loop) {
         span type = {header.p, colons};
         if (colons + 1 < header.n && header.p[colons + 1] == ':' && find_outside(type, '=') == type.n)
             header = (span){header.p + colons + 2, header.n - colons - 2}; /* integer :: i = 1 : n */
-        control_of_triplet(p, head_of(&header, ','), ':', loop);
+        span triplet = head_of(&header, ',');
+        for (; place; place--)
+            triplet = head_of(&header, ',');
+        control_of_triplet(p, triplet, ':', loop);
     } else if (s.n > 5 && !strncasecmp(s.p, "while", 5) && find_outside(s, '=') == s.n) {
         size_t open = find_outside(s, '(');
         span rest = {s.p + open + 1, open < s.n ? s.n - open - 1 : 0};
@@ -314,7 +318,7 @@ static void control_of_fortran(hsc_pass *p, span t, hsc_rec_loop *loop) {
     }
 }
 
-void hsc_control_read(hsc_pass *p, hsc_rec_loop *loop) {
+void hsc_control_read(hsc_pass *p, unsigned place, hsc_rec_loop *loop) {
     span t;
     loop->induction = loop->start = loop->bound = (hsc_str){"", 0};
     if (!loop->line_begin || loop->kind == HSC_loop_kind_ARRAY || loop->kind == HSC_loop_kind_GOTO ||
@@ -322,7 +326,7 @@ void hsc_control_read(hsc_pass *p, hsc_rec_loop *loop) {
         !hsc_source_text(p, (uint32_t)loop->file_id, (unsigned)loop->line_begin, (unsigned)loop->column_begin, &t.p, &t.n))
         return;
     if (p->is_fortran)
-        control_of_fortran(p, t, loop);
+        control_of_fortran(p, t, place, loop);
     else
         control_of_c(p, t, loop);
 }

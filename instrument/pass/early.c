@@ -313,6 +313,10 @@ static uint32_t new_site(hsc_pass *p, bool is_loop, size_t index) {
     return (uint32_t)p->sites.n;
 }
 
+static bool is_same_statement(const hsc_rec_loop *a, const hsc_rec_loop *b) {
+    return a->file_id == b->file_id && a->line_begin == b->line_begin && a->column_begin == b->column_begin;
+}
+
 /* Tags from outside in, each from its parent's and the number among its siblings; then ids in the order of the text. */
 static void number_loops(early *e) {
     hsc_pass *p = e->p;
@@ -346,7 +350,10 @@ static void number_loops(early *e) {
         s->record.procedure_id = e->procedure_id;
         s->record.parent_id = parent == NONE ? 0 : e->loops[parent].id;
         s->record.depth = e->g.loops[l].depth;
-        hsc_control_read(p, &s->record);
+        unsigned place = 0;
+        for (unsigned up = parent; up != NONE && is_same_statement(&e->loops[up].record, &s->record); up = e->g.loops[up].parent)
+            place++;
+        hsc_control_read(p, place, &s->record);
         *HSC_VECTOR_ADD(p->loops) = s->record;
         /* where remarks will say that the loop begins; of several at one place the innermost, the one they are about */
         hsc_ir_loc begin;

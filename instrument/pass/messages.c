@@ -131,6 +131,15 @@ static hsc_str text_of(hsc_data *d, LLVMValueRef call, unsigned k) {
     return place->object != NONE ? hsc_data_format(d, "&%.*s", (int)text.n, text.p) : text;
 }
 
+/* MPICH's special values are members of common blocks (mpif.h): MPI_IN_PLACE is the second of mpipriv1. NULL: it is no such member. */
+static const char *special_member(LLVMValueRef v) {
+    bool is_offset = (LLVMIsAGetElementPtrInst(v) || (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMGetElementPtr)) && LLVMGetNumOperands(v) == 2 &&
+                     LLVMIsAConstantInt(LLVMGetOperand(v, 1)) && LLVMGetTypeKind(LLVMGetGEPSourceElementType(v)) == LLVMIntegerTypeKind &&
+                     LLVMGetIntTypeWidth(LLVMGetGEPSourceElementType(v)) == 8;
+    LLVMValueRef block = is_offset ? LLVMGetOperand(v, 0) : v;
+    return LLVMIsAGlobalVariable(block) ? hsc_mpi_special_member(hsc_ir_get_name(block), is_offset ? LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1)) : 0) : NULL;
+}
+
 /* The name of a handle or special value that the argument is; NULL: none. */
 static const char *constant_name(hsc_data *d, LLVMValueRef call, unsigned k, uint64_t role, bool is_mpich,
                                  int64_t *number, unsigned *bytes) {
@@ -139,6 +148,9 @@ static const char *constant_name(hsc_data *d, LLVMValueRef call, unsigned k, uin
     *bytes = 0;
     if (is_pointer(v)) {
         LLVMValueRef to = d->p->is_fortran ? handle_behind(v) : followed(d, v);
+        const char *member = d->p->is_fortran ? special_member(v) : NULL;
+        if (member)
+            return member;
         if (LLVMIsAGlobalVariable(to) && !(d->p->is_fortran && constant_handle(to))) {
             hsc_ir_text symbol = hsc_ir_get_name(to);
             const char *name = hsc_mpi_special_symbol(symbol);

@@ -233,6 +233,19 @@ const char *hsc_mpi_special(uint64_t role, int64_t number, bool is_mpich) {
     }
 }
 
+const char *hsc_mpi_special_member(hsc_ir_text symbol, uint64_t offset) {
+    static const struct {
+        const char *symbol;
+        uint64_t offset; /* all are default integers or arrays of them: MPI_STATUS_SIZE 5 */
+        const char *name;
+    } list[] = {{"mpipriv1_", 0, "MPI_BOTTOM"}, {"mpipriv1_", 4, "MPI_IN_PLACE"}, {"mpipriv1_", 8, "MPI_STATUS_IGNORE"},
+                {"mpipriv2_", 0, "MPI_STATUSES_IGNORE"}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i].offset == offset && strlen(list[i].symbol) == symbol.n && !memcmp(list[i].symbol, symbol.p, symbol.n))
+            return list[i].name;
+    return NULL;
+}
+
 const char *hsc_mpi_special_symbol(hsc_ir_text symbol) {
     static const struct {
         const char *symbol, *name;

@@ -24,6 +24,8 @@ const char *hsc_mpi_handle_of_number(uint64_t role, int64_t number, bool is_fort
 /* Name of a special value of a rank, tag or buffer; NULL: none. */
 const char *hsc_mpi_special(uint64_t role, int64_t number, bool is_mpich);
 const char *hsc_mpi_special_symbol(hsc_ir_text symbol);
+/* The same of MPICH, by the common block that it is in. */
+const char *hsc_mpi_special_member(hsc_ir_text symbol, uint64_t offset);
 bool hsc_mpi_is_mpich_number(int64_t number);
 /* Bytes of a basic type; 0: none. */
 unsigned hsc_mpi_bytes_of(hsc_str name);

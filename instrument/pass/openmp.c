@@ -402,7 +402,7 @@ static void add_collapsed(hsc_pass *p, uint32_t loop_id, unsigned n) {
         r.line_end = p->is_fortran ? hsc_source_fortran_do_end(p, (uint32_t)r.file_id, line, column) : outer.line_end;
         if (r.line_end < line)
             r.line_end = outer.line_end;
-        hsc_control_read(p, &r);
+        hsc_control_read(p, 0, &r);
         *HSC_VECTOR_ADD(p->sites) = (hsc_site){.is_loop = true, .index = (uint32_t)p->loops.n};
         r.loop_id = p->sites.n;
         index = p->loops.n;

@@ -234,8 +234,8 @@ bool hsc_source_is_readable(hsc_pass *p, uint32_t file_id);
 bool hsc_source_text(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, const char **text, size_t *size);
 void hsc_source_fini(hsc_source *s);
 
-/* control.c: induction, start, bound and step of a loop whose place and kind are known */
-void hsc_control_read(hsc_pass *p, hsc_rec_loop *loop);
+/* control.c: induction, start, bound and step of a loop whose place and kind are known; `place`: how many loops of the same statement are round it */
+void hsc_control_read(hsc_pass *p, unsigned place, hsc_rec_loop *loop);
 
 /* openmp.c */
 /* A call of the OpenMP run time: which directive it comes from. `site`: its id. */
