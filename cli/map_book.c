@@ -627,34 +627,9 @@ char *hsc_map_dependence_text(const hsc_rec_dependence *d, char *out, size_t siz
 }
 
 char *hsc_map_remark_text(const hsc_rec_remark *r, char *out, size_t size) {
-    static const char *const noise[] = {
-        "Use #pragma clang loop distribute(enable) to allow loop distribution to attempt to "
-        "isolate the offending operations into a separate loop"};
-    size_t at = 0;
     if (r->reason == HSC_reason_NOT_TRIED) { /* the compiler says "loop not vectorized" */
         snprintf(out, size, "%s", hsc_enum_text("reason", r->reason));
         return out;
     }
-    for (const char *p = r->message.p; *p && at + 1 < size;) {
-        size_t n = 0;
-        for (size_t i = 0; i < sizeof noise / sizeof *noise && !n; i++)
-            n = strncmp(p, noise[i], strlen(noise[i])) ? 0 : strlen(noise[i]);
-        if (n) {
-            p += n;
-            while (at && out[at - 1] == ' ')
-                at--;
-            continue;
-        }
-        char ch = *p++;
-        if ((unsigned char)ch < 0x20) {
-            if (at && out[at - 1] != '.' && at + 1 < size)
-                out[at++] = '.';
-            ch = ' ';
-        }
-        out[at++] = ch;
-    }
-    while (at && out[at - 1] == ' ')
-        at--;
-    out[at] = 0;
-    return out;
+    return hsc_remark_plain(r->message.p, out, size);
 }

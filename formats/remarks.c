@@ -74,6 +74,32 @@ bool hsc_remark_same_but_places(const char *a, const char *b) {
     }
 }
 
+char *hsc_remark_plain(const char *text, char *out, size_t size) {
+    static const char advice[] = "Use #pragma clang loop distribute(enable) to allow loop distribution to attempt to "
+                                 "isolate the offending operations into a separate loop";
+    size_t at = 0;
+    for (const char *p = text; *p && at + 1 < size;) {
+        if (!strncmp(p, advice, strlen(advice))) {
+            p += strlen(advice);
+            while (at && out[at - 1] == ' ')
+                at--;
+            continue;
+        }
+        char ch = *p++;
+        if ((unsigned char)ch < 0x20) {
+            if (at && out[at - 1] != '.' && at + 1 < size)
+                out[at++] = '.';
+            ch = ' ';
+        }
+        out[at++] = ch;
+    }
+    while (at && out[at - 1] == ' ')
+        at--;
+    if (size)
+        out[at] = 0;
+    return out;
+}
+
 bool hsc_version_is_vector(uint64_t version) {
     return version == HSC_loop_version_VECTOR || version == HSC_loop_version_VECTOR_EPILOGUE ||
            version == HSC_loop_version_VECTOR_UNROLLED_FULLY;

@@ -282,7 +282,8 @@ static hsc_status decisions(report *r, uint32_t scope, report_versions *v, char 
     if (copy) {
         size_t at = (size_t)snprintf(remark, remark_size, "%s", copy);
         *message = m.message;
-        report_fit_prose(m.message, 300, remark + at, remark_size - at);
+        char plain[600];
+        report_fit_prose(hsc_remark_plain(m.message, plain, sizeof plain), 300, remark + at, remark_size - at);
     }
     return s;
 }

@@ -2,6 +2,7 @@
 /* Texts of remarks: which of them say the same but for places of the source. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
@@ -31,7 +32,18 @@ static void places(void **state) {
             fail_msg("'%s' and '%s': expected %d", texts[i].a, texts[i].b, texts[i].same);
 }
 
+static void plain(void **state) {
+    static const char advice[] = "Use #pragma clang loop distribute(enable) to allow loop distribution to attempt to isolate the offending operations into a separate loop";
+    char text[400], out[400], small[8];
+    (void)state;
+    snprintf(text, sizeof text, "loop not vectorized: unsafe dependent memory operations in loop. %s\nUnknown data dependence.", advice);
+    assert_string_equal(hsc_remark_plain(text, out, sizeof out), "loop not vectorized: unsafe dependent memory operations in loop. Unknown data dependence.");
+    assert_string_equal(hsc_remark_plain("a\nb", out, sizeof out), "a. b");
+    assert_string_equal(hsc_remark_plain(advice, out, sizeof out), "");
+    assert_string_equal(hsc_remark_plain("longer than that", small, sizeof small), "longer");
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(places)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(places), cmocka_unit_test(plain)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
