@@ -8,7 +8,7 @@
 
 static void head(diff *d, char which, const report *r) {
     char text[600];
-    int n = snprintf(text, sizeof text, "%c  %u processor%s, %.*f s elapsed  ", which, r->columns, r->columns == 1 ? "" : "s",
+    int n = snprintf(text, sizeof text, "%c  %u processor%s, %.*f s elapsed  ", which, r->working, r->working == 1 ? "" : "s",
                      r->info.wall_s >= 100 ? 1 : 3, r->info.wall_s);
     char path[600];
     fprintf(d->out, "%s%s\n", text, report_fit_path(r->info.path, d->a.width - n, path, sizeof path));
@@ -376,10 +376,10 @@ hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
         return s;
     if (d->scaling)
         fprintf(d->out, "Scaling, %s: %u -> %u processors, elapsed speed-up %.2f of %.4g (%.0f %%)\n",
-                d->weak ? "weak" : "strong", d->a.columns, d->b.columns, d->a.info.wall_s / d->b.info.wall_s,
-                d->weak ? 1.0 : (double)d->b.columns / (double)d->a.columns,
+                d->weak ? "weak" : "strong", d->a.working, d->b.working, d->a.info.wall_s / d->b.info.wall_s,
+                d->weak ? 1.0 : (double)d->b.working / (double)d->a.working,
                 100 * d->a.info.wall_s / d->b.info.wall_s /
-                    (d->weak ? 1.0 : (double)d->b.columns / (double)d->a.columns));
+                    (d->weak ? 1.0 : (double)d->b.working / (double)d->a.working));
     if (d->scaling && (s = diff_text_scaling(d, err)))
         return s;
     diff_text_measured(d);

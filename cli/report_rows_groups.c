@@ -23,7 +23,11 @@ static const char *procedure_of(const report *r, uint32_t scope) {
 
 static void program_cells(sink *s, const report_group *x, bool any) {
     const report *r = s->r;
-    put_text(s, "program", any ? report_program_path(r, r->program_first[x->row]) : "");
+    char program[4200] = "";
+    if (any)
+        snprintf(program, sizeof program, "%s%s", report_program_path(r, r->program_first[x->row]),
+                 r->programs > 1 && report_was_replaced(r->db, r->program_first[x->row]) ? " before exec" : "");
+    put_text(s, "program", program);
     put_count(s, "processes", x->members);
     report_put_inclusive(s, x->value);
 }

@@ -63,7 +63,7 @@ hsc_status hsc_cli_open_report(report *r, const char *path, const hsc_cli_select
         return status;
     hsc_db_get_info(r->db, &r->info);
     r->out = stdout;
-    r->axis = s->axis_given ? s->axis : r->info.processes > 1 ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
+    r->axis = s->axis_given ? s->axis : report_axis_of(r->db);
     r->where = s->where;
     r->width = hsc_cli_width();
     r->top = s->top_given ? s->top : s->format == HSC_TABLE_TEXT ? 10 : 0;

@@ -17,7 +17,7 @@ hsc_status diff_load(diff *d, hsc_err *err) {
     if (!s && strcmp(d->a.unit.unit, d->b.unit.unit))
         s = hsc_err_set(err, HSC_E_MISMATCH, "%s and %s: expected one unit, got %s and %s", d->a.info.path,
                         d->b.info.path, d->a.unit.unit, d->b.unit.unit);
-    d->scaling = d->a.columns != d->b.columns;
+    d->scaling = d->a.working != d->b.working;
     for (int side = 0; side < 2 && !s; side++)
         d->lost[side] = hsc_db_count_lost(side ? d->b.db : d->a.db);
     return s;
@@ -224,7 +224,7 @@ hsc_status diff_scaling_of(diff *d, const diff_row *row, double *speedup, double
     report_spread a, b;
     double work_a = row->count_a * d->a.unit.scale, work_b = row->count_b * d->b.unit.scale;
     *speedup = *efficiency = NAN;
-    if (row->a == HSC_NONE || row->b == HSC_NONE || !(work_a > 0) || !(work_b > 0) || !d->a.columns || !d->b.columns)
+    if (row->a == HSC_NONE || row->b == HSC_NONE || !(work_a > 0) || !(work_b > 0) || !d->a.working || !d->b.working)
         return HSC_OK;
     hsc_db_scope scope;
     hsc_status s = hsc_db_get_scope(d->a.db, row->a, &scope, err);
@@ -237,7 +237,7 @@ hsc_status diff_scaling_of(diff *d, const diff_row *row, double *speedup, double
         return s;
     if (b.max > 0)
         *speedup = a.max * d->a.unit.scale / (b.max * d->b.unit.scale);
-    *efficiency = d->weak ? work_a / d->a.columns / (work_b / d->b.columns) : work_a / work_b;
+    *efficiency = d->weak ? work_a / d->a.working / (work_b / d->b.working) : work_a / work_b;
     return HSC_OK;
 }
 

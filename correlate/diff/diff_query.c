@@ -11,7 +11,7 @@ enum { SCALED = 4096 }; /* so many of the largest changes have their speed-up to
 
 static diff of_databases(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t metric_b) {
     diff d = {.a = {.db = a, .metric = metric_a, .width = 120}, .b = {.db = b, .metric = metric_b, .width = 120}};
-    bool processes = hsc_db_get_columns(a, HSC_AXIS_PROCESS) > 1 || hsc_db_get_columns(b, HSC_AXIS_PROCESS) > 1;
+    bool processes = report_axis_of(a) == HSC_AXIS_PROCESS || report_axis_of(b) == HSC_AXIS_PROCESS;
     d.a.axis = d.b.axis = processes ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
     return d;
 }

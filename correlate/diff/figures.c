@@ -96,7 +96,7 @@ hsc_status diff_figures_of(diff *d, hsc_db_run_figure **list, uint32_t *n, hsc_e
 }
 
 hsc_status diff_begin(diff *d, hsc_err *err) {
-    bool processes = hsc_db_get_columns(d->a.db, HSC_AXIS_PROCESS) > 1 || hsc_db_get_columns(d->b.db, HSC_AXIS_PROCESS) > 1;
+    bool processes = report_axis_of(d->a.db) == HSC_AXIS_PROCESS || report_axis_of(d->b.db) == HSC_AXIS_PROCESS;
     d->a.axis = d->b.axis = processes ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
     hsc_status s = report_load(&d->a, err);
     if (!s)
@@ -104,7 +104,7 @@ hsc_status diff_begin(diff *d, hsc_err *err) {
     if (!s && strcmp(d->a.unit.unit, d->b.unit.unit))
         s = hsc_err_set(err, HSC_E_MISMATCH, "%s and %s: expected one unit, got %s and %s", d->a.info.path, d->b.info.path, d->a.unit.unit,
                         d->b.unit.unit);
-    d->scaling = d->a.columns != d->b.columns;
+    d->scaling = d->a.working != d->b.working;
     return s;
 }
 

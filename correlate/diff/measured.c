@@ -96,7 +96,7 @@ void diff_cares_of(const diff *d, diff_cares *out) {
             snprintf(text, sizeof text, "threads stood in line for a processor for %.3g s in %c; of %c that is not known", m[i].usage.line_s, "AB"[i], "BA"[i]);
             say(out, text);
         }
-    double ideal = d->weak ? 1 : part(d->b.columns, d->a.columns), speedup = part(d->a.info.wall_s, d->b.info.wall_s);
+    double ideal = d->weak ? 1 : part(d->b.working, d->a.working), speedup = part(d->a.info.wall_s, d->b.info.wall_s);
     if (d->scaling && ideal > 0 && (ideal >= 1 ? speedup > 1.2 * ideal : speedup < ideal / 1.2)) {
         say(out, "the elapsed times differ by more than the number of processors does: one run had less of the machine, waited in another way, or its data "
                "did not fit the caches");

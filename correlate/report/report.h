@@ -29,6 +29,7 @@ typedef struct report {
     uint64_t records;           /* samples of CPU time, each of one period or more; 0: not known, as in an interval or of another metric */
     hsc_db_axis axis;           /* processors that are compared */
     uint32_t columns;           /* of the axis */
+    uint32_t working;           /* of these, that did not become another program: a forked child before its exec does no part of the work */
     const char *where;          /* NULL: everything */
     bool net;                   /* the cost of sampling is taken out of CPU time */
     double net_share;           /* of CPU time, that was taken out */
@@ -138,6 +139,8 @@ void report_share_interval(const report *r, hsc_weighted v, double *low, double 
 void report_ratio_interval(const report *r, const report_spread *s, double *low, double *high);
 
 /* report_programs.c: for report_load; the name of a process's program. */
+bool report_was_replaced(const hsc_db *db, uint32_t process); /* it became another program by exec */
+hsc_db_axis report_axis_of(const hsc_db *db);                    /* processes, where several did not */
 hsc_status report_load_programs(report *r, hsc_err *err);
 void report_program(const report *r, uint32_t process, char *out, size_t size);
 const char *report_program_path(const report *r, uint32_t process); /* its executable, borrowed */

@@ -55,7 +55,7 @@ hsc_status report_elapsed_of(const report *r, report_elapsed *out, hsc_err *err)
         hsc_db_thread thread;
         if ((s = hsc_db_get_thread(r->db, t, &thread, err)))
             break;
-        bool counts = runs[t] || !thread.index; /* the first may have spent its time in waits alone */
+        bool counts = runs[t] || (!thread.index && !report_was_replaced(r->db, thread.process)); /* the first may have spent its time in waits alone */
         *(counts ? &e.threads : &e.helpers) += 1;
         e.seconds += counts ? report_time_within(r, thread.process, thread.begin_s, thread.end_s) : 0;
     }

@@ -77,7 +77,8 @@ static hsc_status by_program(report *r, report_groups *g, hsc_err *err) {
         report_spread p;
         uint32_t processes = 0;
         for (uint32_t i = 0; i < r->info.processes; i++)
-            processes += !strcmp(report_program_path(r, i), report_program_path(r, r->program_first[k]));
+            processes += !strcmp(report_program_path(r, i), report_program_path(r, r->program_first[k])) &&
+                         report_was_replaced(r->db, i) == report_was_replaced(r->db, r->program_first[k]);
         s = report_spread_of_program(r, g->table, &all, 1, k, &p, err);
         if (s || (r->programs == 1 && !(p.mean > 0)))
             continue;

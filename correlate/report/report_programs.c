@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which program each processor ran: those of different programs have no work in common that could be compared. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <heatscope/formats/libraries.h>
+#include <heatscope/formats/records.h>
 
 #include "report.h"
 
@@ -14,6 +16,25 @@ static uint32_t process_of(const report *r, uint32_t column) {
     if (r->axis != HSC_AXIS_THREAD)
         return column;
     return hsc_db_get_thread(r->db, column, &t, NULL) ? 0 : t.process;
+}
+
+bool report_was_replaced(const hsc_db *db, uint32_t process) {
+    hsc_db_process p;
+    return !hsc_db_get_process(db, process, &p, NULL) && !strcmp(p.end, hsc_enum_text("end_kind", HSC_end_kind_EXEC));
+}
+
+hsc_db_axis report_axis_of(const hsc_db *db) {
+    uint32_t n = hsc_db_get_columns(db, HSC_AXIS_PROCESS), stay = 0;
+    for (uint32_t i = 0; i < n && stay < 2; i++)
+        stay += !report_was_replaced(db, i);
+    return stay > 1 || (!stay && n > 1) ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
+}
+
+static void count_working(report *r) {
+    r->working = 0;
+    for (uint32_t c = 0; c < r->columns; c++)
+        r->working += !report_was_replaced(r->db, process_of(r, c));
+    r->working = r->working ? r->working : r->columns;
 }
 
 /* Programs of the system, as shells and interpreters are, which the user did not build. */
@@ -53,8 +74,10 @@ static hsc_status load_modules(report *r, hsc_err *err) {
 
 hsc_status report_load_programs(report *r, hsc_err *err) {
     uint32_t n = r->info.processes, *of = malloc(((size_t)n + 1) * sizeof *of); /* by process */
+    const char *exec = hsc_enum_text("end_kind", HSC_end_kind_EXEC);
     hsc_status status = HSC_OK;
     r->programs = 0;
+    count_working(r);
     r->program_first = malloc(((size_t)n + 1) * sizeof *r->program_first);
     if (!of || !r->program_first)
         status = out_of_memory(err);
@@ -62,7 +85,8 @@ hsc_status report_load_programs(report *r, hsc_err *err) {
         hsc_db_process p, q;
         uint32_t k = 0;
         status = hsc_db_get_process(r->db, i, &p, err);
-        while (!status && k < r->programs && !(status = hsc_db_get_process(r->db, r->program_first[k], &q, err)) && strcmp(q.executable, p.executable))
+        while (!status && k < r->programs && !(status = hsc_db_get_process(r->db, r->program_first[k], &q, err)) &&
+               (strcmp(q.executable, p.executable) || !strcmp(q.end, exec) != !strcmp(p.end, exec)))
             k++;
         if (!status && k == r->programs)
             r->program_first[r->programs++] = i;
@@ -89,5 +113,8 @@ const char *report_program_path(const report *r, uint32_t process) {
 
 void report_program(const report *r, uint32_t process, char *out, size_t size) {
     const char *path = report_program_path(r, process), *slash = strrchr(path, '/');
-    report_fit(slash ? slash + 1 : path, 24, out, size);
+    const char *name = report_fit(slash ? slash + 1 : path, 24, out, size);
+    size_t n = strlen(name);
+    if (r->programs > 1 && report_was_replaced(r->db, process) && n < size)
+        snprintf(out + n, size - n, " before exec");
 }

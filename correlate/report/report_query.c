@@ -14,7 +14,7 @@
 
 static void begin(report *r, hsc_db *db, uint32_t metric) {
     *r = (report){.db = db, .metric = metric, .width = 120};
-    r->axis = hsc_db_get_columns(db, HSC_AXIS_PROCESS) > 1 ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
+    r->axis = report_axis_of(db);
 }
 
 static hsc_status load(report *r, hsc_db *db, uint32_t metric, hsc_err *err) {

@@ -83,7 +83,7 @@ def peer(time, other, sent, received):
     return f"message_peer time={time} peer={other} sent_messages={sent[0]} sent_bytes={sent[1]} received_messages={received[0]} received_bytes={received[1]}"
 
 
-def process(rank, *chunks):
+def process(rank, *chunks, end=0):
     lines = HEAD + [
         chunk(0),
         f'process pid={100 + rank} parent_pid=1 rank={rank} ranks=2 host="h" executable="/nowhere/program" arguments=["program"] '
@@ -94,7 +94,7 @@ def process(rank, *chunks):
         'operation operation_id=2 name="MPI_Wait" kind=5 state=3']
     for stream, records in chunks:
         lines += [chunk(stream)] + records
-    lines += ["process_end time=2000000000 cpu_ns=1000000000 how=0", ""]
+    lines += [f"process_end time=2000000000 cpu_ns=1000000000 how={end}", ""]
     path = os.path.join(WORK, f"h.{100 + rank}.hsr")
     run("dump", "--undump", "-", "-o", path, text="\n".join(lines))
 
@@ -395,6 +395,26 @@ for columns, by, name, whole in ((80, "message", SCATTER, SCATTER[:20]), (80, "w
     that(whole in said and all(len(line) <= columns for line in said.splitlines()), f"{by} in {columns} columns: {said}")
     that((name in said) == (whole == name), f"{by} in {columns} columns: cut where there is room, or not where there is none: {said}")
 del os.environ["COLUMNS"]
+
+# a process that became another program (a forked child before its exec) does no part of the work: the other ones are compared, and there is one of them
+WORK = os.path.join(os.path.dirname(WORK), "replaced")
+os.makedirs(WORK)
+DATABASE, BEFORE = os.path.join(WORK, "out.h5"), os.path.join(WORK, "before.h5")
+process(-1, (1, thread(1, samples=40)), (2, thread(2, samples=40)))
+join()
+os.rename(DATABASE, BEFORE)
+process(-2, (1, thread(1, samples=1)), end=1)
+for name in (".out.h5.cache", ".out.h5.made"):
+    if os.path.exists(os.path.join(WORK, name)):
+        os.remove(os.path.join(WORK, name))
+join()
+said = run("diff", BEFORE, DATABASE)
+that("Scaling" not in said and "A  2 processors" in said and "B  2 processors" in said, f"a child that is replaced is no processor: {said}")
+# what runs in both threads of the one that stays is even
+said = run("report", DATABASE)
+found = [(r["program"], r["processes"]) for r in table("program")]
+that(found == [("/nowhere/program", "1"), ("/nowhere/program before exec", "1")], f"the replaced one has a row by program: {found}")
+that("max/mean over threads" in said and "Imbalance" not in said, f"a child that is replaced is no processor that has less: {said}")
 
 # barriers of threads: the last one is the one that did not wait when the others were let go, though over the run each waits as long. Thread 2 is late
 # by 60 ms of computing and 40 ms without a processor, thread 1 by 100 ms without one; who is let go later than the others had no processor itself
