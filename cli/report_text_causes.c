@@ -94,7 +94,7 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         const report_cause *c = &rows[i];
         if (!c->of.own)
             continue;
-        if ((most && shown >= most) || (r->brief && c->caused_s < 0.01 * total) || (r->top && shown && c->caused_s < 0.0005)) { /* 0.000 s */
+        if ((most && shown >= most && (machine || !c->of.place.not_running)) || /* of the machine's the largest is shown in any case */ (r->brief && c->caused_s < 0.01 * total) || (r->top && shown && c->caused_s < 0.0005)) { /* 0.000 s */
             rest += c->caused_s;
             continue;
         }

@@ -107,7 +107,7 @@ static double times_of(const hsc_rec_wait_interval *r) {
 
 /* Of a sample: wrappers have set the state of the thread, whatever the code is that it was met in. */
 static uint64_t kind_of(uint64_t state) {
-    return state == HSC_state_IO || state == HSC_state_WAITING || state == HSC_state_COMMUNICATION ? JMOMENT_IN_CALL : 0;
+    return state == HSC_state_IO || state == HSC_state_WAITING || state == HSC_state_COMMUNICATION || state == HSC_state_SYNCHRONISATION ? JMOMENT_IN_CALL : 0;
 }
 
 static uint64_t period_of(const jprocess *p, uint64_t event) {

@@ -306,6 +306,9 @@ said = " ".join(run("report", DATABASE).split())
 that(re.search(r"2 threads make others wait 0\.29 s, rank 0 thread 4 most \(held a lock\) by \[program\]; of 0\.93 s in all .*?\. Then 0\.18 s: rank 0 thread 1 "
                r"\(held a lock\), by read in \[program\]\. 0\.4 s of it is the machine's: those who were late had no processor \(rank 0 thread 3 most\)\. \d\. ", said),
      f"causes in order: {said}")
+# however few rows are shown, the largest cause of the machine's is among them
+said = run("report", "--by=cause", "--top=1", DATABASE)
+that("machine's: the late ones were ready to run" in said and re.search(r"^ +0\.400 .*not running", said, re.M), f"causes, one row: {said}")
 # names are whole: they have the room that the terminal has, else a line of their own
 for columns in ("80", "120"):
     os.environ["COLUMNS"] = columns
@@ -351,6 +354,14 @@ that(found == {("yes", "write"): 0.16}, f"short calls: {found}")
 found = ranks("sampled", [*samples(10 * MS, 20 * MS, 2), *in_call(20 * MS, 180 * MS, 4), barrier(180 * MS, 181 * MS, 0),
                           wait(900 * MS, 2, WRITE, 640, 160 * MS, MS // 4)], other)
 that(found == {("yes", "write"): 0.16}, f"sampled calls: {found}")
+
+# a barrier of message passing is such a call, too: the late one computed in it for as long as nobody waited for it there
+said = [*samples(1 * MS, 10 * MS, 2), barrier(10 * MS, 100 * MS, 0), *[f"sample time={t} node_id=4 state=4" for t in range(10 * MS + MS // 2, 100 * MS, MS)],
+        message(900, 3, 3, 0, 0, 2, (0, 0), (0, 0), [0, 0], [90 * MS, MS]), barrier(100 * MS, 101 * MS, 1)]
+found = ranks("in_barrier", [x.replace("node_id=4", "node_id=5") for x in ["node node_id=5 parent_id=3 mapping_id=1 address=80 flags=1", *said]],
+              [*samples(1 * MS, 10 * MS, 2), barrier(10 * MS, 10 * MS + MS // 2, 0), barrier(11 * MS, 101 * MS, 1),
+               message(900, 3, 3, 0, 0, 2, (0, 0), (0, 0), [0, 0], [MS // 2, 90 * MS])])
+that(found == {("yes", "MPI_Barrier"): 0.089}, f"in a barrier: {found}")
 
 # what the late one did after its signal is no cause: thread 2 computes for 150 ms, signals and reads, thread 1 has a processor 150 ms later, in which nobody
 # else is to blame
