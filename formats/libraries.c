@@ -19,6 +19,19 @@ static const struct {
     {"libuct", HSC_LIBRARY_MESSAGES},      {"libucs", HSC_LIBRARY_MESSAGES},      {"libucm", HSC_LIBRARY_MESSAGES},
 };
 
+int hsc_is_fortran_runtime(const char *procedure) {
+    static const char *const spaces[] = {"Fortran::runtime::", "Fortran::decimal::", "Fortran::common::"};
+    if (!strncmp(procedure, "_FortranA", 9))
+        return 1;
+    size_t n = strcspn(procedure, "(");
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+        const char *at = strstr(procedure, spaces[i]);
+        if (at && (size_t)(at - procedure) < n && (at == procedure || at[-1] == ' '))
+            return 1;
+    }
+    return 0;
+}
+
 hsc_library_role hsc_library_role_of(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {

@@ -98,7 +98,9 @@ static int by_delayed(const void *pa, const void *pb) {
         return a->thread < b->thread ? -1 : 1;
     if (a->context != b->context)
         return a->context < b->context ? -1 : 1;
-    return a->line < b->line ? -1 : a->line > b->line;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    return a->begun < b->begun ? -1 : a->begun > b->begun;
 }
 
 /* How much longer the late one was in the context and kind of call of cells[0..n) than those who waited; 0: not more than chance explains. */
@@ -325,7 +327,7 @@ static bool make_rows(join *j, jdelays *d, jamounts *caused, jamounts *waiting, 
     for (size_t i = 0; ok && i < d->victims.n; i++) {
         const jvictim *v = &d->victims.p[i];
         uint32_t kind = d->sums.p[v->delay].key.kind;
-        ok = HSC_PUSH(j->delayed, (jdelayed){rank[v->delay], v->thread, v->context, v->line, v->waits, v->wait_ns * 1e-9, v->max_ns * 1e-9, (uint32_t)i});
+        ok = HSC_PUSH(j->delayed, (jdelayed){rank[v->delay], v->thread, v->context, v->line, v->begun, v->waits, v->wait_ns * 1e-9, v->max_ns * 1e-9, (uint32_t)i});
         if (ok && !hsc_cause_is_of_threads(kind))
             ok = HSC_PUSH(*waiting, (jamount){v->thread, HSC_state_WAITING, {v->context, v->line, HSC_NO_INDEX}, v->wait_ns});
     }
@@ -410,6 +412,7 @@ hsc_status hsc_join_emit_blame(join *j, hsc_store *store, hsc_err *err) {
     PUT(delayed_thread, j->delayed, jdelayed, thread);
     PUT(delayed_context, j->delayed, jdelayed, context);
     PUT(delayed_line, j->delayed, jdelayed, line);
+    PUT(delayed_begun, j->delayed, jdelayed, begun);
     PUT(delayed_waits, j->delayed, jdelayed, waits);
     PUT(delayed_wait_s, j->delayed, jdelayed, wait_s);
     PUT(delayed_max_s, j->delayed, jdelayed, max_s);

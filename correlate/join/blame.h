@@ -27,6 +27,7 @@ typedef struct jmessage_event { /* one record message_event */
     uint32_t communicator, operation, flags; /* ids */
     uint32_t frame; /* while the file is read: row of the node; HSC_NO_INDEX */
     uint32_t stands_for; /* 0: it has an event of its own accord; else it is one of so many short ones */
+    uint32_t begun; /* as `frame`, of the call that began what this one completes; HSC_NO_INDEX: none, or not of this thread */
 } jmessage_event;
 
 typedef struct jmoment { /* time spent at a place, which ended at `time` or, of a sample, was seen then */
@@ -142,6 +143,7 @@ typedef struct jcell { /* time of a delay's late thread */
 
 typedef struct jvictim {
     uint32_t delay, thread, context, line;
+    uint32_t begun; /* row of the line where it had begun what it waited for; HSC_NO_INDEX: in that call */
     uint64_t waits;
     double wait_ns, max_ns;
     jpending held;
@@ -165,6 +167,8 @@ typedef struct jdelays {
     HSC_VEC(jcell) cells;  /* of those who came late */
     HSC_VEC(jcell) others; /* of those who waited, by context and kind of call alone */
     hsc_table sum_rows, victim_rows, flow_rows, cell_rows, other_rows;
+    hsc_table begun_rows; /* by line and where it was begun: part of the keys of victims */
+    uint32_t begun_n;
     hsc_table call_rows; /* by instance, kind and column of what was done: part of the keys of cells */
     HSC_VEC(jpart) parts;  /* by delay */
     HSC_VEC(jwait_part) wait_parts; /* of the process under way */
@@ -185,8 +189,8 @@ typedef struct jdelays {
 
 /* Rows; HSC_NO_INDEX: out of memory. */
 uint32_t hsc_delay_of(jdelays *d, jdelay_key key);
-bool hsc_delay_add_victim(jdelays *d, uint32_t delay, uint32_t thread, uint32_t context, uint32_t line, uint64_t waits, double ns,
-                          double max_ns);
+bool hsc_delay_add_victim(jdelays *d, uint32_t delay, uint32_t thread, uint32_t context, uint32_t line, uint32_t begun, uint64_t waits,
+                          double ns, double max_ns);
 bool hsc_delay_add_flow(jdelays *d, uint32_t from, uint32_t to, double ns);
 /* tick: when it did that; HSC_DELAY_NO_TICK: not known. */
 bool hsc_delay_add_cell(jdelays *d, uint32_t delay, const jdoing *doing, bool late, double ns, uint64_t tick);

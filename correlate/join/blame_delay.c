@@ -6,17 +6,24 @@
 
 #include "blame.h"
 
+#define BEGUN_ELSEWHERE (1u << 31) /* no row of a line */
+
 jspot hsc_blame_spot(const join *j, uint32_t frame) {
     jspot s = {0, HSC_NO_INDEX, HSC_NO_INDEX};
     if (frame >= j->frames.n)
         return s;
     const jplace *place = hsc_join_place_of(j, frame);
+    uint32_t instance = place->instance, module = place->module;
+    for (uint32_t up; place->is_inner && j->frames.p[frame].context >= j->contexts.n && (up = hsc_join_caller(j, frame)) != HSC_NO_INDEX && j->frames.p[up].place != HSC_NO_INDEX;) {
+        frame = up; /* what was counted in a language's library is the caller's, and no sample was there */
+        place = hsc_join_place_of(j, frame);
+    }
     if (j->frames.p[frame].context < j->contexts.n) /* else nothing was counted there: a worker's, whose samples are told with their region */
         s.context = j->frames.p[frame].context;
     s.line = place->line_row;
     hsc_join_users_place(j, j->contexts.p, place, &s.context, &s.line);
-    if (place->instance != HSC_NO_INDEX)
-        s.instance = j->modules.p[place->module].instance_rows.p[place->instance];
+    if (instance != HSC_NO_INDEX)
+        s.instance = j->modules.p[module].instance_rows.p[instance];
     return s;
 }
 
@@ -41,14 +48,17 @@ uint32_t hsc_delay_of(jdelays *d, jdelay_key key) {
     return *at;
 }
 
-bool hsc_delay_add_victim(jdelays *d, uint32_t delay, uint32_t thread, uint32_t context, uint32_t line, uint64_t waits, double ns,
-                          double max_ns) {
-    uint32_t *at = hsc_table_at(&d->victim_rows, (uint64_t)delay << 32 | thread, (uint64_t)context << 32 | line);
+bool hsc_delay_add_victim(jdelays *d, uint32_t delay, uint32_t thread, uint32_t context, uint32_t line, uint32_t begun, uint64_t waits,
+                          double ns, double max_ns) {
+    uint32_t *of = begun == HSC_NO_INDEX ? &line : hsc_table_at(&d->begun_rows, line, begun);
+    if (of && *of == HSC_NO_INDEX && begun != HSC_NO_INDEX)
+        *of = BEGUN_ELSEWHERE | d->begun_n++;
+    uint32_t *at = of ? hsc_table_at(&d->victim_rows, (uint64_t)delay << 32 | thread, (uint64_t)context << 32 | *of) : NULL;
     if (!at)
         return false;
     if (*at == HSC_NO_INDEX) {
         *at = (uint32_t)d->victims.n;
-        if (!HSC_PUSH(d->victims, (jvictim){.delay = delay, .thread = thread, .context = context, .line = line}))
+        if (!HSC_PUSH(d->victims, (jvictim){.delay = delay, .thread = thread, .context = context, .line = line, .begun = begun}))
             return false;
     }
     jvictim *v = &d->victims.p[*at];
@@ -122,6 +132,7 @@ void hsc_delays_free(jdelays *d) {
     hsc_spill_list_fini(&d->slices);
     hsc_table_fini(&d->sum_rows);
     hsc_table_fini(&d->victim_rows);
+    hsc_table_fini(&d->begun_rows);
     hsc_table_fini(&d->flow_rows);
     hsc_table_fini(&d->cell_rows);
     hsc_table_fini(&d->other_rows);

@@ -76,7 +76,8 @@ typedef struct lane { /* one thread that passes messages */
 
 typedef struct call { /* that may wait */
     uint64_t enter, leave, best;
-    uint32_t lane, row, best_lane, best_row, best_kind;
+    uint32_t lane, row, best_lane, best_row, best_kind, best_begun;
+    uint32_t begun; /* frame of the call that began the collective operation */
     uint32_t group, rank, next; /* next: of its group, or of the free ones */
     bool is_root, has_root, unclear;
     uint32_t keys; /* entries of the messages that it waits for */
@@ -93,6 +94,7 @@ typedef struct entry { /* a message that a call waits for */
     uint64_t a, b;
     uint32_t call, next;
     uint64_t begin, bytes;             /* of one that is sent */
+    uint32_t begun;                    /* frame of the call that began it */
     uint32_t receiver, before, behind; /* member, and in its list; HSC_NO_INDEX */
 } entry;
 
@@ -382,7 +384,8 @@ static hsc_status charge(match *m, const call *c, hsc_err *err) {
     uint64_t wait = c->best - c->enter, *pair = pair_of(m, c->lane, c->best_lane);
     jspot here = hsc_blame_spot(m->j, c->row), there = hsc_blame_spot(m->j, c->best_row);
     uint32_t delay = pair ? hsc_delay_of(d, (jdelay_key){c->best_kind, late->row, there.context, there.line}) : HSC_NO_INDEX;
-    if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(d, delay, victim->row, here.context, here.line, 1, (double)wait, (double)wait) ||
+    uint32_t begun = c->best_begun < m->j->frames.n ? hsc_blame_spot(m->j, c->best_begun).line : HSC_NO_INDEX;
+    if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(d, delay, victim->row, here.context, here.line, begun, 1, (double)wait, (double)wait) ||
         !hsc_delay_victim_at(d, d->victim, tick_of(m, victim, c->best), 1, (double)wait, (double)wait))
         return hsc_join_no_memory(err);
     hsc_status status = look_at_threads(m, late, c->best, err);
@@ -420,13 +423,14 @@ static hsc_status charge(match *m, const call *c, hsc_err *err) {
     return status;
 }
 
-static void offer(call *c, uint64_t time, uint32_t late, uint32_t row, uint32_t kind) {
+static void offer(call *c, uint64_t time, uint32_t late, uint32_t row, uint32_t kind, uint32_t begun) {
     if (late == c->lane || time <= c->enter || time > c->leave || time <= c->best)
         return;
     c->best = time;
     c->best_lane = late;
     c->best_row = row;
     c->best_kind = kind;
+    c->best_begun = begun;
 }
 
 static bool ask_group(match *m, call *c) {
@@ -434,9 +438,9 @@ static bool ask_group(match *m, call *c) {
     unsigned kind = g->kind == UNKNOWN && !c->has_root ? ALL : g->kind;
     if (kind == ALL || (kind == TO_ROOT && c->is_root))
         offer(c, g->last, g->last_lane, g->last_row,
-              kind == TO_ROOT ? HSC_wait_cause_LATE_MEMBER : g->cause);
+              kind == TO_ROOT ? HSC_wait_cause_LATE_MEMBER : g->cause, c->begun);
     if (kind == FROM_ROOT && !c->is_root && g->root_lane != HSC_NO_INDEX)
-        offer(c, g->root, g->root_lane, g->root_row, HSC_wait_cause_LATE_ROOT);
+        offer(c, g->root, g->root_lane, g->root_row, HSC_wait_cause_LATE_ROOT, c->begun);
     c->unclear = kind == UNKNOWN || kind == NEIGHBOURS;
     for (uint32_t *at = &g->calls; *at != HSC_NO_INDEX; at = &m->calls.p[*at].next)
         if (&m->calls.p[*at] == c) {
@@ -502,7 +506,7 @@ static void comes_back(match *m, uint32_t lane_row, const jmessage_event *e) {
         next = x->behind;
         if (m->calls.p[x->call].enter < from)
             continue;
-        offer(&m->calls.p[x->call], e->time, lane_row, e->frame, HSC_wait_cause_LATE_RECEIVER);
+        offer(&m->calls.p[x->call], e->time, lane_row, e->frame, HSC_wait_cause_LATE_RECEIVER, x->begun);
         expect_no_more(m, x);
     }
     for (unsigned i = 0; i < SENT_KEPT && to->lanes == 1; i++) {
@@ -642,12 +646,14 @@ static bool take_message(match *m, uint32_t lane_row, const jmessage_event *e, c
     if (posts) {
         message_key(c, sender, receiver, e, sends, &a, &b);
         const slots_entry *s = slots_find(&m->expected, a, b);
-        if (s)
-            offer(&m->calls.p[m->entries.p[s->value - 1].call], e->time, lane_row, e->frame,
+        const entry *x = s ? &m->entries.p[s->value - 1] : NULL;
+        if (x)
+            offer(&m->calls.p[x->call], e->time, lane_row, e->frame,
                   !sends                                             ? HSC_wait_cause_LATE_RECEIVER
                   : !(e->flags & HSC_message_event_flag_ONE_SIDED) ? HSC_wait_cause_LATE_SENDER
                   : e->tag == POST                                   ? HSC_wait_cause_LATE_POST
-                                                                     : HSC_wait_cause_LATE_COMPLETE);
+                                                                     : HSC_wait_cause_LATE_COMPLETE,
+                  x->begun);
     }
     if (!waits)
         return true;
@@ -662,7 +668,7 @@ static bool take_message(match *m, uint32_t lane_row, const jmessage_event *e, c
     if (k != HSC_NO_INDEX)
         m->free_entry = m->entries.p[k].next;
     message_key(c, sender, receiver, e, !sends, &a, &b); /* of the other side */
-    m->entries.p[made] = (entry){.a = a, .b = b, .call = i, .next = m->calls.p[i].keys, .begin = e->time - e->begin, .bytes = e->bytes,
+    m->entries.p[made] = (entry){.a = a, .b = b, .call = i, .next = m->calls.p[i].keys, .begin = e->time - e->begin, .bytes = e->bytes, .begun = e->begun,
                                  .receiver = HSC_NO_INDEX, .before = HSC_NO_INDEX, .behind = HSC_NO_INDEX};
     m->calls.p[i].keys = made;
     const slots_entry *to = sends && !(e->flags & HSC_message_event_flag_ONE_SIDED) ? slots_find(&m->member_rows, c->key, receiver) : NULL;
@@ -712,7 +718,7 @@ static bool take_collective(match *m, uint32_t lane_row, const jmessage_event *e
                                                                  : HSC_wait_cause_FENCE;
         for (uint32_t i = g->kind == PREFIX ? g->calls : HSC_NO_INDEX; i != HSC_NO_INDEX; i = m->calls.p[i].next)
             if (m->calls.p[i].rank > c->rank)
-                offer(&m->calls.p[i], e->time, lane_row, e->frame, HSC_wait_cause_COLLECTIVE);
+                offer(&m->calls.p[i], e->time, lane_row, e->frame, HSC_wait_cause_COLLECTIVE, m->calls.p[i].begun);
         g->last = e->time;
         g->last_lane = lane_row;
         g->last_row = e->frame;
@@ -732,6 +738,7 @@ static bool take_collective(match *m, uint32_t lane_row, const jmessage_event *e
         return true; /* one call that completes several collective operations: the first is looked at */
     w->group = at;
     w->rank = c->rank;
+    w->begun = e->begun;
     w->is_root = is_root;
     w->has_root = e->peer >= 0;
     g->open++;
@@ -752,7 +759,7 @@ static bool take_lock(match *m, uint32_t lane_row, const jmessage_event *e, cons
         const locker *x = &m->lockers.p[k];
         call *w = &m->calls.p[x->call];
         if (x->window == c->key && x->target == (uint32_t)e->peer && !(shared && x->shared) && (!x->gives_back || leave <= w->leave))
-            offer(w, e->time, lane_row, e->frame, HSC_wait_cause_WINDOW_LOCK);
+            offer(w, e->time, lane_row, e->frame, HSC_wait_cause_WINDOW_LOCK, HSC_NO_INDEX);
     }
     uint32_t i = e->duration ? call_of(m, lane_row, e) : HSC_NO_INDEX;
     return !e->duration || (i != HSC_NO_INDEX && HSC_PUSH(m->lockers, (locker){c->key, i, (uint32_t)e->peer, shared, gives_back}));

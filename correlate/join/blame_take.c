@@ -61,7 +61,8 @@ static bool take_event(join *j, jprocess *p, uint64_t stream, const hsc_rec_mess
                 .operation = (uint32_t)r->operation_id,
                 .flags = (uint32_t)r->flags,
                 .frame = row_of(p, stream, r->node_id),
-                .stands_for = r->stands_for < UINT32_MAX ? (uint32_t)r->stands_for : UINT32_MAX};
+                 .stands_for = r->stands_for < UINT32_MAX ? (uint32_t)r->stands_for : UINT32_MAX,
+                 .begun = r->begin_node_id && r->begin_thread_id == stream ? row_of(p, stream, r->begin_node_id) : HSC_NO_INDEX};
     return hsc_spill_put(j->spill, &t->events, &e, sizeof e);
 }
 
@@ -180,6 +181,7 @@ static uint32_t frame_of(const jthread *t, uint32_t row) {
 static void change_event(void *thread, void *item) {
     jmessage_event *e = item;
     e->frame = frame_of(thread, e->frame);
+    e->begun = frame_of(thread, e->begun);
 }
 
 typedef struct calls { /* where the threads of a process wait */

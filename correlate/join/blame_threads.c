@@ -118,7 +118,7 @@ static hsc_status add_place(const join *j, jdelays *d, jprocess *p, const worker
                 continue;
             jdelay_key key = {HSC_wait_cause_OMP_BARRIER, p->threads.p[k].row, region, b->site->line};
             uint32_t delay = hsc_delay_of(d, key);
-            ok = delay != HSC_NO_INDEX && hsc_delay_add_victim(d, delay, b[i].thread->row, b[i].site->context, b[i].site->line,
+            ok = delay != HSC_NO_INDEX && hsc_delay_add_victim(d, delay, b[i].thread->row, b[i].site->context, b[i].site->line, HSC_NO_INDEX,
                                                                waits, share * rest, rest < (double)b[i].wait->max_ns ? rest : (double)b[i].wait->max_ns) &&
                  HSC_PUSH(d->wait_parts, (jwait_part){(uint32_t)(b[i].wait - p->waits.p), d->victim, share * rest / (double)b[i].wait->total_ns,
                                                      b[i].wait->count ? (double)waits / (double)b[i].wait->count : 0});

@@ -67,7 +67,7 @@ static bool add_sum(jdelays *d, const jprocess *p, const jwait *w) {
         return true;
     uint32_t delay = hsc_delay_of(d, (jdelay_key){hsc_cause_of_wait(w->kind), thread->row, holder->context, holder->line});
     return delay != HSC_NO_INDEX &&
-           hsc_delay_add_victim(d, delay, victim->row, here->context, here->line, w->count, (double)w->total_ns, (double)w->max_ns) &&
+           hsc_delay_add_victim(d, delay, victim->row, here->context, here->line, HSC_NO_INDEX, w->count, (double)w->total_ns, (double)w->max_ns) &&
            HSC_PUSH(d->wait_parts, (jwait_part){(uint32_t)(w - p->waits.p), d->victim, 1, 1});
 }
 
@@ -200,7 +200,7 @@ static bool add_barrier(locks *x, const arrival *const *a, size_t n, const bool 
         for (size_t k = 0; k < lates; k++) {
             jdelay_key key = {HSC_wait_cause_OMP_BARRIER, x->p->threads.p[late[k]].row, a[i]->region, site->line};
             uint32_t delay = hsc_delay_of(x->d, key);
-            if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(x->d, delay, x->p->threads.p[a[i]->thread].row, site->context, site->line,
+            if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(x->d, delay, x->p->threads.p[a[i]->thread].row, site->context, site->line, HSC_NO_INDEX,
                                                                k == 0, ns, (double)(until - a[i]->begin)) ||
                 !hsc_delay_victim_at(x->d, x->d->victim, tick_of(x, until), k == 0, ns, (double)(until - a[i]->begin)) ||
                 !HSC_PUSH(x->looks, (look){a[i]->begin, until, until, 1.0 / (double)lates, delay, a[i]->thread, late[k], a[i]->region, (uint32_t)n, (uint32_t)lates}))

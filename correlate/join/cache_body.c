@@ -89,7 +89,10 @@ static void use_instant(void *ctx, const void *item) {
         use(ctx, i->kind / STATES);
 }
 
-static void use_event(void *ctx, const void *item) { use(ctx, ((const jmessage_event *)item)->frame); }
+static void use_event(void *ctx, const void *item) {
+    use(ctx, ((const jmessage_event *)item)->frame);
+    use(ctx, ((const jmessage_event *)item)->begun);
+}
 
 /* ---- a thread ---- */
 
@@ -118,7 +121,7 @@ static void put_event(void *ctx, const void *item) {
     put_near(x->a, e->time, &x->last);
     put_near(x->a, e->sequence, &x->sequence);
     const uint64_t rest[] = {e->duration, e->begin, e->outside, e->bytes, (uint32_t)e->peer + 1u, (uint32_t)e->tag + 1u, e->communicator, e->operation, e->flags,
-                             row_of(x->r, e->frame), e->stands_for};
+                             row_of(x->r, e->frame), e->stands_for, row_of(x->r, e->begun)};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         put(x->a, rest[i]);
 }
@@ -347,7 +350,8 @@ static void take_events(join *j, jtrack *track, size_t nodes, parcel *a) {
         e.flags = (uint32_t)take(a);
         e.frame = row_from(take(a));
         e.stands_for = (uint32_t)take(a);
-        a->failed = a->failed || !track || (e.frame != HSC_NO_INDEX && e.frame >= nodes) || !hsc_spill_put(j->spill, &track->events, &e, sizeof e);
+        e.begun = row_from(take(a));
+        a->failed = a->failed || !track || (e.frame != HSC_NO_INDEX && e.frame >= nodes) || (e.begun != HSC_NO_INDEX && e.begun >= nodes) || !hsc_spill_put(j->spill, &track->events, &e, sizeof e);
     }
 }
 

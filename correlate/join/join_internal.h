@@ -433,7 +433,7 @@ typedef struct jdelay { /* calls of one place and thread that came late */
 } jdelay;
 
 typedef struct jdelayed { /* those who waited for them */
-    uint32_t delay, thread, context, line;
+    uint32_t delay, thread, context, line, begun;
     uint64_t waits;
     double wait_s, max_s;
     uint32_t victim; /* blame.c: row of victims */

@@ -13,16 +13,27 @@ static bool is_of_language(const char *path) {
 
 static bool is_in_header(const join *j, uint32_t file) { return file < j->files.n && hsc_system_header(j->files.p[file].path); }
 
+/* Flang's runtime in the program's own file. */
+static bool is_linked_runtime(const join *j, uint32_t procedure) {
+    return procedure < j->scopes.n && j->scopes.p[procedure].knowledge != HSC_KNOWN_MAP && hsc_is_fortran_runtime(j->scopes.p[procedure].name);
+}
+
+static bool is_in_runtime(const join *j, const jmodule *m, const jplace *p) {
+    const hsc_code_element *e = p->element_count ? m->elements.p + p->element_begin : NULL;
+    return e && e->kind == HSC_ELEMENT_PROCEDURE && is_linked_runtime(j, m->procedure_scopes.p[e->index]);
+}
+
 void hsc_join_mark_users(join *j) {
     for (size_t i = 0; i < j->scopes.n; i++) {
         jscope *s = &j->scopes.p[i];
         bool own = s->knowledge == HSC_KNOWN_MAP || (s->module < j->modules.n && j->modules.p[s->module].is_main);
-        s->is_users = s->kind >= HSC_SCOPE_PROCEDURE && own && !is_in_header(j, s->file);
+        s->is_users = s->kind >= HSC_SCOPE_PROCEDURE && own && !is_in_header(j, s->file) &&
+                      !is_linked_runtime(j, s->kind == HSC_SCOPE_PROCEDURE ? (uint32_t)i : s->procedure);
     }
     for (size_t i = 0; i < j->places.n; i++) {
         jplace *p = &j->places.p[i];
         const jmodule *m = &j->modules.p[p->module];
-        p->is_inner = is_of_language(m->path) || (p->line_row != HSC_NO_INDEX && is_in_header(j, j->lines.p[p->line_row].file));
+        p->is_inner = is_of_language(m->path) || is_in_runtime(j, m, p) || (p->line_row != HSC_NO_INDEX && is_in_header(j, j->lines.p[p->line_row].file));
     }
 }
 

@@ -228,8 +228,12 @@ static bool has_unknown_buffer(const report *r, uint32_t line) {
     return false;
 }
 
-static bool add_waiting(sums *s, const uint32_t *first_of, uint32_t line, uint32_t kind, double seconds) {
+/* `begun`: line of the call that began what was waited for; HSC_NONE: not known. */
+static bool add_waiting(sums *s, const uint32_t *first_of, uint32_t line, uint32_t begun, uint32_t kind, double seconds) {
     buffer b[BUFFERS];
+    uint32_t first, sites;
+    if (begun != HSC_NONE && !hsc_db_find(s->r->db, HSC_LIST_MPI_SITES, begun, &first, &sites, NULL) && sites)
+        line = begun;
     bool of_message = kind == HSC_wait_cause_LATE_SENDER || kind == HSC_wait_cause_LATE_RECEIVER;
     unsigned n = hsc_cause_is_of_threads(kind) || kind == HSC_wait_cause_BARRIER
                      ? 0
@@ -344,7 +348,7 @@ static hsc_status add_all(sums *s, const uint32_t *first_of, place *places, hsc_
         hsc_db_delayed v;
         hsc_db_delay d;
         if (!(status = hsc_db_get_delayed(r->db, i, &v, err)) && !(status = hsc_db_get_delay(r->db, v.delay, &d, err)) &&
-            !add_waiting(s, first_of, v.line, d.kind, v.wait_s))
+            !add_waiting(s, first_of, v.line, v.begun, d.kind, v.wait_s))
             status = no_memory(r, err);
     }
     if (!status && !add_packing(s, first_of))

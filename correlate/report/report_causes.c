@@ -5,6 +5,7 @@
 #include "wait_calls.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -292,10 +293,8 @@ void report_who(const report *r, uint32_t thread, char *out, size_t size) {
         report_processor(r, HSC_AXIS_PROCESS, t.process, out, size);
 }
 
-static int longer(const void *a, const void *b) {
+static int by_call(const void *a, const void *b) {
     const report_delayed *x = a, *y = b;
-    if (x->v.wait_s != y->v.wait_s)
-        return x->v.wait_s > y->v.wait_s ? -1 : 1;
     if (x->v.delay != y->v.delay)
         return x->v.delay < y->v.delay ? -1 : 1;
     if (x->v.thread != y->v.thread)
@@ -303,6 +302,13 @@ static int longer(const void *a, const void *b) {
     if (x->v.context != y->v.context)
         return x->v.context < y->v.context ? -1 : 1;
     return x->v.line < y->v.line ? -1 : x->v.line > y->v.line;
+}
+
+static int longer(const void *a, const void *b) {
+    const report_delayed *x = a, *y = b;
+    if (x->v.wait_s != y->v.wait_s)
+        return x->v.wait_s > y->v.wait_s ? -1 : 1;
+    return by_call(a, b);
 }
 
 hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hsc_err *err) {
@@ -322,6 +328,19 @@ hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hs
         free(list);
         return s;
     }
+    qsort(list, count, sizeof *list, by_call);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) { /* what a call waited for may have been begun in several places */
+        report_delayed *of = kept ? &list[kept - 1] : NULL;
+        if (!of || by_call(of, &list[i])) {
+            list[kept++] = list[i];
+            continue;
+        }
+        of->v.waits += list[i].v.waits;
+        of->v.wait_s += list[i].v.wait_s;
+        of->v.max_s = fmax(of->v.max_s, list[i].v.max_s);
+    }
+    count = kept;
     qsort(list, count, sizeof *list, longer);
     *rows = list;
     *n = count;

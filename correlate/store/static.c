@@ -399,6 +399,7 @@ hsc_status hsc_db_get_delayed(const hsc_db *db, uint32_t r, hsc_db_delayed *out,
                                 .thread = HSC_COL(db, delayed_thread, uint32_t)[r],
                                 .context = HSC_COL(db, delayed_context, uint32_t)[r],
                                 .line = HSC_COL(db, delayed_line, uint32_t)[r],
+                                .begun = HSC_COL(db, delayed_begun, uint32_t)[r],
                                 .waits = HSC_WITHIN(db, delayed_waits, uint64_t)[r],
                                 .wait_s = HSC_WITHIN(db, delayed_wait_s, double)[r],
                                 .max_s = HSC_WITHIN(db, delayed_max_s, double)[r]};

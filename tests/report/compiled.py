@@ -84,6 +84,67 @@ int main(int argc, char **argv) {
     return MPI_Finalize();
 }
 """
+CLEARED = """#include <stdlib.h>
+__attribute__((noinline)) static void clear(double *restrict a, int *restrict b, int n) {
+    for (int i = 0; i < n; i++) {
+        a[i] = 0;
+        b[i] = 0;
+    }
+}
+int main(void) {
+    double *a = malloc(80000);
+    int *b = malloc(40000);
+    for (volatile int k = 0; k < 150000; k++)
+        clear(a, b, 10000);
+    return a[1] != 0;
+}
+"""
+REUSED = """#include <mpi.h>
+static double late[100], prompt[100], gone[100], gathered[200];
+__attribute__((noinline)) static void finish(MPI_Request *requests) {
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+int main(int argc, char **argv) {
+    MPI_Request requests[2];
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 8; i++) {
+        double until = MPI_Wtime() + 0.03;
+        while (rank == 1 && MPI_Wtime() < until)
+            ;
+        MPI_Irecv(late, 100, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isend(gone, 100, MPI_DOUBLE, 1 - rank, 1, MPI_COMM_WORLD, &requests[1]);
+        finish(requests);
+        MPI_Irecv(prompt, 100, MPI_DOUBLE, 1 - rank, 2, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isend(gone, 100, MPI_DOUBLE, 1 - rank, 2, MPI_COMM_WORLD, &requests[1]);
+        finish(requests);
+        MPI_Iallgather(gone, 10, MPI_DOUBLE, gathered, 10, MPI_DOUBLE, MPI_COMM_WORLD, &requests[0]);
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    }
+    return MPI_Finalize();
+}
+"""
+WRITTEN = """program written
+  include 'mpif.h'
+  real(8) :: big(131072)
+  integer :: rank, i, k, ierr
+  call mpi_init(ierr)
+  call mpi_comm_rank(MPI_COMM_WORLD, rank, ierr)
+  big = rank
+  do i = 1, 4
+    if (rank == 0) then
+      open(20, file='written.out', form='unformatted', access='stream')
+      do k = 1, 20
+        write(20) big
+      end do
+      close(20)
+    end if
+    call mpi_barrier(MPI_COMM_WORLD, ierr)
+  end do
+  call mpi_finalize(ierr)
+end program
+"""
 PARTS = """module exchange
 contains
   subroutine begin(sent, come, n, other, requests)
@@ -297,6 +358,15 @@ database = measured("spins", CC, "-DSPINS", "-pthread")
 said = findings(database)
 that(re.search(r"Spin waits: \S+ s, .*? in the loop at \S*compiled\.c:" + line("LOOKS") + "-", said), f"spins: {said}")
 
+# a loop that became calls of memset, and so was deleted: why is told
+with open("cleared.c", "w", encoding="utf-8") as f:
+    f.write(CLEARED)
+run(CC, "-g", "-O2", "cleared.c", "-o", "cleared")
+run(HEATSCOPE, "run", "-q", "-F", "2000", "-o", "cleared.m", "./cleared")
+run(HEATSCOPE, "correlate", "-q", "-o", "cleared.h5", "cleared.m")
+said = " ".join(run(HEATSCOPE, "report", "--by=loop", "cleared.h5").split())
+that(re.search(r"for 3-6\b.*memset", said) and "Loop deleted" not in said, f"cleared: {said}")
+
 # one value that all ranks give: no volume to speak of
 if MPICC != "-":
     allow = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
@@ -328,6 +398,35 @@ if MPICC != "-":
     said = findings("hidden.h5")
     that(found[""] > 0.1 and found[""] > 2 * found["one"], f"hidden: {found}")
     that("Of the buffers that have a name, the single value" in said and "moves most" not in said, f"hidden: {said}")
+
+    # one call that completes what was begun in several places: the run knows where, so each buffer has its own waits, and none more than once
+    with open("reused.c", "w", encoding="utf-8") as f:
+        f.write(REUSED)
+    run(MPICC, "-g", "-O1", "reused.c", "-o", "reused", OMPI_CC=CC, MPICH_CC=CC)
+    run("mpirun", "-n", "2", HEATSCOPE, "run", "-q", "-o", "reused.m", "./reused", **allow)
+    run(HEATSCOPE, "correlate", "-q", "-o", "reused.h5", "reused.m")
+    found = {r["array"]: float(r["waiting_s"]) for r in rows("reused.h5", "array")}
+    all_s = {kind: sum(float(r["wait_s"]) for r in rows("reused.h5", "delayed") if r["kind"] == kind and os.path.basename(r["file"]) == "reused.c")
+             for kind in ("late sender", "late at a collective operation of all")}
+    that(found["late"] > 0 and abs(found["late"] + found["prompt"] - all_s["late sender"]) < 1e-6 and abs(found["gathered"] - all_s["late at a collective operation of all"]) < 1e-6,
+         f"reused: {found}, in all {all_s}")
+    calls = [(r["line"], r["late_line"], r["kind"], r["processor"], r["late_processor"]) for r in rows("reused.h5", "delayed") if r["line"] != "0"]
+    that(len(calls) == len(set(calls)), f"reused: a call that waits stands in several rows: {calls}")
+
+    # flang's runtime is linked into the program: what it writes is written by the statement
+    if FC != "-" and shutil.which("mpif90"):
+        with open("written.f90", "w", encoding="utf-8") as f:
+            f.write(WRITTEN)
+        run("mpif90", "-O2", "written.f90", "-o", "written", OMPI_FC=FC, MPICH_FC=FC)
+        run("mpirun", "-n", "2", HEATSCOPE, "run", "-q", "-o", "written.m", "./written", **allow)
+        run(HEATSCOPE, "correlate", "-q", "-o", "written.h5", "written.m")
+        at = [str(n) for n, text in enumerate(WRITTEN.splitlines(), 1) if "write(20)" in text or "close(20)" in text]
+        found = {(os.path.basename(r["file"]), r["line"]) for r in rows("written.h5", "wait") if r["kind"] == "write" and r["own_code"] == "yes"}
+        that(found == {("written.f90", line) for line in at}, f"written: {found}")
+        found = {(os.path.basename(r["file"]), r["line"]) for r in rows("written.h5", "cause") if r["waited"] == "write" and r["own_code"] == "yes"}
+        that(("written.f90", at[0]) in found and found <= {("written.f90", line) for line in at}, f"written: {found}")
+        said = findings("written.h5")
+        that(not re.search(r"(Imbalance:|hottest loop takes [^:]*: \S+ at \S+ in|most in) Fortran::runtime", said) and "was not compiled with the pass" not in said, f"written: {said}")
 
     # arguments of assumed shape, which may be copied for the call, have their names; nothing is said of bounds that are not known
     if FC != "-" and shutil.which("mpif90"):

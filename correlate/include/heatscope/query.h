@@ -362,6 +362,7 @@ hsc_status hsc_db_get_delay(const hsc_db *db, uint32_t row, hsc_db_delay *out, h
 
 typedef struct hsc_db_delayed {     /* who waited for it; sorted by delay */
     uint32_t delay, thread, context, line;
+    uint32_t begun;                 /* row of the line where it had begun what it waited for; HSC_NONE: in that call, or not known */
     uint64_t waits;
     double wait_s, max_s;
 } hsc_db_delayed;
