@@ -5,18 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tally.h"
 #include "times.h"
 
 enum { COUNT, CATEGORY, CATEGORY_COUNT, SCOPE, SCOPE_COUNT, PROCEDURE, PROCEDURE_COUNT, SETS };
-enum { HELD = 256, /* rows on their way into a stream */ LIST_KEPT = 65536 /* items, from one thread to the next */ };
+enum { HELD = 256 /* rows on their way into a stream */ };
 
-typedef struct bin_class { /* counts of leaves with one scope and one category go together */
-    uint32_t scope, procedure;
-    uint8_t category;
-    bool whole_scope, whole_procedure; /* nothing else is of it */
-} bin_class;
+typedef struct bin_leaf { /* numbers that its counts go to; binned 0: none, else all bits are 1 */
+    uint32_t scope, procedure, category, binned;
+} bin_leaf;
 
+/* Sums are count << 32 | ~number: the largest is that of what has most, and of the smaller number where several have. Numbers of scopes,
+ * behind them of procedures, and behind them of categories are in the order of their rows. */
 typedef struct level {
     hid_t group;
     uint64_t rows, *indptr;
@@ -24,23 +23,27 @@ typedef struct level {
     hsc_out_stream *sets[SETS];
     uint32_t held[SETS][HELD], n_held;
     uint8_t categories[HELD];
-    bool any;            /* a bin is under way */
-    uint64_t bin;        /* its number */
-    hsc_tallied classes; /* of it, from bins of the level below; of one class several times */
+    bool any;     /* a bin is under way; of level 0: has been */
+    uint64_t bin; /* its number */
+    uint64_t *by; /* sums in it, by number */
+    uint32_t *touched, n_touched; /* scopes with counts in it */
+    uint64_t scope, procedure;    /* the largest sums */
 } level;
 
 struct hsc_store_bins {
     hsc_store *s;
     hid_t group;
     uint32_t bin;
-    uint64_t threads, done, n_categories;
-    const hsc_leaf_facts *leaves;
-    bin_class *classes;
-    hsc_tally by_class, by_scope, by_procedure;
-    uint64_t by_category[256];
+    uint64_t threads, done;
+    uint32_t n_categories;
+    bin_leaf *leaves;
+    uint32_t *rows, *procedures; /* rows by number; by number of a scope: of its procedure */
+    uint32_t n_scopes, n_procedures;
     level *levels;
     unsigned n_levels;
 };
+
+static inline uint64_t nothing_of(uint32_t number) { return (uint32_t)~number; }
 
 static hsc_status no_memory(const hsc_store *s, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for the samples by time", s->path);
@@ -57,19 +60,30 @@ void hsc_store_bins_free(hsc_store_bins *b) {
             H5Gclose(l->group);
         free(l->indptr);
         free(l->first);
-        free(l->classes.p);
+        free(l->by);
+        free(l->touched);
     }
     if (b->group > 0)
         H5Gclose(b->group);
-    hsc_tally_fini(&b->by_class);
-    hsc_tally_fini(&b->by_scope);
-    hsc_tally_fini(&b->by_procedure);
-    free(b->classes);
+    free(b->leaves);
+    free(b->rows);
+    free(b->procedures);
     free(b->levels);
     free(b);
 }
 
 /* ---- begin ---- */
+
+static bool make_sums(const hsc_store_bins *b, level *l) {
+    uint32_t n = b->n_scopes + b->n_procedures + b->n_categories;
+    l->by = malloc((n + 1) * sizeof *l->by);
+    l->touched = malloc((b->n_scopes + 1) * sizeof *l->touched);
+    if (!l->by || !l->touched)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        l->by[i] = nothing_of(i);
+    return true;
+}
 
 static hsc_status open_level(hsc_store_bins *b, unsigned at, hsc_err *err) {
     static const struct {
@@ -102,43 +116,54 @@ static hsc_status open_level(hsc_store_bins *b, unsigned at, hsc_err *err) {
     }
     l->indptr = calloc(b->threads + 1, sizeof *l->indptr);
     l->first = calloc(b->threads + 1, sizeof *l->first);
-    return status || (l->indptr && l->first) ? status : no_memory(s, err);
+    return status || (l->indptr && l->first && make_sums(b, l)) ? status : no_memory(s, err);
 }
 
-static int by_class(const void *pa, const void *pb, void *ctx) {
-    const hsc_leaf_facts *leaves = ctx, *a = &leaves[*(const uint32_t *)pa], *b = &leaves[*(const uint32_t *)pb];
-    if (a->procedure != b->procedure)
-        return a->procedure < b->procedure ? -1 : 1;
-    if (a->scope != b->scope)
-        return a->scope < b->scope ? -1 : 1;
-    return a->category < b->category ? -1 : a->category > b->category;
+/* Numbers, from `first` on, of the rows that are marked with `use`; how many there are. */
+static uint32_t number_rows(hsc_store_bins *b, const uint8_t *used, uint8_t use, uint64_t n_rows, uint32_t first, uint32_t *number) {
+    uint32_t n = first;
+    for (uint32_t row = 0; row < n_rows; row++)
+        if (used[row] & use) {
+            b->rows[n] = row;
+            number[row] = n++;
+        }
+    return n - first;
 }
 
-/* Classes of leaves: those of a procedure follow each other, and in it those of a scope. Number of them. */
-static uint32_t find_classes(hsc_store_bins *b, hsc_leaf_facts *leaves, uint64_t n_leaves, uint32_t *order) {
-    uint32_t n = 0, m = 0;
-    for (uint32_t i = 0; i < n_leaves; i++)
-        if (leaves[i].binned)
-            order[m++] = i;
-    if (m > 1)
-        qsort_r(order, m, sizeof *order, by_class, leaves);
-    for (uint32_t i = 0; i < m; i++) {
-        hsc_leaf_facts *f = &leaves[order[i]];
-        if (!i || by_class(&order[i - 1], &order[i], leaves))
-            b->classes[n++] = (bin_class){f->scope, f->procedure, f->category, true, true};
-        f->class = n - 1;
+/* Scopes of the leaves that are binned, and their procedures; false: no memory. */
+static bool number_scopes(hsc_store_bins *b, const hsc_leaf_facts *leaves, uint64_t n_leaves, uint64_t n_rows) {
+    enum { IS_SCOPE = 1, IS_PROCEDURE = 2 };
+    uint8_t *used = calloc(n_rows + 1, 1);
+    uint32_t *number = malloc((n_rows + 1) * sizeof *number);
+    b->leaves = malloc((n_leaves + 1) * sizeof *b->leaves);
+    b->rows = malloc((2 * n_leaves + 1) * sizeof *b->rows);
+    b->procedures = malloc((n_leaves + 1) * sizeof *b->procedures);
+    bool good = used && number && b->leaves && b->rows && b->procedures;
+    for (uint64_t i = 0; good && i < n_leaves; i++)
+        if (leaves[i].binned) {
+            used[leaves[i].scope] |= IS_SCOPE;
+            used[leaves[i].procedure] |= IS_PROCEDURE;
+        }
+    if (good) {
+        b->n_scopes = number_rows(b, used, IS_SCOPE, n_rows, 0, number);
+        for (uint64_t i = 0; i < n_leaves; i++)
+            b->leaves[i].scope = leaves[i].binned ? number[leaves[i].scope] : 0;
+        b->n_procedures = number_rows(b, used, IS_PROCEDURE, n_rows, b->n_scopes, number);
     }
-    for (uint32_t i = 1; i < n; i++) {
-        bin_class *before = &b->classes[i - 1], *c = &b->classes[i];
-        if (c->scope == before->scope)
-            c->whole_scope = before->whole_scope = false;
-        if (c->procedure == before->procedure)
-            c->whole_procedure = before->whole_procedure = false;
+    for (uint64_t i = 0; good && i < n_leaves; i++) {
+        bin_leaf *l = &b->leaves[i];
+        l->procedure = leaves[i].binned ? number[leaves[i].procedure] : 0;
+        l->category = b->n_scopes + b->n_procedures + leaves[i].category;
+        l->binned = leaves[i].binned ? UINT32_MAX : 0;
+        if (l->binned)
+            b->procedures[l->scope] = l->procedure;
     }
-    return n;
+    free(used);
+    free(number);
+    return good;
 }
 
-hsc_status hsc_store_bins_new(hsc_store *s, hid_t time, uint32_t end, uint32_t bin, hsc_leaf_facts *leaves,
+hsc_status hsc_store_bins_new(hsc_store *s, hid_t time, uint32_t end, uint32_t bin, const hsc_leaf_facts *leaves,
                               uint64_t n_leaves, hsc_store_bins **out, hsc_err *err) {
     hsc_store_bins *b = *out = calloc(1, sizeof *b);
     uint64_t n_scopes = s->tables.rows[HSC_TAB_scope];
@@ -147,16 +172,9 @@ hsc_status hsc_store_bins_new(hsc_store *s, hid_t time, uint32_t end, uint32_t b
     b->s = s;
     b->bin = bin;
     b->threads = s->tables.rows[HSC_TAB_thread];
-    b->n_categories = s->tables.rows[HSC_TAB_category];
-    b->leaves = leaves;
-    uint32_t *order = malloc((n_leaves + 1) * sizeof *order);
-    b->classes = malloc((n_leaves + 1) * sizeof *b->classes);
+    b->n_categories = (uint32_t)s->tables.rows[HSC_TAB_category];
     b->levels = calloc(HSC_BIN_LEVELS_MAX, sizeof *b->levels);
-    bool good = order && b->classes && b->levels && hsc_tally_init(&b->by_scope, n_scopes) &&
-                hsc_tally_init(&b->by_procedure, n_scopes) &&
-                hsc_tally_init(&b->by_class, find_classes(b, leaves, n_leaves, order));
-    free(order);
-    if (!good)
+    if (!b->levels || !number_scopes(b, leaves, n_leaves, n_scopes))
         return no_memory(s, err);
     hsc_status status = hsc_out_told_group(
         s->out, time, "bins", "bins of equal time, each level's four times as wide as those of the one before",
@@ -168,32 +186,6 @@ hsc_status hsc_store_bins_new(hsc_store *s, hid_t time, uint32_t end, uint32_t b
 
 /* ---- bins ---- */
 
-typedef struct most { /* the row with most, the smaller of several */
-    uint64_t count;
-    uint32_t row;
-} most;
-
-static inline void take(most *m, uint32_t row, uint64_t count) {
-    if (count < m->count) /* mostly */
-        return;
-    bool better = (count > m->count) | (row < m->row);
-    m->count = better ? count : m->count;
-    m->row = better ? row : m->row;
-}
-
-static most take_tally(most m, hsc_tally *t) {
-    for (uint32_t i = 0; i < t->n; i++) {
-        take(&m, t->touched[i], t->by[t->touched[i]]);
-        t->by[t->touched[i]] = 0;
-    }
-    t->n = 0;
-    return m;
-}
-
-static uint32_t clipped(uint64_t v) {
-    return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX;
-}
-
 static hsc_status flush(level *l, hsc_err *err) {
     hsc_status status = HSC_OK;
     for (unsigned i = 0; i < SETS && !status; i++)
@@ -203,132 +195,182 @@ static hsc_status flush(level *l, hsc_err *err) {
     return status;
 }
 
-/* Rows that nothing was counted in, or one of the sums in by_class, which go to the level above as well, where `up` is
- * not NULL; clears them. */
-static hsc_status put_row(hsc_store_bins *b, level *l, level *up, hsc_err *err) {
-    most scope = {0, HSC_NONE}, procedure = {0, HSC_NONE}, category = {0, 0};
-    uint64_t all = 0;
-    uint32_t n = b->by_class.n;
-    if (up && !hsc_tallied_reserve(&up->classes, n))
-        return no_memory(b->s, err);
-    struct hsc_tallied_item *to = up ? up->classes.p + up->classes.n : NULL;
-    uint64_t *by_category = b->by_category;
-    const bin_class *classes = b->classes;
-    hsc_tally by = b->by_class, by_scope = b->by_scope, by_procedure = b->by_procedure;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t row = by.touched[i];
-        uint64_t count = by.by[row];
-        const bin_class c = classes[row];
-        by.by[row] = 0;
-        if (to)
-            to[i] = (struct hsc_tallied_item){count, row};
-        all += count;
-        by_category[c.category] += count;
-        if (c.whole_scope)
-            take(&scope, c.scope, count);
-        else
-            hsc_tally_add(&by_scope, c.scope, count);
-        if (c.whole_procedure)
-            take(&procedure, c.procedure, count);
-        else
-            hsc_tally_add(&by_procedure, c.procedure, count);
-    }
-    b->by_class.n = 0;
-    b->by_scope.n = by_scope.n;
-    b->by_procedure.n = by_procedure.n;
-    if (up)
-        up->classes.n += n;
-    scope = take_tally(scope, &b->by_scope);
-    procedure = take_tally(procedure, &b->by_procedure);
-    category.count = b->by_category[0];
-    for (uint32_t k = 0; k < b->n_categories && k < 256 && n; k++) {
-        if (b->by_category[k] > category.count)
-            category = (most){b->by_category[k], k};
-        b->by_category[k] = 0;
-    }
+typedef struct most {
+    uint32_t row, count;
+} most;
+
+static hsc_status put_row(level *l, uint64_t all, most category, most scope, most procedure, hsc_err *err) {
     uint32_t at = l->n_held++;
-    l->held[COUNT][at] = clipped(all);
+    l->held[COUNT][at] = (uint32_t)all;
     l->categories[at] = (uint8_t)category.row;
-    l->held[CATEGORY_COUNT][at] = clipped(category.count);
+    l->held[CATEGORY_COUNT][at] = category.count;
     l->held[SCOPE][at] = scope.row;
-    l->held[SCOPE_COUNT][at] = clipped(scope.count);
+    l->held[SCOPE_COUNT][at] = scope.count;
     l->held[PROCEDURE][at] = procedure.row;
-    l->held[PROCEDURE_COUNT][at] = clipped(procedure.count);
+    l->held[PROCEDURE_COUNT][at] = procedure.count;
     l->rows++;
     return l->n_held == HELD ? flush(l, err) : HSC_OK;
 }
 
-static hsc_status end_bin(hsc_store_bins *b, unsigned at, hsc_err *err);
+/* What is in the bin under way. */
+static hsc_status put_bin(const hsc_store_bins *b, level *l, hsc_err *err) {
+    const uint64_t *by = l->by + b->n_scopes + b->n_procedures;
+    uint64_t largest = by[0], all = largest >> 32;
+    for (uint32_t k = 1; k < b->n_categories; k++) {
+        all += by[k] >> 32;
+        largest = by[k] > largest ? by[k] : largest;
+    }
+    return put_row(l, all, (most){~(uint32_t)largest - b->n_scopes - b->n_procedures, (uint32_t)(largest >> 32)},
+                   (most){b->rows[~(uint32_t)l->scope], (uint32_t)(l->scope >> 32)},
+                   (most){b->rows[~(uint32_t)l->procedure], (uint32_t)(l->procedure >> 32)}, err);
+}
 
-/* Bin `number` of a level is begun: the one before is ended, and those between have nothing. */
-static hsc_status begin_bin(hsc_store_bins *b, unsigned at, uint64_t number, hsc_err *err) {
-    level *l = &b->levels[at];
-    hsc_status status = l->any ? end_bin(b, at, err) : HSC_OK;
+typedef struct sums { /* of a level, while many are added */
+    uint64_t *by, scope, procedure;
+    uint32_t *touched;
+    uint64_t n;
+} sums;
+
+static inline sums sums_of(const level *l) {
+    return (sums){l->by, l->scope, l->procedure, l->touched, l->n_touched};
+}
+
+static inline void keep_sums(level *l, const sums *s) {
+    l->scope = s->scope;
+    l->procedure = s->procedure;
+    l->n_touched = (uint32_t)s->n;
+}
+
+/* Counts << 32, not none. Without a branch that noise would mislead. */
+static inline void add(sums *s, uint32_t scope, uint32_t procedure, uint64_t counts) {
+    uint64_t of_scope = s->by[scope], of_procedure = s->by[procedure] + counts;
+    s->touched[s->n] = scope;
+    s->n += of_scope <= UINT32_MAX;
+    of_scope += counts;
+    s->by[scope] = of_scope;
+    s->scope = of_scope > s->scope ? of_scope : s->scope;
+    s->by[procedure] = of_procedure;
+    s->procedure = of_procedure > s->procedure ? of_procedure : s->procedure;
+}
+
+/* The bin under way of a level, which has something, is a row now; what it had goes to the one under way of the level above, where there is one. */
+static void raise(const hsc_store_bins *b, level *l, level *up) {
+    const uint32_t *touched = l->touched, *end = touched + l->n_touched, *procedures = b->procedures;
+    uint64_t *by = l->by;
+    sums above = up ? sums_of(up) : (sums){0};
+    if (up)
+        for (; touched < end; touched++) {
+            uint32_t scope = *touched, procedure = procedures[scope];
+            uint64_t nothing = nothing_of(scope), counts = by[scope] - nothing;
+            by[scope] = nothing;
+            by[procedure] = nothing_of(procedure);
+            add(&above, scope, procedure, counts);
+        }
+    for (; touched < end; touched++) {
+        by[*touched] = nothing_of(*touched);
+        by[procedures[*touched]] = nothing_of(procedures[*touched]);
+    }
+    if (up)
+        keep_sums(up, &above);
+    for (uint32_t k = b->n_scopes + b->n_procedures, last = k + b->n_categories; k < last; k++) {
+        if (up)
+            up->by[k] += by[k] - nothing_of(k);
+        by[k] = nothing_of(k);
+    }
+    l->scope = l->procedure = 0;
+    l->n_touched = 0;
+}
+
+/* Bin `number` of a level comes next: those since the last one have nothing. */
+static hsc_status go_to(const hsc_store_bins *b, level *l, uint64_t number, hsc_err *err) {
+    hsc_status status = HSC_OK;
     if (!l->any)
         l->first[b->done] = (uint32_t)number;
     else
         while (!status && ++l->bin < number)
-            status = put_row(b, l, NULL, err);
+            status = put_row(l, 0, (most){0, 0}, (most){HSC_NONE, 0}, (most){HSC_NONE, 0}, err);
     l->any = true;
     l->bin = number;
     return status;
 }
 
-/* The bin under way of a level is ended, with what is in by_class (level 0) or in its list. */
+/* The bin under way of a level is ended. */
 static hsc_status end_bin(hsc_store_bins *b, unsigned at, hsc_err *err) {
     level *l = &b->levels[at], *up = at + 1 < b->n_levels ? l + 1 : NULL;
     hsc_status status = HSC_OK;
     if (up && (!up->any || up->bin != l->bin / HSC_BIN_FACTOR)) {
-        hsc_tally own = b->by_class; /* the level above needs it for the bin that it ends */
-        if (!at && own.n && up->any) {
-            hsc_tallied *list = &l->classes;
-            list->n = 0;
-            if (!hsc_tallied_reserve(list, own.n))
-                return no_memory(b->s, err);
-            for (uint32_t i = 0; i < own.n; i++) {
-                list->p[list->n++] = (struct hsc_tallied_item){own.by[own.touched[i]], own.touched[i]};
-                own.by[own.touched[i]] = 0;
-            }
-            b->by_class.n = 0;
-        }
-        status = begin_bin(b, at + 1, l->bin / HSC_BIN_FACTOR, err);
+        status = up->any ? end_bin(b, at + 1, err) : HSC_OK;
+        if (!status)
+            status = go_to(b, up, l->bin / HSC_BIN_FACTOR, err);
     }
-    hsc_tally_add_list(&b->by_class, &l->classes);
-    l->classes.n = 0;
-    return status ? status : put_row(b, l, up, err);
+    if (!status)
+        status = put_bin(b, l, err);
+    raise(b, l, up);
+    return status;
+}
+
+/* The thread's samples into bins of level 0, and these into those above. */
+static hsc_status put_bins(hsc_store_bins *b, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count, hsc_err *err) {
+    const bin_leaf *leaves = b->leaves;
+    level *l = &b->levels[0];
+    hsc_status status = HSC_OK;
+    for (uint64_t i = 0; i < n && !status;) {
+        uint64_t number = time[i] / b->bin, end = (number + 1) * b->bin;
+        sums s = sums_of(l);
+        for (; i < n && time[i] < end; i++) {
+            const bin_leaf *f = &leaves[leaf[i]];
+            uint64_t counts = (uint64_t)(count[i] & f->binned) << 32;
+            if (!counts)
+                continue;
+            s.by[f->category] += counts;
+            add(&s, f->scope, f->procedure, counts);
+        }
+        keep_sums(l, &s);
+        if (s.n)
+            status = go_to(b, l, number, err);
+        if (s.n && !status)
+            status = end_bin(b, 0, err);
+    }
+    return status;
+}
+
+/* What a thread has beyond 2^32 counts is in no bin: then its counts without that, else NULL. Owned by the caller. */
+static hsc_status cut_counts(const hsc_store_bins *b, uint64_t n, const uint32_t *leaf, const uint32_t *count, uint32_t **cut, hsc_err *err) {
+    enum { TILE = 128 }; /* as compilers make vector code of */
+    uint64_t all = 0, left = UINT32_MAX, at = 0;
+    for (; at + TILE <= n; at += TILE)
+        for (unsigned k = 0; k < TILE; k++)
+            all += count[at + k];
+    for (; at < n; at++)
+        all += count[at];
+    *cut = NULL;
+    if (all <= left)
+        return HSC_OK;
+    if (!(*cut = malloc(n * sizeof **cut)))
+        return no_memory(b->s, err);
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t room = b->leaves[leaf[i]].binned ? left : 0;
+        (*cut)[i] = count[i] < room ? count[i] : (uint32_t)room;
+        left -= (*cut)[i];
+    }
+    return HSC_OK;
 }
 
 hsc_status hsc_store_bins_put(hsc_store_bins *b, uint64_t n, const uint32_t *time, const uint32_t *leaf,
                               const uint32_t *count, hsc_err *err) {
-    const hsc_leaf_facts *leaves = b->leaves;
-    hsc_status status = HSC_OK;
-    uint64_t end = 0; /* of the bin under way */
-    hsc_tally by = b->by_class;
+    uint32_t *cut = NULL;
     for (unsigned k = 0; k < b->n_levels; k++)
         b->levels[k].indptr[b->done] = b->levels[k].rows;
-    for (uint64_t i = 0; i < n && !status; i++) {
-        const hsc_leaf_facts *f = &leaves[leaf[i]];
-        if (!f->binned || !count[i])
-            continue;
-        if (time[i] >= end) {
-            b->by_class = by;
-            status = begin_bin(b, 0, time[i] / b->bin, err);
-            by = b->by_class;
-            end = ((uint64_t)time[i] / b->bin + 1) * b->bin;
-        }
-        hsc_tally_add(&by, f->class, count[i]);
-    }
-    b->by_class = by;
+    hsc_status status = cut_counts(b, n, leaf, count, &cut, err);
+    if (!status)
+        status = put_bins(b, n, time, leaf, cut ? cut : count, err);
+    free(cut);
     for (unsigned k = 0; k < b->n_levels && !status; k++) {
         level *l = &b->levels[k];
-        if (l->any)
+        if (k && l->any)
             status = end_bin(b, k, err);
         l->any = false;
         l->indptr[b->done + 1] = l->rows;
-        if (l->classes.cap > LIST_KEPT) {
-            free(l->classes.p);
-            l->classes = (hsc_tallied){0};
-        }
     }
     b->done++;
     return status;

@@ -9,14 +9,13 @@
 typedef struct hsc_store_bins hsc_store_bins;
 
 typedef struct hsc_leaf_facts { /* of a row of /time/leaf */
-    uint32_t scope, procedure, class;
+    uint32_t scope, procedure;
     uint8_t category;
     bool binned; /* its metric is 0 */
 } hsc_leaf_facts;
 
-/* Makes the group in `time`; sets `class` of the n_leaves leaves: what has one scope and one category. `leaves` is
- * borrowed. On failure too *out is to be freed. */
-hsc_status hsc_store_bins_new(hsc_store *s, hid_t time, uint32_t end, uint32_t bin, hsc_leaf_facts *leaves,
+/* Makes the group in `time`. Leaves of one scope are of one procedure. On failure too *out is to be freed. */
+hsc_status hsc_store_bins_new(hsc_store *s, hid_t time, uint32_t end, uint32_t bin, const hsc_leaf_facts *leaves,
                               uint64_t n_leaves, hsc_store_bins **out, hsc_err *err);
 /* The next thread, in the order of time. */
 hsc_status hsc_store_bins_put(hsc_store_bins *b, uint64_t n, const uint32_t *time, const uint32_t *leaf,

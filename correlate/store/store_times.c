@@ -12,6 +12,7 @@
 #include "times.h"
 
 enum { SAMPLE_DELTA, SAMPLE_LEAF, SAMPLE_COUNT, SAMPLE_SETS };
+enum { TILE = 128 }; /* values at a time, as compilers make vector code of */
 typedef struct slice_level {
     hid_t group;
     hsc_out_stream *indptr, *leaf, *sum;
@@ -122,7 +123,7 @@ static bool find_leaves(hsc_store *s, hsc_store_times *t) {
         uint32_t at = scope[context[i]], p = at < n_scopes ? procedure[at] : HSC_NONE;
         if (at >= n_scopes)
             return false;
-        t->leaves[i] = (hsc_leaf_facts){at, p < n_scopes ? p : at, 0, category[i], metric[i] == 0};
+        t->leaves[i] = (hsc_leaf_facts){at, p < n_scopes ? p : at, category[i], metric[i] == 0};
     }
     return true;
 }
@@ -271,9 +272,12 @@ static hsc_status put_samples(hsc_store_times *t, uint64_t n, const uint32_t *ti
     uint32_t delta[HSC_SLICE_FIRST];
     hsc_status status = HSC_OK;
     for (uint64_t first = 0; first < n && !status; first += HSC_SLICE_FIRST) {
-        uint64_t m = n - first < HSC_SLICE_FIRST ? n - first : HSC_SLICE_FIRST;
+        uint64_t m = n - first < HSC_SLICE_FIRST ? n - first : HSC_SLICE_FIRST, i = 1;
         delta[0] = 0;
-        for (uint64_t i = 1; i < m; i++)
+        for (; i + TILE <= m; i += TILE)
+            for (unsigned k = 0; k < TILE; k++)
+                delta[i + k] = time[first + i + k] - time[first + i + k - 1];
+        for (; i < m; i++)
             delta[i] = time[first + i] - time[first + i - 1];
         status = hsc_out_stream_put(t->begin, &time[first], 1, err);
         if (!status)
@@ -286,19 +290,20 @@ static hsc_status put_samples(hsc_store_times *t, uint64_t n, const uint32_t *ti
 
 /* The first sample whose time falls or is beyond the end, or whose leaf is not there; n: none. */
 static uint64_t first_bad(const hsc_store_times *t, uint64_t n, const uint32_t *time, const uint32_t *leaf) {
-    enum { SOME = 1024 };
-    for (uint64_t first = 0; first < n; first += SOME) {
-        uint64_t last = first + SOME < n ? first + SOME : n;
-        uint32_t bad = first && time[first] < time[first - 1];
-        for (uint64_t i = first; i < last; i++) /* without a branch, as compilers make vector code of */
-            bad |= (uint32_t)(time[i] > t->end) | (uint32_t)(leaf[i] >= t->n_leaves);
-        for (uint64_t i = first + 1; i < last; i++)
-            bad |= (uint32_t)(time[i] < time[i - 1]);
-        for (uint64_t i = first; bad && i < last; i++)
-            if (time[i] > t->end || (i && time[i] < time[i - 1]) || leaf[i] >= t->n_leaves)
-                return i;
+    const uint32_t end = t->end, leaves = (uint32_t)t->n_leaves;
+    uint64_t i = n > 0;
+    if (n && (time[0] > end || leaf[0] >= leaves))
+        return 0;
+    for (; i + TILE <= n; i += TILE) {
+        uint32_t bad = time[i + TILE - 1] > end; /* as it never falls */
+        for (unsigned k = 0; k < TILE; k++)
+            bad |= (uint32_t)(leaf[i + k] >= leaves) | (uint32_t)(time[i + k] < time[i + k - 1]);
+        if (bad)
+            break;
     }
-    return n;
+    while (i < n && time[i] <= end && time[i] >= time[i - 1] && leaf[i] < leaves)
+        i++;
+    return i;
 }
 
 hsc_status hsc_store_put_times(hsc_store *s, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count,
