@@ -761,26 +761,44 @@ static size_t take_run(sample_run *run, hsc_rec_sample *to, size_t most) {
 }
 
 #if defined __x86_64__
-/* The same with BMI2: the two or three numbers of most samples stand in eight bytes, which are taken apart at once. */
-__attribute__((target("bmi,bmi2"))) static size_t take_run_bmi2(sample_run *run, hsc_rec_sample *to, size_t most) {
+/* As many as are of two or three numbers in eight bytes, which are taken apart at once. */
+__attribute__((target("bmi,bmi2"))) static size_t take_short(sample_run *run, hsc_rec_sample *to, size_t most) {
     const uint64_t low = 0x7f7f7f7f7f7f7f7f;
-    size_t n = 0;
-    for (; n < most && run->end - run->p >= LONGEST && run->p < run->stop; n++) {
-        const uint8_t *p = run->p, *next = p + 1 + p[0];
-        uint64_t w = hsc_get64(p + 2), stop1 = ~w & ~low, stop2 = stop1 & (stop1 - 1), stop3 = stop2 & (stop2 - 1);
-        uint64_t upto1 = stop1 ^ (stop1 - 1), upto2 = stop2 ^ (stop2 - 1), upto3 = stop3 ^ (stop3 - 1); /* last bytes have no bit 7 */
-        bool two = stop2 && p[0] == ((unsigned)__builtin_ctzll(stop2) >> 3) + 2; /* no state: 0 */
-        if (p[1] != HSC_REC_sample || (!two && (!stop3 || p[0] != ((unsigned)__builtin_ctzll(stop3) >> 3) + 2))) {
-            if (!take_sample(run, &to[n]))
+    const uint8_t *p = run->p, *last = run->last, *end = run->end - p >= LONGEST ? run->end - LONGEST + 1 : p;
+    uint64_t time = run->time, node = run->node;
+    hsc_rec_sample *at = to, *to_end = to + most;
+    for (end = end < run->stop ? end : run->stop; at < to_end && p < end; at++) {
+        uint64_t w = hsc_get64(p + 2), length = p[0], stop1 = ~w & ~low, stop2 = _blsr_u64(stop1), state = 0;
+        uint64_t upto1 = _blsmsk_u64(stop1), upto2 = _blsmsk_u64(stop2); /* last bytes have no bit 7 */
+        if (p[1] != HSC_REC_sample || !stop2)
+            break;
+        if (length != (_tzcnt_u64(stop2) >> 3) + 2) { /* else no state: 0 */
+            uint64_t stop3 = _blsr_u64(stop2);
+            if (!stop3 || length != (_tzcnt_u64(stop3) >> 3) + 2)
                 break;
-            continue;
+            state = _pext_u64(w, _blsmsk_u64(stop3) & ~upto2 & low);
         }
-        run->time += hsc_unzigzag(_pext_u64(w, upto1 & low));
-        run->node += hsc_unzigzag(_pext_u64(w, upto2 & ~upto1 & low));
-        to[n] = (hsc_rec_sample){.time = run->time, .node_id = run->node, .state = two ? 0 : _pext_u64(w, upto3 & ~upto2 & low)};
-        run->last = p;
-        run->p = next;
+        time += hsc_unzigzag(_pext_u64(w, upto1 & low));
+        node += hsc_unzigzag(_pext_u64(w, upto2 & ~upto1 & low));
+        at->time = time;
+        at->node_id = node;
+        at->state = state;
+        last = p;
+        p += length + 1; /* known before the numbers are */
     }
+    run->p = p;
+    run->last = last;
+    run->time = time;
+    run->node = node;
+    return (size_t)(at - to);
+}
+
+/* The same with BMI2. */
+static size_t take_run_bmi2(sample_run *run, hsc_rec_sample *to, size_t most) {
+    size_t n = 0;
+    do
+        n += take_short(run, to + n, most - n);
+    while (take_run(run, to + n, n < most) && ++n);
     return n;
 }
 #endif

@@ -572,10 +572,6 @@ hsc_status hsc_join_emit(join *j, hsc_err *err);
 /* read.c: NULL: no memory; HSC_NO_INDEX: none. */
 jthread *hsc_join_thread(jprocess *p, uint64_t id);
 uint32_t hsc_join_node_row(const jthread *t, uint64_t node_id);
-/* The same, for those who ask of each sample. */
-static inline uint32_t hsc_join_row_of_node(const jthread *t, uint64_t node_id) {
-    return node_id - 1 < t->work->nodes.n && !t->work->node_rows.count ? (uint32_t)(node_id - 1) : hsc_join_node_row(t, node_id);
-}
 bool hsc_join_add_other(jthread *t, uint32_t node_row, uint32_t region, uint64_t state, uint64_t value, uint64_t event);
 /* The same of a sample in the region that the thread works in. */
 bool hsc_join_add_sampled(jthread *t, uint32_t node_row, uint64_t state, uint64_t value, uint64_t event);
@@ -632,7 +628,7 @@ uint64_t hsc_join_state_of_wait(uint32_t kind); /* measures.c */
 /* second.c. While a file is read for the second time; false: out of memory. */
 uint64_t hsc_join_special_key(uint32_t row, uint64_t state); /* first half of a key of special_rows */
 bool hsc_join_take_instant(jprocess *p, jthread *t, uint32_t row, uint64_t state, uint64_t weight, uint64_t event, uint64_t time);
-bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list, size_t n); /* of weight 1 each, in no region */
+bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list, const uint32_t *keys, size_t n); /* of weight 1 each, in no region; keys: read.c */
 /* times.c: the same. After the last record: the process's spans, whose threads have rows and whose sites have contexts. */
 bool hsc_join_take_span(jprocess *p, const hsc_record *rec);
 bool hsc_join_end_spans(join *j, jprocess *p);

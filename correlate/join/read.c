@@ -346,10 +346,36 @@ static bool take_nodes(jprocess *p, hsc_reader *reader, const hsc_record *one, u
     return ok;
 }
 
+/* Counts samples of weight 1 in no region; keys: those of their instants, HSC_NO_INDEX where hsc_join_take_instant makes one. */
+static void count_samples(jprocess *p, jthread *t, const hsc_rec_sample *list, size_t n, uint32_t *keys) {
+    jwork *w = t->work;
+    uint64_t plain = w->nodes.n < JINSTANT_SPECIAL / STATES ? w->nodes.n : JINSTANT_SPECIAL / STATES;
+    uint64_t direct = w->node_rows.count ? 0 : plain, last_ns = p->last_ns; /* direct: ids are row + 1 up to there */
+    uint32_t *counts = w->counts.p;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t row = list[i].node_id - 1, state = list[i].state;
+        last_ns = list[i].time > last_ns ? list[i].time : last_ns;
+        if (row < direct && state < STATES) {
+            counts[keys[i] = (uint32_t)(row * STATES + state)]++;
+            continue;
+        }
+        row = hsc_join_node_row(t, list[i].node_id);
+        state = state < STATES ? state : HSC_state_UNKNOWN;
+        t->no_path += row == HSC_NO_INDEX;
+        ++*(row == HSC_NO_INDEX ? &w->no_path_counts[state] : &counts[row * STATES + state]);
+        keys[i] = row < plain ? (uint32_t)(row * STATES + state) : HSC_NO_INDEX;
+    }
+    p->last_ns = last_ns;
+    t->samples += n;
+    t->records += n;
+    t->timed_samples += n;
+}
+
 /* The samples that follow one, many at a time: what take() and the rest of read_records do with each. *n: records. */
 static bool take_samples(join *j, jprocess *p, hsc_reader *reader, const hsc_record *one, uint64_t *n) {
     enum { BATCH = 512 };
     hsc_rec_sample list[BATCH];
+    uint32_t keys[BATCH];
     hsc_record rec = *one;
     uint64_t last = last_seen(p, one);
     jthread *t = hsc_join_thread(p, one->stream);
@@ -358,22 +384,9 @@ static bool take_samples(join *j, jprocess *p, hsc_reader *reader, const hsc_rec
     bool ok = true, is_timed = p->known && !j->options->no_times;
     for (size_t got; ok && (got = hsc_reader_take_samples(reader, list, BATCH, last, &rec.offset));) {
         bool is_plain = !t->work->region && t->samples <= THREAD_SAMPLES_MAX / 2 - BATCH;
-        uint32_t *counts = t->work->counts.p;
-        uint64_t last_ns = p->last_ns, no_path = 0;
-        for (size_t i = 0; is_plain && i < got; i++) {
-            uint32_t row = hsc_join_row_of_node(t, list[i].node_id);
-            unsigned state = list[i].state < STATES ? (unsigned)list[i].state : HSC_state_UNKNOWN;
-            last_ns = list[i].time > last_ns ? list[i].time : last_ns;
-            no_path += row == HSC_NO_INDEX;
-            ++*(row == HSC_NO_INDEX ? &t->work->no_path_counts[state] : &counts[(size_t)row * STATES + state]);
-        }
         if (is_plain) {
-            p->last_ns = last_ns;
-            t->no_path += no_path;
-            t->samples += got;
-            t->records += got;
-            t->timed_samples += got;
-            ok = !is_timed || hsc_join_take_instants(p, t, list, got);
+            count_samples(p, t, list, got, keys);
+            ok = !is_timed || hsc_join_take_instants(p, t, list, keys, got);
         }
         for (size_t i = 0; ok && !is_plain && i < got; i++)
             ok = take_sample(p, t, list[i].node_id, list[i].state, 1, 0, list[i].time);

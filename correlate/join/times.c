@@ -41,35 +41,32 @@ void hsc_join_choose_ticks(join *j) {
 
 /* ---- as they are read ---- */
 
-bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list, size_t n) {
+bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list, const uint32_t *keys, size_t n) {
     enum { BATCH = 256 };
     const join *j = p->join;
     jwork *w = t->work;
     jinstant batch[BATCH];
     jticks k = {.j = j, .p = p->known};
-    uint32_t held = 0, last = w->last_tick, weight = p->known->weight;
-    uint64_t plain = (uint64_t)w->nodes.n * STATES < JINSTANT_SPECIAL ? w->nodes.n : JINSTANT_SPECIAL / STATES;
+    uint32_t last = w->last_tick;
+    const uint32_t weight = p->known->weight;
+    const uint64_t end = j->end_tick;
     bool ok = true;
-    for (size_t i = 0; ok && i < n; i++) {
-        uint64_t row = hsc_join_row_of_node(t, list[i].node_id), state = list[i].state < STATES ? list[i].state : HSC_state_UNKNOWN;
-        if (row >= plain) {
-            ok = hsc_spill_put_some(j->spill, &t->instants, batch, held, sizeof *batch) &&
-                 hsc_join_take_instant(p, t, (uint32_t)row, state, 1, 0, list[i].time);
-            held = 0;
-            last = w->last_tick;
-            continue;
+    for (size_t i = 0; ok && i < n;) {
+        size_t held = 0;
+        for (; i < n && held < BATCH && keys[i] != HSC_NO_INDEX; i++) {
+            uint64_t tick = hsc_join_tick_of(&k, list[i].time);
+            tick = tick < end ? tick : end;
+            last = (uint32_t)tick > last ? (uint32_t)tick : last; /* it falls in damaged files only */
+            batch[held++] = (jinstant){last, keys[i], weight};
         }
-        uint64_t tick = hsc_join_tick_of(&k, list[i].time);
-        tick = tick < j->end_tick ? tick : j->end_tick;
-        last = (uint32_t)tick > last ? (uint32_t)tick : last; /* it falls in damaged files only */
-        batch[held++] = (jinstant){last, (uint32_t)(row * STATES + state), weight};
         w->last_tick = last;
-        if (held == BATCH) {
-            ok = hsc_spill_put_some(j->spill, &t->instants, batch, held, sizeof *batch);
-            held = 0;
-        }
+        ok = hsc_spill_put_some(j->spill, &t->instants, batch, held, sizeof *batch);
+        for (; ok && i < n && keys[i] == HSC_NO_INDEX; i++)
+            ok = hsc_join_take_instant(p, t, hsc_join_node_row(t, list[i].node_id), list[i].state < STATES ? list[i].state : HSC_state_UNKNOWN, 1, 0,
+                                       list[i].time);
+        last = w->last_tick;
     }
-    return ok && hsc_spill_put_some(j->spill, &t->instants, batch, held, sizeof *batch);
+    return ok;
 }
 
 /* ---- leaves of all threads ---- */
