@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../store/large.h"
 #include "../store/store.h"
 #include "ranks.h"
 #include "ticks.h"
@@ -348,9 +349,9 @@ static bool reserve_series(series *s, uint64_t most) {
         free(s->time);
         free(s->leaf);
         free(s->count);
-        s->time = malloc((most + 1) * sizeof *s->time);
-        s->leaf = malloc((most + 1) * sizeof *s->leaf);
-        s->count = malloc((most + 1) * sizeof *s->count);
+        s->time = hsc_large_malloc((most + 1) * sizeof *s->time);
+        s->leaf = hsc_large_malloc((most + 1) * sizeof *s->leaf);
+        s->count = hsc_large_malloc((most + 1) * sizeof *s->count);
         s->room = most;
     }
     return s->begin && s->time && s->leaf && s->count;

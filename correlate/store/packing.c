@@ -427,6 +427,8 @@ static hsc_status queue(hsc_packing *p, chunk *c, hsc_err *err) {
     p->pending += chunk_bytes(s);
     if (c->state == WAITS)
         pthread_cond_signal(&p->work);
+    if (!p->started) /* alone: while it is in the processor's cache */
+        pack_next(p, &p->own);
     bool full = p->pending > PENDING_BYTES;
     pthread_mutex_unlock(&p->lock);
     while (full && !status) {
