@@ -761,6 +761,8 @@ static size_t take_run(sample_run *run, hsc_rec_sample *to, size_t most) {
 }
 
 #if defined __x86_64__
+static bool can_take_words(void) { return __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("bmi"); }
+
 /* As many as are of two or three numbers in eight bytes, which are taken apart at once. */
 __attribute__((target("bmi,bmi2"))) static size_t take_short(sample_run *run, hsc_rec_sample *to, size_t most) {
     const uint64_t low = 0x7f7f7f7f7f7f7f7f;
@@ -821,7 +823,7 @@ size_t hsc_reader_take_samples(hsc_reader *r, hsc_rec_sample *to, size_t most, u
     sample_run run = {.p = r->p, .end = r->end, .stop = last - first < left ? r->chunk.payload + (last - first) + 1 : r->end,
                       .time = r->last_time, .node = *node};
 #if defined __x86_64__
-    size_t n = __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("bmi") ? take_run_bmi2(&run, to, most) : take_run(&run, to, most);
+    size_t n = can_take_words() ? take_run_bmi2(&run, to, most) : take_run(&run, to, most);
 #else
     size_t n = take_run(&run, to, most);
 #endif
@@ -852,30 +854,102 @@ static bool is_plain_node(const hsc_layout *l) {
     return is;
 }
 
+typedef struct node_run {
+    const uint8_t *p, *end, *stop, *last; /* as of a sample_run */
+    uint64_t node, parent, address;
+} node_run;
+
+static size_t take_node_run(node_run *run, hsc_rec_node *to, size_t most) {
+    size_t n = 0;
+    while (n < most && run->end - run->p >= 2 && run->p < run->stop) {
+        uint64_t node_step, parent_step, mapping, address_step, flags = 0;
+        const uint8_t *p = run->p, *end = p + 1 + p[0];
+        if (p[0] >= 0x80 || p[1] != HSC_REC_node || p[0] > run->end - p - 1)
+            break;
+        const uint8_t *q = any_uv(any_uv(any_uv(any_uv(p + 2, end, &node_step), end, &parent_step), end, &mapping), end, &address_step);
+        if (q != end && any_uv(q, end, &flags) != end) /* flags of 0 may be left out */
+            break;
+        run->node += hsc_unzigzag(node_step);
+        run->parent += hsc_unzigzag(parent_step);
+        run->address += hsc_unzigzag(address_step);
+        to[n++] = (hsc_rec_node){.node_id = run->node, .parent_id = run->parent, .mapping_id = mapping, .address = run->address, .flags = flags};
+        run->last = p;
+        run->p = end;
+    }
+    return n;
+}
+
+#if defined __x86_64__
+/* A number of up to eight bytes, with eight that can be read. *stop: 0 where it is longer. */
+__attribute__((target("bmi,bmi2"))) static inline const uint8_t *word_uv(const uint8_t *p, uint64_t *out, uint64_t *stop) {
+    uint64_t w = hsc_get64(p);
+    *stop = ~w & 0x8080808080808080;
+    *out = _pext_u64(w, _blsmsk_u64(*stop) & 0x7f7f7f7f7f7f7f7f);
+    return p + (_tzcnt_u64(*stop) >> 3) + 1;
+}
+
+/* As many as are of such numbers. */
+__attribute__((target("bmi,bmi2"))) static size_t take_short_nodes(node_run *run, hsc_rec_node *to, size_t most) {
+    enum { ROOM = 2 + 5 * 9 + 8 }; /* also where numbers go beyond the record */
+    const uint8_t *p = run->p, *last = run->last, *stop = run->end - p >= ROOM ? run->end - ROOM + 1 : p;
+    uint64_t node = run->node, parent = run->parent, address = run->address;
+    size_t n = 0;
+    for (stop = stop < run->stop ? stop : run->stop; n < most && p < stop; n++) {
+        uint64_t node_step, parent_step, mapping, address_step, flags = 0, is1, is2, is3, is4, is5 = 1;
+        const uint8_t *end = p + 1 + p[0];
+        if (p[1] != HSC_REC_node || p[0] >= 0x80)
+            break;
+        const uint8_t *q = word_uv(word_uv(word_uv(word_uv(p + 2, &node_step, &is1), &parent_step, &is2), &mapping, &is3), &address_step, &is4);
+        if (q != end && word_uv(q, &flags, &is5) != end)
+            break;
+        if (!is1 || !is2 || !is3 || !is4 || !is5)
+            break;
+        to[n] = (hsc_rec_node){.node_id = node += hsc_unzigzag(node_step), .parent_id = parent += hsc_unzigzag(parent_step),
+                               .mapping_id = mapping, .address = address += hsc_unzigzag(address_step), .flags = flags};
+        last = p;
+        p = end;
+    }
+    run->p = p;
+    run->last = last;
+    run->node = node;
+    run->parent = parent;
+    run->address = address;
+    return n;
+}
+
+/* The same as take_node_run with BMI2. */
+static size_t take_node_run_bmi2(node_run *run, hsc_rec_node *to, size_t most) {
+    size_t n = 0;
+    do
+        n += take_short_nodes(run, to + n, most - n);
+    while (take_node_run(run, to + n, n < most) && ++n);
+    return n;
+}
+#endif
+
 size_t hsc_reader_take_nodes(hsc_reader *r, hsc_rec_node *to, size_t most, uint64_t last, uint64_t *offset) {
     hsc_layout *l = r->p == r->end || r->first ? NULL : hsc_schema_find(r->chunk.schema, HSC_REC_node);
     if (!is_plain_node(l) || l->epoch != r->epoch)
         return 0;
     const hsc_field_info *f = l->info.fields;
-    uint64_t first = r->chunk.offset + HSC_CHUNK_HEADER_BYTES;
+    uint64_t first = r->chunk.offset + HSC_CHUNK_HEADER_BYTES, left = (uint64_t)(r->end - r->chunk.payload);
     uint64_t *node = &l->deltas[f[0].delta_slot], *parent = &l->deltas[f[1].delta_slot], *address = &l->deltas[f[3].delta_slot];
-    size_t n = 0;
-    while (n < most && r->end - r->p >= 2 && first + (uint64_t)(r->p - r->chunk.payload) <= last) {
-        uint64_t node_step, parent_step, mapping, address_step, flags = 0;
-        const uint8_t *p = r->p, *end = p + 1 + p[0];
-        if (p[0] >= 0x80 || p[1] != HSC_REC_node || p[0] > r->end - p - 1)
-            break;
-        const uint8_t *q = any_uv(any_uv(any_uv(any_uv(p + 2, end, &node_step), end, &parent_step), end, &mapping), end, &address_step);
-        if (q != end && any_uv(q, end, &flags) != end) /* flags of 0 may be left out */
-            break;
-        *node += hsc_unzigzag(node_step);
-        *parent += hsc_unzigzag(parent_step);
-        *address += hsc_unzigzag(address_step);
-        to[n++] = (hsc_rec_node){.node_id = *node, .parent_id = *parent, .mapping_id = mapping, .address = *address, .flags = flags};
-        *offset = first + (uint64_t)(p - r->chunk.payload);
-        r->p = end;
-    }
+    if (last < first)
+        return 0;
+    node_run run = {.p = r->p, .end = r->end, .stop = last - first < left ? r->chunk.payload + (last - first) + 1 : r->end,
+                    .node = *node, .parent = *parent, .address = *address};
+#if defined __x86_64__
+    size_t n = can_take_words() ? take_node_run_bmi2(&run, to, most) : take_node_run(&run, to, most);
+#else
+    size_t n = take_node_run(&run, to, most);
+#endif
+    if (n)
+        *offset = first + (uint64_t)(run.last - r->chunk.payload);
+    *node = run.node;
+    *parent = run.parent;
+    *address = run.address;
     r->counts.records += n;
+    r->p = run.p;
     return n;
 }
 
