@@ -393,23 +393,54 @@ static int runs_of(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, const h
     return TCL_OK;
 }
 
-static hsc_status put_contrast(hsc_handle *h, hsc_handle *other, const uint32_t *map, uint32_t row, hsc_db_view here, hsc_db_view there,
-                               const hsc_sampled runs[2], bool exact, Tcl_Obj *out, hsc_err *err) {
-    hsc_sampled a = runs[0], b = runs[1];
+/* Calling contexts of two databases. */
+typedef struct contexts_pair {
+    hsc_handle *here, *other;
+    const uint32_t *map; /* of here's contexts: the same ones of the other */
+    hsc_db_view at, there;
+    hsc_sampled runs[2];
+    bool exact;
+} contexts_pair;
+
+static hsc_status pair_contexts(hsc_handle *h, hsc_handle *other, const hsc_data_args *a, contexts_pair *out, hsc_err *err) {
+    hsc_db_metric m, m_there;
+    uint32_t metric = 0;
+    hsc_db_table table = a->given & HSC_ARG_TABLE ? a->view.table : HSC_TABLE_CONTEXT_INCL;
+    *out = (contexts_pair){.here = h, .other = other};
+    if (table != HSC_TABLE_CONTEXT_INCL && table != HSC_TABLE_CONTEXT_EXCL)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "-table: expected context_incl or context_excl");
+    hsc_status s = same_metric(h, a->view.metric, other, &metric, err);
+    if (s || (s = hsc_handle_match(h, other, HSC_MATCH_CONTEXTS, &out->map, err)) || (s = hsc_db_get_metric(h->db, a->view.metric, &m, err)) ||
+        (s = hsc_db_get_metric(other->db, metric, &m_there, err)) || (s = hsc_handle_sampled(h, a->view.metric, &out->runs[0], err)) ||
+        (s = hsc_handle_sampled(other, metric, &out->runs[1], err)))
+        return s;
+    out->at = (hsc_db_view){a->view.metric, table, a->view.axis};
+    out->there = (hsc_db_view){metric, table, a->view.axis};
+    out->runs[0].scale = m.scale;
+    out->runs[1].scale = m_there.scale;
+    out->exact = m.exact && m_there.exact;
+    return HSC_OK;
+}
+
+/* A context of here, one of the other, HSC_NONE: none; with `alone` only where here has no value. */
+static hsc_status put_contrast(const contexts_pair *p, uint32_t row, uint32_t there, bool alone, Tcl_Obj *out, hsc_err *err) {
+    hsc_sampled a = p->runs[0], b = p->runs[1];
     double low = 0, high = 0;
+    hsc_status s = HSC_OK;
     a.v = b.v = (hsc_weighted){0, 0};
-    hsc_status s = hsc_db_read_weighted(h->db, here, row, 1, &a.v, err);
-    if (s == HSC_OK && map[row] < other->info.contexts)
-        s = hsc_db_read_weighted(other->db, there, map[row], 1, &b.v, err);
-    if (s != HSC_OK)
+    if (row != HSC_NONE)
+        s = hsc_db_read_weighted(p->here->db, p->at, row, 1, &a.v, err);
+    if (s == HSC_OK && there != HSC_NONE)
+        s = hsc_db_read_weighted(p->other->db, p->there, there, 1, &b.v, err);
+    if (s != HSC_OK || (alone && (a.v.sum > 0 || b.v.sum <= 0)))
         return s;
     double change = b.v.sum * b.scale - a.v.sum * a.scale;
     low = high = change;
-    if (!exact)
+    if (!p->exact)
         hsc_interval_change(a, b, &low, &high);
     Tcl_Obj *d = Tcl_NewDictObj();
     PUT(d, "a", hsc_tcl_index(row));
-    PUT(d, "b", hsc_tcl_index(map[row] < other->info.contexts ? map[row] : HSC_NONE));
+    PUT(d, "b", hsc_tcl_index(there));
     PUT(d, "value_a", Tcl_NewDoubleObj(a.v.sum * a.scale));
     PUT(d, "value_b", Tcl_NewDoubleObj(b.v.sum * b.scale));
     PUT(d, "change", Tcl_NewDoubleObj(change));
@@ -420,40 +451,49 @@ static hsc_status put_contrast(hsc_handle *h, hsc_handle *other, const uint32_t 
     return HSC_OK;
 }
 
-/* contrast HANDLE ROWS: contexts, inclusive, with the same ones of another database; dicts as of `changes`, in the order of ROWS. */
-static int contrast(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, Tcl_Obj *rows, const hsc_data_args *a) {
+/* The contexts of here that contexts of the other are the same as; free(). NULL: no memory. */
+static uint32_t *turned(const contexts_pair *p) {
+    uint32_t n = p->other->info.contexts, *back = malloc(((size_t)n + 1) * sizeof *back);
+    for (uint32_t i = 0; back && i < n; i++)
+        back[i] = HSC_NONE;
+    for (uint32_t i = 0; back && i < p->here->info.contexts; i++)
+        if (p->map[i] < n)
+            back[p->map[i]] = i;
+    return back;
+}
+
+/* contrast HANDLE ROWS: contexts with the same ones of another database; dicts as of `changes`, in the order of ROWS. With alone, ROWS are
+ * contexts of the other database: those without a value here. */
+static int contrast(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, Tcl_Obj *rows, bool alone, const hsc_data_args *a) {
     hsc_err err = {0};
     Tcl_Obj **items;
     Tcl_Size n;
-    const uint32_t *map;
-    uint32_t metric = 0;
+    contexts_pair p;
+    uint32_t *back = NULL;
     if (Tcl_ListObjGetElements(interp, rows, &n, &items) != TCL_OK)
         return TCL_ERROR;
-    if (same_metric(h, a->view.metric, other, &metric, &err) != HSC_OK ||
-        hsc_handle_match(h, other, HSC_MATCH_CONTEXTS, &map, &err) != HSC_OK)
+    if (pair_contexts(h, other, a, &p, &err) != HSC_OK)
         return hsc_tcl_error(interp, &err);
-    hsc_db_view here = {a->view.metric, HSC_TABLE_CONTEXT_INCL, a->view.axis}, there = {metric, HSC_TABLE_CONTEXT_INCL, a->view.axis};
-    hsc_db_metric m, m_there;
-    hsc_sampled runs[2];
-    if (hsc_db_get_metric(h->db, here.metric, &m, &err) != HSC_OK || hsc_db_get_metric(other->db, metric, &m_there, &err) != HSC_OK ||
-        hsc_handle_sampled(h, here.metric, &runs[0], &err) != HSC_OK || hsc_handle_sampled(other, metric, &runs[1], &err) != HSC_OK)
+    if (alone && !(back = turned(&p))) {
+        (void)hsc_err_set(&err, HSC_E_MEMORY, "no memory to match %u contexts", other->info.contexts);
         return hsc_tcl_error(interp, &err);
-    runs[0].scale = m.scale;
-    runs[1].scale = m_there.scale;
-    Tcl_Obj *out = Tcl_NewListObj(0, NULL);
-    for (Tcl_Size i = 0; i < n; i++) {
-        uint32_t row;
-        if (hsc_tcl_get_index(interp, items[i], "context", h->info.contexts, &row) != TCL_OK) {
-            Tcl_DecrRefCount(out);
-            return TCL_ERROR;
-        }
-        if (put_contrast(h, other, map, row, here, there, runs, m.exact && m_there.exact, out, &err) != HSC_OK) {
-            Tcl_DecrRefCount(out);
-            return hsc_tcl_error(interp, &err);
-        }
     }
-    Tcl_SetObjResult(interp, out);
-    return TCL_OK;
+    Tcl_Obj *out = Tcl_NewListObj(0, NULL);
+    int r = TCL_OK;
+    for (Tcl_Size i = 0; r == TCL_OK && i < n; i++) {
+        uint32_t row;
+        if ((r = hsc_tcl_get_index(interp, items[i], "context", alone ? other->info.contexts : h->info.contexts, &row)) != TCL_OK)
+            continue;
+        uint32_t there = alone ? row : p.map[row] < other->info.contexts ? p.map[row] : HSC_NONE;
+        if (put_contrast(&p, alone ? back[row] : row, there, alone, out, &err) != HSC_OK)
+            r = hsc_tcl_error(interp, &err);
+    }
+    free(back);
+    if (r == TCL_OK)
+        Tcl_SetObjResult(interp, out);
+    else
+        Tcl_DecrRefCount(out);
+    return r;
 }
 
 /* match HANDLE line|scope|context ROWS: the rows of another database that are the same things, in the order of ROWS; -1: it has none. */
@@ -545,13 +585,13 @@ int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
             return TCL_ERROR;
         return runs_of(h, interp, other, &a);
     }
-    if (!strcmp(name, "contrast")) {
+    if (!strcmp(name, "contrast") || !strcmp(name, "alone")) {
         if (objc < 2)
-            return hsc_tcl_usage(interp, "contrast HANDLE CONTEXTS ?-metric M?");
+            return hsc_tcl_usage(interp, "%s HANDLE CONTEXTS ?-table T? ?-metric M?", name);
         hsc_handle *other = hsc_handle_find(interp, Tcl_GetString(objv[0]));
-        if (!other || hsc_data_parse(h, interp, objc - 2, objv + 2, 0, 0, 1, 1, &a) != TCL_OK)
+        if (!other || hsc_data_parse(h, interp, objc - 2, objv + 2, HSC_ARG_TABLE, 0, 1, 1, &a) != TCL_OK)
             return TCL_ERROR;
-        return contrast(h, interp, other, objv[1], &a);
+        return contrast(h, interp, other, objv[1], name[0] == 'a', &a);
     }
     if (!strcmp(name, "match"))
         return match(h, interp, objc, objv);

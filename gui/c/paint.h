@@ -202,7 +202,7 @@ void hsc_paint_stack(hsc_canvas *c, const hsc_style *st, const hsc_stack_frame *
 int hsc_chart_plot_height(const hsc_canvas *c, const hsc_style *st, bool ticks);
 
 /* A list's name with its place ("solve.f90:219") in small letters within `room` pixels of x: where both do not fit, the name is cut and the
- * line of the place stays. Baseline at `base`. */
+ * line of the place stays, or both of "solve.f90:219 -> :230" with an arrow; without lines the last part of "in Mesh::calcCharLen", if that fits. Baseline at `base`. */
 void hsc_paint_name(hsc_canvas *c, const hsc_style *st, double x, double base, double room, const char *name, const char *place, hsc_rgb colour);
 void hsc_paint_category_bar(hsc_canvas *c, const hsc_style *st, int x, int y, int w, int h, uint32_t n,
                             const double *values);

@@ -80,6 +80,20 @@ static void paint_operands(hsc_canvas *c, const hsc_style *st, const char *text,
     }
 }
 
+/* As much of the end of a place as there is room for: its line tells more than how its file's name begins. */
+static const char *end_of(const hsc_style *st, const char *place, double room, char *out, size_t size) {
+    const char *at = place;
+    if (hsc_font_width(st->small, place) <= room)
+        return place;
+    do {
+        at++;
+        while ((*at & 0xC0) == 0x80)
+            at++;
+        snprintf(out, size, "\xE2\x80\xA6%s", at);
+    } while (*at && hsc_font_width(st->small, out) > room);
+    return out;
+}
+
 static void paint_instruction(hsc_canvas *c, const hsc_style *st, const hsc_code_frame *f, const hsc_code_layout *l, const hsc_code_row *r,
                               int y) {
     int h = f->row_height;
@@ -117,9 +131,12 @@ static void paint_instruction(hsc_canvas *c, const hsc_style *st, const hsc_code
         if (x < limit - hsc_canvas_dp(c, 30))
             hsc_canvas_text_fit(c, st->mono, x, base, limit - x, HSC_LEFT, st->colour[HSC_P_muted], note);
     }
-    if (f->places)
+    if (f->places) {
+        char place[128];
         hsc_canvas_text_fit(c, st->small, l->place_right, base, hsc_canvas_dp(c, 112), HSC_RIGHT,
-                            r->of_line ? st->colour[HSC_P_foreground] : st->colour[HSC_P_muted], r->place);
+                            r->of_line ? st->colour[HSC_P_foreground] : st->colour[HSC_P_muted],
+                            end_of(st, r->place, hsc_canvas_dp(c, 112), place, sizeof place));
+    }
 }
 
 static void paint_bracket(hsc_canvas *c, const hsc_style *st, const hsc_code_frame *f, const hsc_code_layout *l, const hsc_code_row *r, int y) {

@@ -331,24 +331,57 @@ bool hsc_scope_place(const hsc_canvas *c, const hsc_scopes_frame *f, uint32_t ba
     return true;
 }
 
-/* Where ":219" stands in "solve.f90:219" or "solve.f90:219: more of it", and its length in *n; NULL: there is no line. */
+/* Where ":219" stands in "solve.f90:219" or "solve.f90:219: more of it", and its length in *n, with a second line in "solve.f90:219 -> :230"; NULL: there
+ * is no line. */
 static const char *line_of_place(const char *place, size_t *n) {
+    static const char to[] = " \xE2\x86\x92 "; /* an arrow */
     for (const char *p = strchr(place, ':'); p; p = strchr(p + 1, ':')) {
         *n = 1 + strspn(p + 1, "0123456789");
-        if (*n > 1 && (!p[*n] || strchr(" :,", p[*n])))
+        if (*n > 1 && (!p[*n] || strchr(" :,", p[*n]))) {
+            const char *second = strncmp(p + *n, to, sizeof to - 1) ? NULL : strchr(p + *n + sizeof to - 1, ':');
+            if (second && strspn(second + 1, "0123456789"))
+                *n = (size_t)(second - p) + 1 + strspn(second + 1, "0123456789");
             return p;
+        }
     }
     return NULL;
+}
+
+/* The last part of "in Mesh::calcCharLen", which tells members of one class apart; NULL: it has no parts, or ends within arguments of a template. */
+static const char *last_part(const char *place) {
+    const char *at = NULL;
+    int depth = 0;
+    for (const char *p = place; *p; p++) {
+        depth += (*p == '<') - (*p == '>');
+        if (!depth && p[0] == ':' && p[1] == ':')
+            at = p + 2;
+    }
+    return at && !strchr(place, '(') ? at : NULL;
+}
+
+/* "\xE2\x80\xA6calcCharLen for" for "Mesh::calcCharLen for", "3. \xE2\x80\xA6calcCharLen" for "3. Mesh::calcCharLen"; false: it is in no class or module. */
+static bool last_name(const char *name, char *out, size_t size) {
+    size_t place = strspn(name, "0123456789");
+    place = place && !strncmp(name + place, ". ", 2) ? place + 2 : 0;
+    const char *end = name + place + strcspn(name + place, " ("), *part = last_part(name + place);
+    if (!part || part > end || !*part)
+        return false;
+    return (size_t)snprintf(out, size, "%.*s\xE2\x80\xA6%s", (int)place, name, part) < size;
 }
 
 void hsc_paint_name(hsc_canvas *c, const hsc_style *st, double x, double base, double room, const char *name, const char *place, hsc_rgb colour) {
     double gap = 8 * c->scale, least = 60 * c->scale, wide = hsc_font_width(st->mono, name), whole = hsc_font_width(st->small, place);
     size_t n = 0;
     const char *at = wide + gap + whole > room ? line_of_place(place, &n) : NULL;
-    char line[24] = "";
+    char line[64] = "";
     if (at && n < sizeof line)
         memcpy(line, at, n);
     double kept = line[0] ? hsc_font_width(st->small, line) + gap : 0;
+    char own[128];
+    if (wide > room - kept && last_name(name, own, sizeof own)) { /* that of its class or module can be spared */
+        name = own;
+        wide = hsc_font_width(st->mono, name);
+    }
     hsc_rgb grey = st->colour[HSC_P_muted];
     if (kept > 0 && room - kept >= least) { /* both do not fit: the line tells rows of one procedure apart */
         char file[256];
@@ -361,8 +394,13 @@ void hsc_paint_name(hsc_canvas *c, const hsc_style *st, double x, double base, d
         return;
     }
     wide = hsc_canvas_text_fit(c, st->mono, x, base, room, HSC_LEFT, colour, name);
-    if (room - wide - gap > 24 * c->scale)
-        hsc_canvas_text_fit(c, st->small, x + wide + gap, base, room - wide - gap, HSC_LEFT, grey, place);
+    double rest = room - wide - gap;
+    const char *part = whole > rest ? last_part(place) : NULL;
+    char cut[128];
+    if (part && (size_t)snprintf(cut, sizeof cut, "\xE2\x80\xA6%s", part) < sizeof cut && hsc_font_width(st->small, cut) <= rest)
+        place = cut;
+    if (rest > 24 * c->scale)
+        hsc_canvas_text_fit(c, st->small, x + wide + gap, base, rest, HSC_LEFT, grey, place);
 }
 
 void hsc_paint_category_bar(hsc_canvas *c, const hsc_style *st, int x, int y, int w, int h, uint32_t n,

@@ -306,9 +306,16 @@ static void paint_cell(barlist *l, hsc_canvas *c, const list_column *col, Tcl_Ob
     hsc_rgb colour = st->colour[HSC_P_foreground];
     double base = hsc_font_baseline(st->font, y, h);
     int bar_h = h * 2 / 5 > 3 ? h * 2 / 5 : 3, bar_y = y + (h - bar_h) / 2;
+    if (!Tcl_GetString(cell)[0]) /* no value, which is not 0 */
+        return;
     switch (col->type) {
     case CELL_NAME: {
-        Tcl_Obj *main = cell_obj(cell, 0), *sub = cell_obj(cell, 1);
+        Tcl_Obj *main = cell_obj(cell, 0), *sub = cell_obj(cell, 1), *muted = cell_obj(cell, 2), *key = cell_obj(cell, 3);
+        for (int k = 0; key && k < l->n_cols; k++)
+            if (l->cols[k].hidden && !strcmp(l->cols[k].key, Tcl_GetString(key)) && cell_obj(cell, 4))
+                sub = cell_obj(cell, 4);
+        if (muted && !strcmp(Tcl_GetString(muted), "muted"))
+            colour = st->colour[HSC_P_muted];
         hsc_paint_name(c, st, col->x, hsc_font_baseline(st->mono, y, h), col->width, main ? Tcl_GetString(main) : "",
                        sub ? Tcl_GetString(sub) : "", selected ? st->colour[HSC_P_accent] : colour);
         return;

@@ -296,6 +296,7 @@ static Tcl_Obj *stack_hit(hsw *w, int x, int y) {
     Tcl_Obj *d = Tcl_NewDictObj();
     hsc_tcl_put(d, "column", Tcl_NewWideIntObj(k->axis.axis.order[k->axis.axis.start[b]]));
     put_columns(&k->axis, b, d);
+    hsc_tcl_put(d, "sum", number(sum));
     for (uint32_t g = 0; g < k->categories; g++) {
         double v = (double)k->values[(size_t)g * n + (size_t)b];
         if (level >= at && level < at + v) {

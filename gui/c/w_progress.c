@@ -2,6 +2,8 @@
 /* heatscope::progress: what a long query has done, drawn while it runs; Escape, or a click on it, stops the query. Or, with -part, how
  * much of something is done that the application does by and by.
  *
+ * It lies over what is in its place while it says something, and below it else.
+ *
  * While it is shown, windows are repainted, and all other events wait until the query has ended: none of them can ask
  * another one. */
 #include <X11/keysym.h>
@@ -53,16 +55,25 @@ static void draw_now(progress *p) {
     XFlush(p->w.display);
 }
 
+/* Over its neighbours, or below them. */
+static void restack(progress *p) {
+    if (Tk_WindowId(p->w.tkwin) && !(p->w.flags & HSW_GONE))
+        (void)Tk_RestackWindow(p->w.tkwin, p->on || p->part >= 0 ? Above : Below, NULL);
+}
+
 static bool show(void *ctx, double seconds, uint64_t done, uint64_t whole) {
     progress *p = ctx;
     if (p->w.flags & HSW_GONE)
         return true;
+    bool was = p->on;
     p->on = seconds >= 0;
     p->seconds = seconds;
     p->done = done;
     p->whole = whole;
     if (!Tk_IsMapped(p->w.tkwin))
         return true;
+    if (p->on != was)
+        restack(p);
     if (!p->on) {
         hsw_schedule(&p->w, HSW_PAINT);
         return true;
@@ -85,6 +96,7 @@ static hsc_status changed(hsw *w, hsc_err *err) {
     (void)err;
     hsc_busy *b = p->added ? NULL : hsc_busy_of(w->interp);
     p->added = p->added || (b && hsc_busy_add(b, show, p));
+    restack(p);
     return HSC_OK;
 }
 

@@ -6,7 +6,7 @@
 #include "timeline_rows.h"
 #include "widget.h"
 
-enum { KEYS_MAX = 13, SPAN_KEYS_MAX = 4, SPANS_MAX = 300000 };
+enum { KEYS_MAX = 13, SPAN_KEYS_MAX = 8, SPANS_MAX = 300000 };
 
 typedef struct timeline {
     hsw w;

@@ -213,7 +213,14 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
         put_share(t, e->share, sizeof e->share, rest, all);
         t->n_keys++;
     }
-    for (uint32_t g = 0, tints = 0; g < 256 && tints < SPAN_KEYS_MAX; g++) { /* the tints behind */
+    /* the tints behind: by category they are the paler ones of colours that are in the key */
+    for (uint32_t k = 0; k < n && t->key == HSC_TIMELINE_CATEGORY; k++)
+        if (in_spans[t->ranked[k] & 0xFF]) {
+            t->keys[t->n_keys++] = (hsc_timeline_key_entry){HSC_TIMELINE_TINT | t->ranked[k], hsc_timeline_tint(&t->w.style, t->ranked[k], 1),
+                                                            "pale: elapsed, in calls", ""};
+            break;
+        }
+    for (uint32_t g = 0, tints = 0; g < 256 && tints < SPAN_KEYS_MAX && t->key != HSC_TIMELINE_CATEGORY; g++) {
         const char *name = in_spans[g] ? hsc_db_get_category(t->w.db->db, g) : NULL;
         if (!name)
             continue;

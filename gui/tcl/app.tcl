@@ -140,15 +140,16 @@ oo::class create ::heatscope::App {
         ttk::frame $Path.status -padding [list [$t size pad] [$t dp 5]]
         set ReadOut ""
         ttk::label $Path.status.read -style Tool.TLabel -text ""
-        bind $Path.status.read <Configure> [namespace code {my FitReadOut}]
+        bind $Path.status <Configure> [namespace code {my FitReadOut}]
         ttk::label $Path.status.hint -style Tool.TLabel -text \
             "\u2190 \u2192 \u2191 \u2193 move   n next hot spot   p hot path   Enter in   Esc out   Ctrl-F find   F1 keys"
         ::heatscope::progress $Path.status.progress -takefocus 0 -font HsUI -scale [$t scale] -width [$t dp 230] \
             -height [expr {[font metrics HsUI -linespace] + [$t dp 4]}] -background [$t colour window]
         bind $Path.status.progress <Button-1> +[namespace code {my stopWork}]
         pack $Path.status.hint -side right
-        pack $Path.status.progress -side right -padx [$t dp 8]
         pack $Path.status.read -side left -fill x -expand 1
+        # over the keys while it says something
+        place $Path.status.progress -relx 1 -anchor ne
         grid $Path.tools -sticky we
         grid $Path.main -sticky nswe -padx $gap
         grid $Path.status -sticky we
@@ -236,10 +237,28 @@ oo::class create ::heatscope::App {
         set ReadOut $text
         my FitReadOut
     }
-    # Cut to the room there is, with a sign that there is more; `status` has all of it.
+    # In the room there is: the keys beside it give way, then it is in small letters, and what is still too long is cut with a sign that there is
+    # more; `status` has all of it.
     method FitReadOut {} {
-        set width [winfo width $Path.status.read]
-        ::heatscope::theme say $Path.status.read [expr {$width > 50 ? [::heatscope::fmt fit $ReadOut $width {::heatscope::theme width HsUI}] : $ReadOut}]
+        set t ::heatscope::theme
+        set status $Path.status
+        set room [expr {[winfo width $status] - 2 * [$t size pad]}]
+        if {$room < 50} {
+            $t say $status.read $ReadOut
+            return
+        }
+        set wide [$t width HsUI $ReadOut]
+        set keys [expr {$wide + [$t dp 16] <= $room - [winfo reqwidth $status.hint]}]
+        if {$keys && [winfo manager $status.hint] eq ""} {
+            pack $status.hint -side right -before $status.read
+        } elseif {!$keys && [winfo manager $status.hint] ne ""} {
+            pack forget $status.hint
+        }
+        set font [expr {$wide <= $room ? "HsUI" : "HsSmall"}]
+        if {[$status.read cget -font] ne $font} {
+            $status.read configure -font $font
+        }
+        $t say $status.read [::heatscope::fmt fit $ReadOut $room [list ::heatscope::theme width $font]]
     }
     # Words that stay until the selection moves on; `after` 1: a move is under way that they belong to.
     method Tell {text {after 0}} {

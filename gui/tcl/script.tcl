@@ -369,6 +369,8 @@ namespace eval ::heatscope::script {
     }
     proc Do_shown {app {of ""}} {
         set out {}
+        # before views are brought in front
+        set status [$app statusShown]
         if {$of ne ""} {
             set w [WidgetOf $app $of list]
             foreach option {selected pinned sortcolumn sortorder} {
@@ -389,7 +391,7 @@ namespace eval ::heatscope::script {
                 lappend out $name.$option [$w cget -$option]
             }
         }
-        lappend out heat.bins [llength [[WidgetOf $app detail heat] bins]] status [$app statusShown]
+        lappend out heat.bins [llength [[WidgetOf $app detail heat] bins]] status $status
         return $out
     }
     proc Do_focus {app} {

@@ -19,7 +19,7 @@ oo::class create ::heatscope::Arrays {
         return [expr {[$Run mapped] ? "no array is referred to in the program's loops, nor carried by messages"
             : "no arrays are known: the program was not compiled with the pass"}]
     }
-    # Dicts of `arrays` with id, name and where; bytes: sent and received.
+    # Dicts of `arrays` with id, name, the whole name and where; bytes: sent and received.
     method rows {metric} {
         if {$Key ne $metric} {
             set total 0.0
@@ -35,18 +35,22 @@ oo::class create ::heatscope::Arrays {
     }
     method Names {a} {
         if {[dict get $a array] < 0} {
-            return [dict create id unknown name "buffers that are not known" where ""]
+            return [dict create id unknown name "buffers that are not known" whole "buffers that are not known" where ""]
         }
         set name [expr {[dict get $a text] ne "" ? [dict get $a text] : "[dict get $a name][dict get $a bounds]"}]
-        set where [string trim "[::heatscope::fmt type [dict get $a type]] [expr {[dict get $a procedure] ne "" ? "in [::heatscope::fmt shortName [dict get $a procedure]]" : ""}]"]
-        return [dict create id [dict get $a array] name [::heatscope::fmt plain $name] where [::heatscope::fmt plain $where]]
+        # a region by the procedure that it is in
+        set owner [expr {[dict get $a scope] >= 0 ? [$Run scopeTitle [dict get $a scope]] : [::heatscope::fmt shortName [dict get $a procedure]]}]
+        set where [string trim "[my Type $a][expr {$owner ne "" ? " in $owner" : ""}]"]
+        set name [::heatscope::fmt plain $name]
+        return [dict create id [dict get $a array] name [::heatscope::fmt arguments $name] whole $name where [::heatscope::fmt plain $where]]
     }
+    method Type {a} { return [::heatscope::fmt arrayType [::heatscope::fmt plain [dict get $a type]] [dict get $a filename]] }
     # Uses of an array: dicts of `arrayuses`.
     method uses {array metric} {
         return [$Db arrayuses $array -metric $metric -n 300]
     }
     method notes {row metric} {
-        set out [list [dict create kind head text [dict get $row name] right [::heatscope::fmt type [::heatscope::fmt plain [dict get $row type]]]]]
+        set out [list [dict create kind head text [dict get $row whole] right [my Type $row]]]
         if {[dict get $row file] >= 0 && [dict get $row line] > 0} {
             lappend out [dict create kind fact text "declared" right [::heatscope::fmt place $row] file [dict get $row file] line [dict get $row line]]
         }

@@ -119,6 +119,15 @@ oo::class create ::heatscope::Comparison {
     method path {} { return [expr {$Other eq "" ? "" : [file normalize [dict get [$Other info] path]]}] }
     # The other database's rows that are the same lines, scopes or contexts, in the order of `rows`; -1: it has none.
     method there {kind rows} { return [$Db match $Other $kind $rows] }
+    # This database's rows that are the same as those of the other one.
+    method here {kind rows} { return [$Other match $Db $kind $rows] }
+    # Procedures, loops, lines or modules with values in the other run only: dicts as of `changes`, the largest first, in the order of that.
+    method alone {by metric} {
+        return [lmap c [my changes $by $metric] {
+            if {[dict get $c value_a] > 0 || [dict get $c value_b] <= 0} continue
+            set c
+        }]
+    }
     # The other database: a list of one, or none.
     method handle {} { return [expr {$Other eq "" ? {} : [list $Other]}] }
     method any {} { return [expr {$Other ne ""}] }
@@ -133,6 +142,10 @@ oo::class create ::heatscope::Comparison {
         }
         if {$value in {Inf -Inf inf -inf}} {
             return [expr {[string index $value 0] eq "-" ? "only in this run" : "only in the other run"}]
+        }
+        # what is within noise is drawn, and told, as none
+        if {$value == 0} {
+            return "no difference beyond noise"
         }
         if {$show eq "ratio"} {
             return "[format %.3g [expr {2.0 ** $value}]] times this run"
@@ -566,10 +579,10 @@ oo::class create ::heatscope::Comparison {
         }
         return ""
     }
-    # Change by context, of those given, with all that they call.
-    method contexts {contexts metric} {
+    # Change by context, of those given, with all that they call; table context_excl: by themselves.
+    method contexts {contexts metric {table context_incl}} {
         set out {}
-        if {$Other ne "" && ![catch {$Db contrast $Other $contexts -metric $metric} rows options]} {
+        if {$Other ne "" && ![catch {$Db contrast $Other $contexts -metric $metric -table $table} rows options]} {
             foreach c $rows {
                 dict set out [dict get $c a] $c
             }
@@ -577,6 +590,13 @@ oo::class create ::heatscope::Comparison {
             return -options $options $rows
         }
         return $out
+    }
+    # Of the other run's contexts those with values there only: dicts as of `changes`.
+    method contextsAlone {contexts metric {table context_incl}} {
+        if {$Other eq "" || ![llength $contexts]} {
+            return {}
+        }
+        return [$Db alone $Other $contexts -metric $metric -table $table]
     }
     # Change by row of this run: what views mark; only what is beyond noise.
     method rows {by metric} {

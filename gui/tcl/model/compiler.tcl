@@ -170,7 +170,7 @@ oo::class create ::heatscope::Compiler {
         if {$words eq "" && [dict get $row knowledge] eq "map"} {
             set words [my Fate $scope $metric $axis $share]
         }
-        return [dict create scope $scope name [$Run scopeTitle $scope] where [my Place [dict get $row file] [dict get $row line_begin]] \
+        return [dict create scope $scope name [$Run scopeTitle $scope] where [my Place {*}[$Run placeOf $scope]] \
             sum $sum share $share words $words tone $tone price $price reason $reason]
     }
     # Ranked loops, and behind them those that were refused vectors and rank too low by themselves: what is inlined into them has their time.
@@ -288,8 +288,10 @@ oo::class create ::heatscope::Compiler {
         if {[dict get $facts kind] ne "loop"} {
             return [list [dict create kind fact text "[$Run scopeTitle $scope] is no loop: choose one in the list or in the source."]]
         }
-        lappend out [dict create kind head text [$Run scopeTitle $scope] right [$Run lineSpan $scope] file [dict get $facts file] \
-            line [dict get $facts line_begin]]
+        lassign [$Run placeOf $scope] file line
+        set span [$Run lineSpan $scope]
+        lappend out [dict create kind head text [$Run scopeTitle $scope] right [expr {$span eq "" && $line > 0 ? [my Place $file $line] : $span}] \
+            file $file line $line]
         set more [$Db loopfacts $scope -n 100]
         foreach words [my Control $more] {
             lappend out [dict create kind fact text $words]

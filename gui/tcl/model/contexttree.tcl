@@ -72,21 +72,66 @@ oo::class create ::heatscope::ContextTree {
     # Remembers what changed where there is another run: of a context what it takes with all below, of a procedure what it takes
     # itself. Callers below a procedure have none: they are no rows of the other run's table.
     method Contrast {id ids} {
-        if {$Comparison ne "" && [$Comparison any] && ($Mode ne "bottomup" || $id eq "")} {
+        if {$Comparison ne "" && [$Comparison any] && ($Mode ne "bottomup" || $id eq "") && ![my isTheirs $id]} {
             set known [expr {$Mode eq "topdown" ? [$Comparison contexts $ids $Metric] : [$Comparison of procedure $Metric]}]
             foreach row $ids {
                 if {[dict exists $known $row]} {
                     dict set Changes $row [dict get $known $row]
                 }
             }
+            lappend ids {*}[my Theirs $id]
         }
         return $ids
+    }
+    # Rows that have values in the other run only, below those of this one: ids there:C of its contexts, there:S of its procedures.
+    method isTheirs {id} { return [string match there:* $id] }
+    method Theirs {node} {
+        set metric [$Comparison metric $Metric]
+        if {$metric < 0 || ($Mode eq "topdown" && $node eq "")} {
+            return {}
+        }
+        if {$Mode eq "topdown"} {
+            set below [lindex [$Comparison there context [list $node]] 0]
+            return [expr {$below < 0 ? {} : [my TheirsBelow $node $below $metric]}]
+        }
+        set ids {}
+        foreach c [$Comparison alone procedure $Metric] {
+            # what is here without samples has a row of its own where it calls what has some
+            if {[dict exists $Facts [dict get $c a]]} continue
+            lappend ids [my AddTheirs [dict get $c b] $node $c 1]
+        }
+        return $ids
+    }
+    # Of the other run's context `below` what it calls, as rows below `node`.
+    method TheirsBelow {node below metric} {
+        set contexts {}
+        set leaves {}
+        foreach {c inclusive exclusive leaf} [[[$Comparison run] db] contextvalues $below -n 500 -metric $metric -axis $Axis] {
+            if {$inclusive <= 0} {
+                break
+            }
+            lappend contexts $c
+            dict set leaves $c $leaf
+        }
+        return [lmap c [$Comparison contextsAlone $contexts $Metric] {
+            set row [dict get $c b]
+            my AddTheirs $row $node $c [dict get $leaves $row]
+        }]
+    }
+    method AddTheirs {there node change leaf} {
+        set id there:$there
+        dict set Facts $id [list 0 0 $leaf $node]
+        dict set Changes $id $change
+        return $id
     }
     method Options {} { return [list -metric $Metric -axis $Axis] }
     # The ids below a node, the heaviest first. Of each the values are kept, {inclusive exclusive leaf node ?facts?}, node: what it is below;
     # words are made for rows that are looked at.
     method Read {id} {
         set ids {}
+        if {[my isTheirs $id]} {
+            return [my TheirsBelow $id [string range $id 6 end] [$Comparison metric $Metric]]
+        }
         switch -- $Mode {
             topdown {
                 if {$id eq "" && [$Run info contexts] == 0} {
@@ -136,7 +181,9 @@ oo::class create ::heatscope::ContextTree {
             set total [$Run total $Metric]
             set row [dict create id $id inclusive $inclusive exclusive $exclusive leaf $leaf \
                 share [expr {$total > 0 ? $inclusive / double($total) : 0}]]
-            switch -- $Mode {
+            set there [my isTheirs $id]
+            switch -- [expr {$there ? "there" : $Mode}] {
+                there { set row [dict merge $row [my TheirRow [string range $id 6 end]]] }
                 topdown {
                     set c [$Db context $id]
                     set row [dict merge $row [dict create name [my Name $c] where [my Where $c] scope [dict get $c scope] context $id \
@@ -155,12 +202,24 @@ oo::class create ::heatscope::ContextTree {
                         kind procedure depth 0]]
                 }
             }
+            dict set row theirs $there
             if {[dict exists $Changes $id]} {
                 dict set row change [dict get $Changes $id]
             }
             dict set Rows $id $row
         }
         return [dict get $Rows $id]
+    }
+    # What is only there leads nowhere here.
+    method TheirRow {there} {
+        set run [$Comparison run]
+        if {$Mode eq "topdown"} {
+            set c [[$run db] context $there]
+            return [dict create name [my Name $c] where [my Where $c $run] scope -1 context -1 kind [dict get $c kind] depth [expr {max(0, [dict get $c depth])}]]
+        }
+        set c [[$run db] scope $there]
+        return [dict create name [::heatscope::fmt shortName [dict get $c name]] where [my Place [dict create file [dict get $c file] line [dict get $c line_begin]] $run] \
+            scope -1 context -1 kind procedure depth 0]
     }
     # The largest value that a row listed has, of all with what they call; and the largest change.
     method largest {} {
@@ -187,11 +246,11 @@ oo::class create ::heatscope::ContextTree {
         }
         return [list $most $change]
     }
-    method Place {c} {
+    method Place {c {run {}}} {
         if {[dict get $c file] < 0} {
             return ""
         }
-        set name [$Run fileName [dict get $c file]]
+        set name [[expr {$run eq "" ? $Run : $run}] fileName [dict get $c file]]
         return [expr {[dict get $c line] > 0 ? "$name:[dict get $c line]" : $name}]
     }
     method Name {c} {
@@ -206,10 +265,10 @@ oo::class create ::heatscope::ContextTree {
         return [::heatscope::fmt shortName [dict get $c name]]
     }
     # Where it was called, for procedures; inlined ones say so.
-    method Where {c} {
+    method Where {c {run {}}} {
         set words [expr {[dict get $c kind] eq "inlined" ? "inlined" : ""}]
         if {[dict get $c kind] in {procedure inlined} && [dict get $c call_file] >= 0 && [dict get $c call_line] > 0} {
-            lappend words "from [$Run fileName [dict get $c call_file]]:[dict get $c call_line]"
+            lappend words "from [[expr {$run eq "" ? $Run : $run}] fileName [dict get $c call_file]]:[dict get $c call_line]"
         }
         return [join $words " "]
     }

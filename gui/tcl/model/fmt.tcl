@@ -2,7 +2,7 @@
 # Numbers and names as people read them.
 
 namespace eval ::heatscope::fmt {
-    namespace export count short brief seconds amount percent ratio grouped elide baseName plural
+    namespace export count short mean brief seconds amount percent ratio grouped elide baseName plural
     namespace ensemble create
 
     # Count with thin grouping: 38 211 204.
@@ -38,6 +38,11 @@ namespace eval ::heatscope::fmt {
             }
         }
         return [format %.1e $n]
+    }
+
+    # A mean of counts: 0.5, 7.3, 12, 12k.
+    proc mean {v} {
+        return [expr {abs($v) < 9.95 && abs($v - round($v)) >= 0.05 ? [format %.1f $v] : [short $v]}]
     }
 
     proc seconds {s} {
@@ -228,17 +233,39 @@ namespace eval ::heatscope::fmt {
         }
         return [set Short($name) $s]
     }
+    # A kind of wait in the report's short words, where a column has no room for more.
+    proc waitKind {kind} {
+        return [string map {"late at a collective operation of all" "late at collective" "late at a barrier of threads" "thread barrier"
+            "held a lock of a window" "lock of a window"} $kind]
+    }
+    # An array's type as the language of its file writes it: real [][11] is real(:,11) in Fortran.
+    proc arrayType {text filename} {
+        if {[::heatscope::lexer language $filename] ni {fortran fixed} || ![regexp {^(.*\S) ((?:\[\d*\])+)$} $text - element bounds]} {
+            return [type $text]
+        }
+        return "$element\([join [lmap {- n} [regexp -all -inline {\[(\d*)\]} $bounds] {expr {$n eq "" ? ":" : $n}}] ,])"
+    }
     # A type of C++ without the allocators that containers have anyway.
     proc type {text} {
         while {[regsub -all {,\s*std::allocator<(?:[^<>]|<[^<>]*>)*>\s*} $text "" text]} {}
         return $text
+    }
+    # A name without the arguments of templates but for a single short word: std::vector<int>::operator[]()[], std::vector<\u2026>; all else stays.
+    proc arguments {text} {
+        if {[string first < $text] < 0} {
+            return $text
+        }
+        set s [string map [list -> \u0004 operator<< \u0003 operator< \u0002] [type $text]]
+        regsub -all {<([\w:.]{1,12})>} $s "\u0006\\1\u0007" s
+        while {[regsub -all {<[^<>]*>} $s "\u0005" s]} {}
+        return [string map [list \u0002 operator< \u0003 operator<< \u0004 -> \u0005 <\u2026> \u0006 < \u0007 >] $s]
     }
     # What follows the last ::, with operators whole.
     proc lastName {short} {
         set at [string last :: $short]
         return [expr {$at <= 0 ? $short : [string range $short $at+2 end]}]
     }
-    namespace export shortName lastName type
+    namespace export shortName lastName type arguments arrayType waitKind
 
     # "lines 213–238", "line 7"
     proc span {first last} {

@@ -136,7 +136,8 @@ oo::class create ::heatscope::Memory {
                 lappend layout [::heatscope::fmt plain [dict get $r $key]]
             }
         }
-        if {[llength $layout]} {
+        # "[?]" says nothing
+        if {[llength $layout] && [regexp {[^][?:,() ]} [join $layout]]} {
             append text "; [::heatscope::fmt plain [dict get $r array]] is [join $layout]"
         }
         return $text

@@ -182,7 +182,8 @@ oo::class create ::heatscope::Navigator {
         switch -- [dict get $facts kind] {
             procedure { my procedure $origin $scope }
             loop - region {
-                $Bus set $origin file [dict get $facts file] line [dict get $facts line_begin] scope $scope \
+                lassign [$Run placeOf $scope] file line
+                $Bus set $origin file $file line $line scope $scope \
                     procedure [dict get $facts procedure] instruction -1
             }
             default {

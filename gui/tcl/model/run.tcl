@@ -2,7 +2,7 @@
 # One measured run as the views see it: facts, words for its processors, documents, rankings, findings.
 
 oo::class create ::heatscope::Run {
-    variable Db Info Documents Order Ranked Word Total Findings Labels Metrics FileNames Only Part Sampled Weights Taken Unfinished Silent
+    variable Db Info Documents Order Ranked Word Total Findings Labels Metrics FileNames Only Part Sampled Weights Taken Unfinished Silent Made
 
     # db: a handle of heatscope::data, or anything that answers the same commands
     constructor {db} {
@@ -24,6 +24,7 @@ oo::class create ::heatscope::Run {
         set Taken {}
         set Unfinished ?
         set Silent ?
+        set Made {}
     }
     destructor {
         dict for {file document} $Documents {
@@ -342,6 +343,34 @@ oo::class create ::heatscope::Run {
         }
         set facts [$Db scope $scope]
         return [::heatscope::fmt shortName [dict get $facts name]]
+    }
+    # Where a loop is: {FILE LINE}. One of the program's without lines, as flang writes an intrinsic procedure inline, is at the line that it was written for.
+    method placeOf {scope} {
+        set facts [$Db scope $scope]
+        if {[dict get $facts kind] eq "loop" && [dict get $facts line_begin] <= 0 && [dict get $facts knowledge] eq "map"} {
+            if {![dict exists $Made $scope]} {
+                dict set Made $scope [my MadeFor $scope]
+            }
+            if {[dict get $Made $scope] ne ""} {
+                return [dict get $Made $scope]
+            }
+        }
+        return [list [dict get $facts file] [dict get $facts line_begin]]
+    }
+    # The call of the procedure that it is in; "" where none has a line.
+    method MadeFor {scope} {
+        foreach c [$Db contextsof $scope -n 1] {
+            for {set at [dict get $c parent]} {$at > 0} {set at [dict get $up parent]} {
+                set up [$Db context $at]
+                if {[dict get $up kind] eq "inlined" && [dict get $up call_file] >= 0 && [dict get $up call_line] > 0} {
+                    return [list [dict get $up call_file] [dict get $up call_line]]
+                }
+                if {[dict get $up kind] eq "procedure" || [dict get $up parent] >= $at} {
+                    break
+                }
+            }
+        }
+        return ""
     }
     # "do · lines 213-238", "flux_update", "libmpi.so"
     method scopeTitle {scope} {

@@ -55,7 +55,7 @@ oo::class create ::heatscope::Search {
     method ArrayHits {text metric} {
         set out {}
         foreach a [$Arrays rows $metric] {
-            if {[dict get $a array] < 0 || ![my Holds $text [dict get $a name]]} {
+            if {[dict get $a array] < 0 || ![my Holds $text [dict get $a whole]]} {
                 continue
             }
             lassign [list [dict get $a file] [dict get $a line]] file line

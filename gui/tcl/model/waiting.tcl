@@ -73,9 +73,7 @@ oo::class create ::heatscope::Waiting {
         }
         # for the cells of a list, of which a narrow one keeps the line: how with the late call's place, and what that does not say of what it did
         set place [::heatscope::fmt place $g late_]
-        # in the report's short words: a column has no room for more
-        set kind [string map {"late at a collective operation of all" "late at collective" "late at a barrier of threads" "thread barrier"
-            "held a lock of a window" "lock of a window"} [dict get $g kind]]
+        set kind [::heatscope::fmt waitKind [dict get $g kind]]
         set late [expr {$by eq "place" ? [list $kind $place] : [list [string trim $words] ""]}]
         set did $where
         if {$by eq "place" && [dict get $g not_running] && [dict get $g waited_in] ne ""} {

@@ -111,6 +111,7 @@ oo::class create ::heatscope::AboutView {
     method Notes {id} {
         return [$Model notes $By [expr {[dict exists $ById $id] ? [dict get $ById $id] : ""}]]
     }
+    method NotesBy {model row metric} { return [$model notes $By $row] }
     method Go {row} {
         if {$By eq "process" && [dict get $Selection axis] eq "process"} {
             $Nav column about [dict get $row process]

@@ -20,6 +20,7 @@ oo::class create ::heatscope::ArraysView {
         next
         $Model forget
     }
+    method Searched {row} { return "[dict get $row whole] [dict get $row where]" }
     method Columns {} {
         return [list {name Array name 0 left name} {bar "" bar 6 {} share} [list share [expr {[$Run exact [dict get $Selection metric]] ? "Share" : "Time"}] percent 6 {} share] \
             {references Refs count 5 {} references} {bytes Messages text 9 right bytes} {mpi "In calls" text 8 right mpi_s} \
@@ -56,7 +57,16 @@ oo::class create ::heatscope::ArraysView {
     }
     method Marks {} { return {metric} }
     method Notes {id} {
-        return [expr {[dict exists $ById $id] ? [$Model notes [dict get $ById $id] [dict get $Selection metric]] : {}}]
+        return [expr {[dict exists $ById $id] ? [my NotesBy $Model [dict get $ById $id] [dict get $Selection metric]] : {}}]
+    }
+    method NotesBy {model row metric} {
+        # as the model has it: with the other run's in units of this one it is compared only
+        foreach own [$model rows $metric] {
+            if {[dict get $own id] eq [dict get $row id]} {
+                return [$model notes $own $metric]
+            }
+        }
+        return {}
     }
     # To its dearest place.
     method Go {row} {
@@ -77,7 +87,7 @@ oo::class create ::heatscope::ArraysView {
     }
     method Words {row} {
         set metric [dict get $Selection metric]
-        set text "[dict get $row name] [dict get $row where]: [$Run amount $metric [dict get $row cost]], [::heatscope::fmt percent [dict get $row share] 1],\
+        set text "[dict get $row whole] [dict get $row where]: [$Run amount $metric [dict get $row cost]], [::heatscope::fmt percent [dict get $row share] 1],\
             by [::heatscope::fmt plural [dict get $row references] reference] in loops of [$Run amount $metric [dict get $row inside]]"
         if {[dict get $row calls] > 0} {
             append text "; [::heatscope::fmt amount [dict get $row bytes] B] in [::heatscope::fmt plural [dict get $row calls] call],\
@@ -85,8 +95,10 @@ oo::class create ::heatscope::ArraysView {
         }
         return $text
     }
+    method Same {} { return {whole where} }
+    method TheirWords {row} { return "[dict get $row whole] [dict get $row where]: only in the other run" }
     method Exported {} {
-        return {array name where where cost cost share share inside inside references references calls calls sent_bytes sent_bytes
+        return {array whole where where cost cost share share inside inside references references calls calls sent_bytes sent_bytes
             received_bytes received_bytes mpi_s mpi_s waiting_s waiting_s packing packing unpacking unpacking}
     }
 }

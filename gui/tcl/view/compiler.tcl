@@ -46,7 +46,7 @@ oo::class create ::heatscope::CompilerView {
         return [list here [dict get $m scale] [dict get $m unit]]
     }
     # Loops are matched as everywhere, by their text; with what they run as there.
-    method Contrast {rows} {
+    method Contrast {rows {whole 1}} {
         if {![my Contrasts]} {
             return $rows
         }
@@ -61,6 +61,18 @@ oo::class create ::heatscope::CompilerView {
             }
         }
         set scale [$Run scale $metric]
+        set known {}
+        foreach row $rows {
+            dict set known [dict get $row scope] 1
+        }
+        if {$whole} {
+            my SetTheirs [lmap c [$comparison alone loop $metric] {
+                if {[dict exists $known [dict get $c a]] || ![dict exists $there [dict get $c b]]} continue
+                set words [dict get $there [dict get $c b] words]
+                list [dict get $c name] [dict get $c where] [expr {[dict get $c value_b] / $scale}] [list [list scope [dict get $c b]]] $c \
+                    there $words words $words beyond [dict get $c beyond]
+            }]
+        }
         return [lmap row $rows {
             set more {here 0 other "" change "" beyond 0 there ""}
             if {[dict exists $changes [dict get $row scope]]} {
@@ -74,6 +86,15 @@ oo::class create ::heatscope::CompilerView {
         }]
     }
     method Beyond {row} { return [dict get $row beyond] }
+    method TheirCell {column row} {
+        return [expr {[lindex $column 0] eq "there" ? [dict get $row there] : [next $column $row]}]
+    }
+    method TheirWords {row} {
+        return "[next $row][expr {[dict get $row there] ne "" ? " ([dict get $row there])" : ""}]"
+    }
+    method NotesBy {model row metric} {
+        return [$model details [dict get $row b] $metric [dict get $Selection axis]]
+    }
     method Cells {row} {
         return [list [list [dict get $row name] [dict get $row where]] [dict get $row words] {*}[expr {[my Contrasts] ? [list [dict get $row there]] : ""}] \
             [dict get $row share] [dict get $row share] [dict get $row price]]
@@ -112,7 +133,7 @@ oo::class create ::heatscope::CompilerView {
     }
     method Missing {scope} {
         set row [$Model other $scope [dict get $Selection metric] [dict get $Selection axis]]
-        return [expr {$row eq "" ? "" : [lindex [my Contrast [list $row]] 0]}]
+        return [expr {$row eq "" ? "" : [lindex [my Contrast [list $row] 0] 0]}]
     }
     method forget {} {
         next

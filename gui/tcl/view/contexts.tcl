@@ -128,8 +128,11 @@ oo::class create ::heatscope::ContextsView {
         set row [$Tree row $id]
         lassign [$Tree place $id] depth open
         set mark [expr {[dict get $row leaf] ? "\u2007" : $open ? "\u2212" : "+"}]
-        set cells [list $id [list "[string repeat \u2002 $depth]$mark [dict get $row name]" [dict get $row where]] \
-            [dict get $row share] [dict get $row share]]
+        set name "[string repeat \u2002 $depth]$mark [dict get $row name]"
+        if {[dict get $row theirs]} {
+            return [list $id [list $name [my TheirWhere $row] muted] {*}[lrepeat [expr {$Mode eq "bottomup" ? 3 : 4}] ""] {*}[my ChangeCells $row]]
+        }
+        set cells [list $id [list $name [dict get $row where]] [dict get $row share] [dict get $row share]]
         if {$Mode ne "bottomup"} {
             set total [$Run total $metric]
             lappend cells [expr {$total > 0 ? [dict get $row exclusive] / double($total) : 0}]
@@ -139,6 +142,9 @@ oo::class create ::heatscope::ContextsView {
             lappend cells {*}[my ChangeCells $row]
         }
         return $cells
+    }
+    method TheirWhere {row} {
+        return "only in the other run[expr {[dict get $row where] ne "" ? " \u00b7 [dict get $row where]" : ""}]"
     }
     # Bar and words of what changed in the other run; grey: within noise.
     method ChangeCells {row} {
@@ -152,7 +158,8 @@ oo::class create ::heatscope::ContextsView {
     method ChangeWords {c} {
         set a [dict get $c value_a]
         set b [dict get $c value_b]
-        return "[[$App comparison] amount [dict merge $c [dict create ratio [expr {$a > 0 && $b > 0 ? $b / $a : ""}]]] [dict get $Selection metric]][[$App comparison] apart $c]"
+        set words [expr {$a <= 0 && $b > 0 ? ", not here" : [dict get $c b] < 0 ? ", not there" : ""}]
+        return "[[$App comparison] amount [dict merge $c [dict create ratio [expr {$a > 0 && $b > 0 ? $b / $a : ""}]]] [dict get $Selection metric]]$words"
     }
     # The row that the selection stands for.
     method Mark {} {
@@ -187,6 +194,8 @@ oo::class create ::heatscope::ContextsView {
             $Nav context contexts [dict get $row context]
         } elseif {[dict get $row scope] >= 0} {
             $Nav scope contexts [dict get $row scope]
+        } elseif {[dict get $row theirs]} {
+            my Read [my RowWords $row]
         }
     }
     # A click on the triangle opens and closes.
@@ -262,7 +271,15 @@ oo::class create ::heatscope::ContextsView {
             return
         }
         set row [$Tree row [dict get $hit id]]
-        my Read "[dict get $row name] [dict get $row where]: [my Samples [dict get $row inclusive]],\
+        my Read [my RowWords $row]
+    }
+    method RowWords {row} {
+        if {[dict get $row theirs]} {
+            set c [dict get $row change]
+            return "[string trim "[dict get $row name] [dict get $row where]"]: only in the other run,\
+                [::heatscope::fmt amount [dict get $c value_b] [dict get [$Run metric [dict get $Selection metric]] unit]][expr {[dict get $c beyond] ? "" : ", within noise"}]"
+        }
+        return "[string trim "[dict get $row name] [dict get $row where]"]: [my Samples [dict get $row inclusive]],\
             [::heatscope::fmt percent [dict get $row share] 1] of [$Run whole [dict get $Selection metric]], itself [my Samples [dict get $row exclusive]][my ChangeTold $row]"
     }
     method ChangeTold {row} {
@@ -288,6 +305,10 @@ oo::class create ::heatscope::ContextsView {
         }
         foreach listed [lrange $Listed 0 400] {
             set row [$Tree row [lindex $listed 0]]
+            if {[dict get $row theirs]} {
+                append out "[string repeat "  " [dict get $row depth]][my RowWords $row][expr {[dict get $row id] eq $Chosen ? " <" : ""}]\n"
+                continue
+            }
             append out "[string repeat "  " [dict get $row depth]][dict get $row name]\
                 [::heatscope::fmt percent [dict get $row share] 1] own [my Samples [dict get $row exclusive]][my ChangeTold $row][expr {
                 [dict get $row id] eq $Chosen ? " <" : ""}]\n"

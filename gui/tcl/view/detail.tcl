@@ -457,7 +457,12 @@ oo::class create ::heatscope::DetailView {
             set title [dict get {difference "Other run less this one" ratio "Other run over this one"} [dict get $s show]]
         }
         set short [$Run cells [dict get $s metric]]
-        foreach words [list $title [expr {[my Comparing] ? $title : $calls ne "" ? "$short$calls" : "$short per $one"}] $short] {
+        set shorter [list [expr {$calls ne "" ? "$short$calls" : "$short per $one"}] $short]
+        if {[my Comparing]} {
+            # the plain name of the metric would be that of this run's values
+            set shorter [dict get [list difference [list "Other \u2212 this" Change] ratio {"Other / this" Ratio}] [dict get $s show]]
+        }
+        foreach words [list $title {*}$shorter] {
             set title $words
             if {[::heatscope::theme width HsUI $title] <= [winfo width $Heat] - 4} {
                 break

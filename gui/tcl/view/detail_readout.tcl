@@ -17,7 +17,9 @@ oo::define ::heatscope::DetailView {
             append text "no code"
         } else {
             set value [dict get $hit value]
-            append text [expr {[my Comparing] ? [my Told $value [dict get $hit noise]] : "[dict get $Selection bin] [my Samples $value]"}]
+            # of one processor there is no most
+            set how [expr {$first eq $last ? "" : "[dict get $Selection bin] "}]
+            append text [expr {[my Comparing] ? [my Told $value [dict get $hit noise]] : "$how[my Samples $value]"}]
             if {![my Comparing] && [dict get $hit column] >= 0 && $first ne $last && $value > 0} {
                 append text " on [my Label [dict get $hit column]]"
             }
@@ -39,14 +41,17 @@ oo::define ::heatscope::DetailView {
     method RowFacts {row} {
         set stats [lindex [$Db stats -table [my LineTable] -rows [list $row 1] {*}[my Common]] 0]
         set metric [dict get $Selection metric]
-        set text " \u00b7 line: mean [::heatscope::fmt short [dict get $stats mean]],\
+        if {[dict get $stats sum] == 0} {
+            return ""
+        }
+        set text " \u00b7 line: mean [::heatscope::fmt mean [dict get $stats mean]],\
             [$Run amount $metric [dict get $stats sum]],\
             [::heatscope::fmt percent [dict get $stats sum] [$Run total $metric]] of [$Run whole [dict get $Selection metric]]"
         return $text
     }
     method HoverBar {hit} {
         if {![my Hits $hit row]} return
-        my Read "Line [dict get $hit line]: min [::heatscope::fmt grouped [dict get $hit min]] on\
+        my Read "Line [dict get $hit line], [string tolower [$Run cells [dict get $Selection metric]] 0 0]: min [::heatscope::fmt grouped [dict get $hit min]] on\
             [my Label [dict get $hit min_column]] \u00b7 mean [format %.1f [dict get $hit mean]] \u00b1\
             [format %.1f [dict get $hit stddev]] \u00b7 max [::heatscope::fmt grouped [dict get $hit max]] on\
             [my Label [dict get $hit max_column]]"

@@ -4,7 +4,7 @@
 
 oo::class create ::heatscope::ListView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection List Rows ById PlaceOf Chosen SortColumn SortOrder By Loaded Note Model OtherModel OtherRun Gone ChangeMost Contrasted Empty Begun Dirty
+    variable Path Bus Run Nav Db App Selection List Rows Theirs ById PlaceOf Chosen SortColumn SortOrder By Loaded Note Model OtherModel OtherRun ChangeMost Contrasted Empty Begun Dirty Held
 
     constructor {path context} {
         set Rows {}
@@ -18,7 +18,8 @@ oo::class create ::heatscope::ListView {
         set Note {}
         set OtherModel ""
         set OtherRun ""
-        set Gone 0
+        set Theirs {}
+        set Held {}
         set ChangeMost 0
         set Contrasted 0
         set Begun 0
@@ -180,6 +181,7 @@ oo::class create ::heatscope::ListView {
         }
         set Begun 0
         set Rows {}
+        set Theirs {}
         set ById {}
         set PlaceOf {}
         $List configure -empty "reading \u2026" -selected "" -pinned {} -hits {}
@@ -227,12 +229,12 @@ oo::class create ::heatscope::ListView {
         set PlaceOf {}
         set ChangeMost 0
         if {[my Contrasts]} {
-            foreach row $Rows {
+            foreach row [my Listed] {
                 set v [dict get $row change]
                 set ChangeMost [expr {$v ne "" ? max($ChangeMost, abs($v)) : $ChangeMost}]
             }
         }
-        foreach row $Rows {
+        foreach row [my Listed] {
             dict set ById [dict get $row id] $row
         }
         my Arrange
@@ -271,12 +273,12 @@ oo::class create ::heatscope::ListView {
     method Sorted {} {
         lassign [my SortKey $SortColumn] key how
         if {$key eq ""} {
-            return $Rows
+            return [my Listed]
         }
         set with {}
         set without {}
         set kind -real
-        foreach row $Rows {
+        foreach row [my Listed] {
             set v [expr {[dict exists $row $key] ? [dict get $row $key] : ""}]
             if {$v eq ""} {
                 lappend without $row
@@ -391,7 +393,8 @@ oo::class create ::heatscope::ListView {
         }]]
     }
 
-    # Do the rows that are loaded say it?
+    # Do the rows that are loaded say it, and in a column with words?
+    method Tells {} { return $Contrasted }
     method Contrasts {} { return $Contrasted }
     method OtherModel {} {
         set run [[$App comparison] run]
@@ -409,14 +412,16 @@ oo::class create ::heatscope::ListView {
         set OtherModel ""
         set OtherRun ""
     }
+    # So many rows at most has Load; of a list that was cut it is not known what only the other run has.
+    method Most {} { return 2000 }
     # Rows with `other`, the value there, and `change`, there less here; both "" where it has no such row, or (apart 0) one that can't be told from others.
-    # What is at a line, loop or context of the source is at the same one there, whatever its file and number are.
+    # What is at a line, loop or context of the source is at the same one there, whatever its file and number are. What is left of the other run's
+    # rows is listed behind these.
     method Contrast {rows} {
-        set Gone 0
         if {![my Contrasts]} {
             return $rows
         }
-        lassign [my Compared] key
+        lassign [my Compared] key scale
         set there [[[$App comparison] run] db]
         set left [lmap o [my OtherRows [my OtherModel]] {list $o [my Places $there $o]}]
         set open [my Translated [lmap row $rows {list $row [my Places $Db $row]}]]
@@ -460,7 +465,13 @@ oo::class create ::heatscope::ListView {
             }
             set left $rest
         }
-        set Gone [llength $left]
+        if {[llength $rows] < [my Most]} {
+            my SetTheirs [lmap pair $left {
+                lassign $pair o places
+                list [dict get $o name] [expr {[dict exists $o where] ? [dict get $o where] : ""}] [dict get $o $key] $places $o \
+                    {*}[expr {[dict exists $o whole] ? [list whole [dict get $o whole]] : ""}]
+            }]
+        }
         return [lmap row $rows {
             set id [dict get $row id]
             set other [expr {[dict exists $found $id] ? [dict get $found $id] : ""}]
@@ -468,6 +479,68 @@ oo::class create ::heatscope::ListView {
                 apart [expr {![dict exists $unclear $id]}]]
         }]
     }
+    # Rows that only the other run has: lists {NAME WHERE VALUE PLACES ROW ?KEY VALUE ...?}, VALUE what is compared, PLACES as of `Places` in its rows, ROW
+    # the row as its model has it. They have no values of this run; `theirs` is ROW.
+    method SetTheirs {rows} {
+        set n -1
+        set sized [lmap row $rows {list [expr {[lindex $row 2] eq "" ? 0 : abs([lindex $row 2])}] $row}]
+        set Theirs [lmap pair [lsort -real -decreasing -index 0 $sized] {
+            set row [lindex $pair 1]
+            set more [lassign $row name where value places theirs]
+            dict create id theirs:[incr n] name $name where $where share "" file -1 line 0 scope -1 context -1 process -1 other $value change $value apart 1 \
+                places $places theirs $theirs {*}$more
+        }]
+    }
+    method IsTheirs {id} { return [string match theirs:* $id] }
+    # This run's rows, and those that only the other one has.
+    method Listed {} { return [concat $Rows $Theirs] }
+    # Their cell in a column of the pane's own {KEY TITLE TYPE ...}; blank: no value.
+    method TheirCell {column row} {
+        return [expr {[lindex $column 2] eq "name" ? [list [dict get $row name] [my TheirWhere $row] muted] : ""}]
+    }
+    method TheirWhere {row} {
+        return "only in the other run[expr {[dict get $row where] ne "" ? " \u00b7 [dict get $row where]" : ""}]"
+    }
+    method TheirAmount {row} {
+        lassign [my Compared] key scale unit
+        return [::heatscope::fmt amount [expr {[dict get $row other] * $scale}] $unit]
+    }
+    # What the read-out says of them before their value.
+    method TheirWords {row} { return "[string trim "[dict get $row name] [dict get $row where]"]: only in the other run" }
+    # To the same place in this run, if there is one.
+    method GoTheirs {row} {
+        foreach place [dict get $row places] {
+            foreach {kind there} $place {
+                set here [lindex [[$App comparison] here $kind [list $there]] 0]
+                if {$here < 0} {
+                    continue
+                }
+                set id [dict get $row id]
+                switch -- $kind {
+                    line {
+                        # it stays the chosen one among the rows of that line
+                        set line [$Db line $here]
+                        set row [dict merge $row [dict create file [dict get $line file] line [dict get $line line]]]
+                    }
+                    scope - context { dict set row $kind $here }
+                }
+                dict set ById $id $row
+                set Theirs [lmap r $Theirs {expr {[dict get $r id] eq $id ? $row : $r}}]
+                switch -- $kind {
+                    line { $Nav line [my name] [dict get $row file] [dict get $row line] }
+                    scope { $Nav scope [my name] $here }
+                    context { $Nav context [my name] $here }
+                }
+                my Mark
+                return
+            }
+        }
+        # nothing here stands for it: it stays until something is selected
+        set Held [my Held]
+        my Mark
+        my Read "[my AllWords $row]"
+    }
+    method Held {} { return [lmap key {file line scope procedure context column} {dict get $Selection $key}] }
     # Rows of this run with their places in the rows of the other one; places that it has not got are -1.
     method Translated {pairs} {
         foreach pair $pairs {
@@ -509,12 +582,15 @@ oo::class create ::heatscope::ListView {
         return [concat [my Columns] [expr {[my Contrasts] ? {{changebar "" change 6 {} {}} {change "Other run" text 15 right {change size}}} : ""}]]
     }
     method AllCells {row} {
-        set cells [my Cells $row]
+        set cells [my OwnCells $row]
         if {[my Contrasts]} {
             set v [dict get $row change]
             lappend cells [expr {$v ne "" && $ChangeMost > 0 ? [concat [expr {$v / double($ChangeMost)}] [expr {[my Beyond $row] ? "" : "grey"}]] : 0}] [my ChangeWords $row]
         }
         return $cells
+    }
+    method OwnCells {row} {
+        return [expr {[dict exists $row theirs] ? [lmap column [my Columns] {my TheirCell $column $row}] : [my Cells $row]}]
     }
     # Is a row's change more than noise? Of what was timed or counted every one is.
     method Beyond {row} { return 1 }
@@ -522,17 +598,26 @@ oo::class create ::heatscope::ListView {
     method ChangeWords {row} {
         lassign [my Compared] key scale unit
         set change [dict get $row change]
+        if {$change eq "" && [dict exists $row theirs]} {
+            return \u2013
+        }
         if {$change eq ""} {
             return [expr {[dict get $row $key] in {"" 0} || [dict get $row $key] == 0 ? "\u2013"
                 : [dict exists $row apart] && ![dict get $row apart] ? "not told apart" : "not there"}]
         }
         set text "[expr {$change >= 0 ? "+" : "\u2212"}][::heatscope::fmt amount [expr {abs($change) * $scale}] $unit]"
+        if {[dict exists $row theirs]} {
+            return "$text, not here"
+        }
         if {[dict get $row $key] > 0 && [dict get $row other] > 0} {
             append text " ([::heatscope::fmt ratio [dict get $row other] [dict get $row $key]]\u00d7)"
         }
         return $text
     }
     method AllWords {row} {
+        if {[dict exists $row theirs]} {
+            return "[my TheirWords $row][expr {[dict get $row other] ne "" ? ", [my TheirAmount $row]" : ""}][expr {[my Beyond $row] ? "" : ", within noise"}]"
+        }
         return "[my Words $row][expr {[my Contrasts] ? "; other run: [my ChangeWords $row][expr {[my Beyond $row] || [dict get $row change] eq "" ? "" : ", within noise"}]" : ""}]"
     }
 
@@ -540,7 +625,9 @@ oo::class create ::heatscope::ListView {
 
     method Mark {} {
         set before $Chosen
-        set Chosen [my Current]
+        if {![my IsTheirs $Chosen] || ![dict exists $ById $Chosen] || [my Held] ne $Held} {
+            set Chosen [my Current]
+        }
         set pinned {}
         if {$Chosen ne ""} {
             if {[dict exists $ById $Chosen]} {
@@ -572,14 +659,20 @@ oo::class create ::heatscope::ListView {
         if {$row ne ""} {
             set Chosen $id
             $List configure -selected $id
-            my Go $row
+            if {[dict exists $row theirs]} {
+                my GoTheirs $row
+            } else {
+                my Go $row
+            }
         }
     }
     method OnOpen {pick} {
         set id [dict get $pick id]
         if {$id ne "" && [dict exists $ById $id]} {
             set Chosen $id
-            my Open [dict get $ById $id]
+            if {![my IsTheirs $id]} {
+                my Open [dict get $ById $id]
+            }
         }
     }
     method OnHover {hit} {
@@ -590,7 +683,7 @@ oo::class create ::heatscope::ListView {
     # Of the rows that hold {*}$test (one word more, the row): the chosen one if it is among them, else the first; "" for none.
     method RowWith {test} {
         set found ""
-        foreach row $Rows {
+        foreach row [my Listed] {
             if {[{*}$test $row]} {
                 if {[dict get $row id] eq $Chosen} {
                     return $Chosen
@@ -628,7 +721,7 @@ oo::class create ::heatscope::ListView {
         set sum 0.0
         set summed 0
         if {$text ne ""} {
-            foreach row $Rows {
+            foreach row [my Listed] {
                 if {[string first $text [string tolower [my Searched $row]]] >= 0} {
                     lappend ids [dict get $row id]
                     if {[dict exists $row share] && [dict get $row share] ne ""} {
@@ -640,8 +733,8 @@ oo::class create ::heatscope::ListView {
         }
         $List configure -hits $ids
         set beside [expr {$Begun ? "not all was read" : [my Beside]}]
-        if {$Gone} {
-            append beside "[expr {$beside ne "" ? " \u00b7 " : ""}]$Gone only in the other run"
+        if {[llength $Theirs]} {
+            append beside "[expr {$beside ne "" ? " \u00b7 " : ""}][llength $Theirs] only in the other run"
         }
         if {$text ne ""} {
             set found "[::heatscope::fmt plural [llength $ids] hit][expr {$summed && [llength $ids] ? ", [::heatscope::fmt percent $sum 1]" : ""}]"
@@ -667,9 +760,12 @@ oo::class create ::heatscope::ListView {
         }
     }
     method table {} {
-        set exported [concat [my Exported] [expr {[my Contrasts] ? "other other change change" : ""}]]
+        set exported [concat [my Exported] [expr {[my Tells] ? "other other change change only_in_other_run only_there" : ""}]]
         set rows [list [dict keys $exported]]
         foreach row [my Sorted] {
+            if {[my Tells]} {
+                dict set row only_there [dict exists $row theirs]
+            }
             lappend rows [lmap key [dict values $exported] {expr {[dict exists $row $key] ? [dict get $row $key] : ""}}]
         }
         return $rows
@@ -681,7 +777,7 @@ oo::class create ::heatscope::ListView {
             set id [dict get $row id]
             append out "[expr {$id eq $Chosen ? "> " : $id in $hits ? "* " : ""}][my AllWords $row]\n"
         }
-        if {![llength $Rows]} {
+        if {![llength [my Listed]]} {
             append out [$List cget -empty]\n
         }
         return $out

@@ -137,6 +137,9 @@ oo::class create ::heatscope::MatrixView {
         if {$v in {Inf -Inf inf -inf} || [dict get $Selection show] eq "ratio"} {
             return [[$App comparison] words ratio $v [dict get $Selection metric]]
         }
+        if {$v == 0} {
+            return "no difference to the other run"
+        }
         return "[expr {$v < 0 ? "\u2212" : "+"}][my Quantity [expr {abs($v)}]] in the other run"
     }
     method Between {from to} {
@@ -212,7 +215,7 @@ oo::class create ::heatscope::MatrixView {
     method Cells {row} {
         set waiting [expr {[dict get $row part] eq "waiting"}]
         lassign [dict get $row did] here late
-        return [list [list [dict get $row name] $here] [expr {$late ne "" ? [list "waits for" $late] : [list [dict get $row words]]}] [dict get $row calls] \
+        return [list [list [::heatscope::fmt waitKind [dict get $row name]] $here] [expr {$late ne "" ? [list "waits for" $late] : [list [dict get $row words]]}] [dict get $row calls] \
             [expr {$waiting ? "\u2013" : [::heatscope::fmt amount [dict get $row bytes] B]}] [::heatscope::fmt seconds [dict get $row seconds]]]
     }
     method Beside {} {

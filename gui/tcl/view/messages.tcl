@@ -96,9 +96,18 @@ oo::class create ::heatscope::MessagesView {
         set text "[dict get $row name] [dict get $row where]: [::heatscope::fmt plural [dict get $row calls] call],\
             [::heatscope::fmt seconds [dict get $row duration_mean_s]] each \u00b1 [::heatscope::fmt seconds [dict get $row duration_stddev_s]],\
             [::heatscope::fmt seconds [dict get $row duration_min_s]] to [::heatscope::fmt seconds [dict get $row duration_max_s]]"
-        append text "; sent [$Model bytes [dict get $row sent_bytes]] in [::heatscope::fmt plural [dict get $row sent] message],\
-            received [$Model bytes [dict get $row received_bytes]] in [::heatscope::fmt plural [dict get $row received] message]"
-        return $text
+        set moved [my Moved $row]
+        return "$text; [expr {[llength $moved] ? [join $moved {, }] : "no data"}]"
+    }
+    # "sent 293 kB in 400 messages", where there is such; collective operations move data, but count no messages.
+    method Moved {row} {
+        set moved {}
+        foreach key {sent received} {
+            if {[dict get $row ${key}_bytes] > 0 || [dict get $row $key] > 0} {
+                lappend moved "$key [$Model bytes [dict get $row ${key}_bytes]][expr {[dict get $row $key] > 0 ? " in [::heatscope::fmt plural [dict get $row $key] message]" : ""}]"
+            }
+        }
+        return $moved
     }
 
     # ---- the charts ----
@@ -119,12 +128,18 @@ oo::class create ::heatscope::MessagesView {
             set row 0
         }
         set what [expr {$by eq "all" ? "all calls" : [dict get $ById $row name]}]
+        set model $Model
+        if {$by ne "all" && [my IsTheirs $row]} {
+            append what " in the other run"
+            set model [my OtherModel]
+            set row [dict get $ById $row theirs group]
+        }
         # two histograms above each other, the matrix beside them where there is room
         set wide [expr {$w > [$t dp 300]}]
         set left [expr {$wide ? int($w * 0.5) : $w}]
         set third [expr {$wide ? $h / 2 : $h / 3}]
-        my Histogram size "Sizes of $what" [$Model histogram size $by $row] 0 0 $left $third
-        my Histogram duration "Durations of $what" [$Model histogram duration $by $row] 0 $third $left [expr {2 * $third}]
+        my Histogram size "Sizes of $what" [$model histogram size $by $row] 0 0 $left $third
+        my Histogram duration "Durations of $what" [$model histogram duration $by $row] 0 $third $left [expr {2 * $third}]
         if {$wide} {
             my Matrix [expr {$left + [$t dp 14]}] 0 $w $h
         } else {
@@ -175,8 +190,9 @@ oo::class create ::heatscope::MessagesView {
                 $Charts create text $a [expr {$bottom + [$t dp 2]}] -anchor nw -font HsSmall -fill [$t colour muted] -text $label
                 set free [expr {$a + [::heatscope::theme width HsSmall $label] + [$t dp 8]}]
             }
-            lappend Places [list $a $top $b $y1 "$title: [::heatscope::fmt plural $count call] of\
-                [::heatscope::Messages::bucket $which $from] to [::heatscope::Messages::bucket $which $to]"]
+            set sizes [expr {$to == 0 ? "without data"
+                : "of [::heatscope::Messages::bucket $which $from] to [::heatscope::Messages::bucket $which $to]"}]
+            lappend Places [list $a $top $b $y1 "$title: [::heatscope::fmt plural $count call] $sizes"]
             incr i
         }
         $Charts create line $x0 $bottom $x1 $bottom -fill [$t colour border]

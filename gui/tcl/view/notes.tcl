@@ -19,6 +19,17 @@ oo::class create ::heatscope::NotesView {
     method Of {} { return $Chosen }
     # Lines about it: dicts {kind text ?right? ?file line? ?scope? ?context?}; kind is head, section, fact, good or bad.
     method Notes {subject} { return {} }
+    # The same of a row as a model of this pane's has it: this run's, or the other one's.
+    method NotesBy {model row metric} { return {} }
+    # Of a row that only the other run has: without places, which are that run's.
+    method TheirNotes {row} {
+        set metric [[$App comparison] metric [dict get $Selection metric]]
+        set out [list [dict create kind section text "Only in the other run; numbers and places are that run's"]]
+        foreach line [expr {$metric >= 0 ? [my NotesBy [my OtherModel] [dict get $row theirs] $metric] : {}}] {
+            lappend out [dict remove $line file line scope context]
+        }
+        return $out
+    }
     # Its chart: dict {title values labels ?scaling linear|root|log? ?mark I? ?mean 1? ?words COMMAND?}; {} for none.
     # {*}$words INDEX says what the read-out has.
     method Chart {subject} { return {} }
@@ -104,7 +115,7 @@ oo::class create ::heatscope::NotesView {
                       || ([dict exists $line scope] && [dict get $line scope] >= 0)}]
     }
     method ShowNotes {subject} {
-        set Lines [my Notes $subject]
+        set Lines [expr {[my IsTheirs $subject] ? [my TheirNotes [dict get $ById $subject]] : [my Notes $subject]}]
         $Text configure -state normal
         $Text delete 1.0 end
         if {![llength $Lines] && [llength $Rows]} {
@@ -133,7 +144,7 @@ oo::class create ::heatscope::NotesView {
         if {$Figure eq ""} {
             return
         }
-        set ChartFacts [my Chart $subject]
+        set ChartFacts [expr {[my IsTheirs $subject] ? "" : [my Chart $subject]}]
         # one value alone says nothing that the text does not
         if {$ChartFacts eq "" || [llength [dict get $ChartFacts values]] < 2} {
             ::heatscope::theme say $Caption ""

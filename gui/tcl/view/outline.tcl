@@ -84,6 +84,7 @@ oo::class create ::heatscope::OutlineView {
         set metric [dict get $Selection metric]
         set scale [$Run scale $metric]
         set changes [dict merge [[$App comparison] of procedure $metric] [[$App comparison] of loop $metric]]
+        my AddTheirs $rows $metric $scale
         return [lmap row $rows {
             set more {other "" change "" beyond 0}
             if {[dict exists $changes [dict get $row id]]} {
@@ -92,6 +93,36 @@ oo::class create ::heatscope::OutlineView {
             }
             dict merge $row $more
         }]
+    }
+    # As of this run: those that take part, and have lines.
+    method AddTheirs {rows metric scale} {
+        set comparison [$App comparison]
+        set theirs [$comparison metric $metric]
+        if {$theirs < 0} {
+            return
+        }
+        set there [$comparison run]
+        set least [expr {0.0002 * [$there total $theirs] * [$there scale $theirs]}]
+        set known {}
+        foreach row $rows {
+            dict set known [dict get $row id] 1
+        }
+        set out {}
+        foreach kind {procedure loop} {
+            foreach c [$comparison alone $kind $metric] {
+                if {[dict get $c value_b] >= $least && ![dict exists $known [dict get $c a]] && [dict get [[$there db] scope [dict get $c b]] line_begin] > 0} {
+                    lappend out [list [dict get $c name] [dict get $c where] [expr {[dict get $c value_b] / $scale}] \
+                        [list [list scope [dict get $c b]]] $c last [::heatscope::fmt lastName [dict get $c name]] beyond [dict get $c beyond]]
+                }
+            }
+        }
+        my SetTheirs $out
+    }
+    method TheirCell {column row} {
+        if {$Narrow && [lindex $column 0] eq "name"} {
+            return [list [dict get $row last] [my TheirWhere $row] muted]
+        }
+        return [next $column $row]
     }
     method Beyond {row} { return [dict get $row beyond] }
     method Category {name} {
@@ -122,7 +153,7 @@ oo::class create ::heatscope::OutlineView {
         $Nav scope outline [dict get $row id]
     }
     method Words {row} {
-        return "[string trim [dict get $row name]] [dict get $row where]: [::heatscope::fmt percent [dict get $row share] 1] with all it calls,\
+        return "[string trim "[dict get $row name] [dict get $row where]"]: [::heatscope::fmt percent [dict get $row share] 1] with all it calls,\
             [::heatscope::fmt percent [dict get $row own] 1] itself, [::heatscope::fmt percent [dict get $row comm] 1] communication,\
             [::heatscope::fmt percent [dict get $row messages] 1] with waiting"
     }

@@ -133,6 +133,7 @@ oo::class create ::heatscope::ProbesView {
     method Notes {id} {
         return [expr {[dict exists $ById $id] ? [$Model notes $By [dict get $ById $id]] : {}}]
     }
+    method NotesBy {model row metric} { return [$model notes $By $row] }
     method Chart {id} {
         if {![dict exists $ById $id]} {
             return {}

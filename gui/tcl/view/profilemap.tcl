@@ -35,6 +35,6 @@ oo::class create ::heatscope::ProfileMapView {
             }
         }
         my Read "[::heatscope::fmt plain [dict get [$Db file [dict get $hit file]] name]]:[dict get $hit line] \u00b7 [$Run scopeName $s]:\
-            [::heatscope::fmt percent $sum [$Run total $metric]] of [$Run whole [dict get $Selection metric]][my Changed $s $metric] \u00b7 [join $kinds {, }]"
+            [::heatscope::fmt percent $sum [$Run total $metric]] of [$Run whole [dict get $Selection metric]][my Changed $s $metric][expr {[llength $kinds] ? " \u00b7 [join $kinds {, }]" : ""}]"
     }
 }

@@ -81,7 +81,17 @@ oo::class create ::heatscope::RankingView {
     }
     # A bar is all that there is room for: the read-out has the words.
     method AllColumns {} { return [my Columns] }
-    method AllCells {row} { return [my Cells $row] }
+    method AllCells {row} { return [my OwnCells $row] }
+    method TheirCell {column row} {
+        if {[lindex $column 0] ne "change"} {
+            return [next $column $row]
+        }
+        if {[my Compares]} {
+            return [my ChangeOf [dict get $row theirs]]
+        }
+        set v [dict get $row change]
+        return [expr {$v ne "" && $ChangeMost > 0 ? $v / double($ChangeMost) : 0}]
+    }
     method Drop {} { return {bar imbalance sent bytes loops} }
     # In digits; the names have the first claim on the room.
     method BarWidth {} {
@@ -111,16 +121,49 @@ oo::class create ::heatscope::RankingView {
         $List configure -empty "no samples"
         my ReadChanges
         set rows [lmap row [$Run ranking $By $metric $axis [my Reported]] {
+            # the largest come first: what has nothing is not ranked
+            if {[dict get $row sum] <= 0} break
             lassign [my NameOf $row] name where
             set id [dict get $row row]
             dict merge $row [dict create id $id name $name where $where \
-                change [expr {[dict exists $Changes $id] ? [dict get $Changes $id change] : 0}]]
+                change [expr {[dict exists $Changes $id] ? [dict get $Changes $id change] : 0}] \
+                other [expr {[dict exists $Changes $id] ? [dict get $Changes $id value_b] : ""}]]
         }]
+        my AddTheirs $rows $metric $axis
         # behind the program's, however much it is
         if {$By eq "procedure" && [set ours [$Run heatscopes $metric $axis]] ne {}} {
             lappend rows [dict merge $ours [dict create id heatscope name "Heatscope's probes and wrappers" where {} change 0]]
         }
         return $rows
+    }
+    # With a second run: what has samples there only, of its own ranking.
+    method AddTheirs {rows metric axis} {
+        set comparison [$App comparison]
+        if {![my Compares] || [set theirs [$comparison metric $metric]] < 0} {
+            return
+        }
+        set there [$comparison run]
+        set known {}
+        foreach row $rows {
+            dict set known [dict get $row id] 1
+        }
+        set ranked {}
+        foreach row [$there ranking $By $theirs $axis [my Reported]] {
+            dict set ranked [dict get $row row] $row
+        }
+        if {$By eq "context"} {
+            set alone [$comparison contextsAlone [dict keys $ranked] $metric context_excl]
+        } else {
+            set alone [$comparison alone $By $metric]
+        }
+        set out {}
+        foreach c $alone {
+            set b [dict get $c b]
+            if {![dict exists $ranked $b] || [dict exists $known [dict get $c a]]} continue
+            lassign [my NameOf [dict get $ranked $b] $there] name where
+            lappend out [list $name $where [dict get $c value_b] [list [list [expr {$By in {line context} ? $By : "scope"}] $b]] $c]
+        }
+        my SetTheirs $out
     }
     # Is the list of `heatscope report` shown?
     method Reported {} { return [expr {$By in {procedure loop}}] }
@@ -154,7 +197,28 @@ oo::class create ::heatscope::RankingView {
     }
     # With a second run: how it differs, to the left less, to the right more.
     method Compares {} {
-        return [expr {[[$App comparison] any] && $By in {procedure loop line module}}]
+        return [expr {[[$App comparison] any] && $By in {procedure loop line module context}}]
+    }
+    # Values there and changes of those are in the metric's unit.
+    method Tells {} { return [expr {[my Compares] || [my Contrasts]}] }
+    method TheirAmount {row} {
+        return [expr {[my Compares] ? [::heatscope::fmt amount [dict get $row other] [dict get [$Run metric [dict get $Selection metric]] unit]] : [next $row]}]
+    }
+    method Beyond {row} {
+        set id [dict get $row id]
+        return [expr {![my Compares] ? 1 : [dict exists $row theirs] ? [dict get $row theirs beyond] : ![dict exists $Changes $id] || [dict get $Changes $id beyond]}]
+    }
+    method AllWords {row} {
+        set text [next $row]
+        set id [dict get $row id]
+        if {[my Compares] && ![dict exists $row theirs] && [dict exists $Changes $id]} {
+            set c [dict get $Changes $id]
+            set a [dict get $c value_a]
+            set b [dict get $c value_b]
+            append text "; other run: [[$App comparison] amount [dict merge $c [dict create ratio [expr {$a > 0 && $b > 0 ? $b / $a : ""}]]] [dict get $Selection metric]][expr {
+                [dict get $c beyond] ? "" : ", within noise"}]"
+        }
+        return $text
     }
     method ReadChanges {} {
         set Changes {}
@@ -162,8 +226,17 @@ oo::class create ::heatscope::RankingView {
         if {![my Compares]} {
             return
         }
-        foreach c [[$App comparison] changes $By [dict get $Selection metric]] {
-            dict set Changes [dict get $c a] $c
+        set metric [dict get $Selection metric]
+        if {$By eq "context"} {
+            set ids [lmap row [$Run ranking context $metric [dict get $Selection axis]] {dict get $row row}]
+            set changes [dict values [[$App comparison] contexts $ids $metric context_excl]]
+        } else {
+            set changes [[$App comparison] changes $By $metric]
+        }
+        foreach c $changes {
+            if {[dict get $c a] >= 0} {
+                dict set Changes [dict get $c a] $c
+            }
             set Most [expr {max($Most, abs([dict get $c change]))}]
         }
     }
@@ -203,16 +276,18 @@ oo::class create ::heatscope::RankingView {
             dict set row $key [expr {[dict get $row $key] * $by}]
         }]
     }
-    method Same {} { return [expr {$By eq "reason" ? "name" : "name where"}] }
+    method Same {} { return [dict get {reason name array {whole where} message {name where}} $By] }
     method Alike {} { return operation }
     method Places {db row} {
         return [expr {$By eq "message" ? [my CallPlaces $db $row] : {}}]
     }
     method Change {row} {
-        if {![dict exists $Changes $row] || $Most <= 0} {
+        return [expr {[dict exists $Changes $row] ? [my ChangeOf [dict get $Changes $row]] : 0}]
+    }
+    method ChangeOf {c} {
+        if {$Most <= 0} {
             return 0
         }
-        set c [dict get $Changes $row]
         set v [expr {[dict get $c change] / $Most}]
         return [expr {[dict get $c beyond] ? [list $v] : [list $v grey]}]
     }
@@ -239,8 +314,11 @@ oo::class create ::heatscope::RankingView {
         }
         return $cells
     }
-    # {main sub} of a row
-    method NameOf {row} {
+    # {main sub} of a row, of this run or the other one
+    method NameOf {row {run {}}} {
+        if {$run eq ""} {
+            set run $Run
+        }
         switch -- $By {
             line {
                 set name [::heatscope::fmt plain [dict get $row filename]]
@@ -250,11 +328,11 @@ oo::class create ::heatscope::RankingView {
                 return [list [::heatscope::fmt plain [::heatscope::fmt baseName [dict get $row name]]] ""]
             }
             context {
-                set name [$Run scopeTitle [dict get $row scope]]
+                set name [$run scopeTitle [dict get $row scope]]
                 if {[dict get $row kind] eq "loop" && [dict get $row line] > 0} {
                     append name :[dict get $row line]
                 }
-                return [list $name [my From $row]]
+                return [list $name [my From $row [$run db]]]
             }
         }
         set file {}
@@ -264,9 +342,16 @@ oo::class create ::heatscope::RankingView {
                 append file :[dict get $row line_begin]
             }
         }
+        if {[dict get $row kind] eq "loop" && [dict get $row line_begin] <= 0} {
+            lassign [$run placeOf [dict get $row row]] at line
+            if {$line > 0} {
+                set file [$run fileName $at]:$line
+            }
+        }
         set name [::heatscope::fmt shortName [dict get $row name]]
         if {[dict get $row kind] ne "procedure" && [dict get $row procedure] >= 0} {
-            set name "[::heatscope::fmt lastName [$Run scopeName [dict get $row procedure]]] $name:[dict get $row line_begin]"
+            # the line once: behind the file
+            set name "[::heatscope::fmt lastName [$run scopeName [dict get $row procedure]]] $name[expr {$file eq "" && [dict get $row line_begin] > 0 ? ":[dict get $row line_begin]" : ""}]"
         } elseif {[set last [::heatscope::fmt lastName $name]] ne $name} {
             # a method: its own name first, then its class in place of the file
             return [list $last [string range $name 0 end-[expr {[string length $last] + 2}]]]
@@ -275,13 +360,13 @@ oo::class create ::heatscope::RankingView {
     }
 
     # The nearest procedure above a context that is another one than its own.
-    method From {row} {
-        set own [dict get [$Db scope [dict get $row scope]] procedure]
+    method From {row db} {
+        set own [dict get [$db scope [dict get $row scope]] procedure]
         # parents come before their children in the table: what does not go up ends here
         set below [dict get $row row]
         for {set up [dict get $row parent]} {$up >= 0 && $up < $below} {set up [dict get $facts parent]} {
             set below $up
-            set facts [$Db context $up]
+            set facts [$db context $up]
             if {[dict get $facts kind] in {procedure inlined} && [dict get $facts scope] != $own} {
                 return "from [::heatscope::fmt shortName [dict get $facts name]]"
             }
@@ -433,7 +518,7 @@ oo::class create ::heatscope::RankingView {
         $Bus adjust ranking outlineAll [expr {![$Bus get outlineAll]}]
     }
     method Words {row} {
-        set main [dict get $row name]
+        set main [dict get $row [expr {$By eq "array" ? "whole" : "name"}]]
         set sub [dict get $row where]
         set text "$main[expr {$sub ne "" ? " ($sub)" : ""}]: "
         switch -- $By {

@@ -149,8 +149,14 @@ oo::class create ::heatscope::ScopeView {
             grid remove $in.change
             return
         }
-        set text "Itself in the other run: [[$App comparison] amount $c $metric][[$App comparison] apart $c][expr {[dict get $c beyond] ? "" : ", within noise"}]"
-        ::heatscope::theme say $in.change [::heatscope::fmt clauses $text [winfo width $in.share] {::heatscope::theme width HsUI}]
+        set change "[[$App comparison] amount $c $metric][[$App comparison] apart $c][expr {[dict get $c beyond] ? "" : ", within noise"}]"
+        set room [winfo width $in.share]
+        foreach words {"Itself in the other run" "Itself there" There} {
+            if {[::heatscope::theme width HsUI "$words: [lindex [split $change ,] 0]"] <= $room} {
+                break
+            }
+        }
+        ::heatscope::theme say $in.change [::heatscope::fmt clauses "$words: $change" $room {::heatscope::theme width HsUI}]
         grid $in.change
     }
     # One processor: it has no mean.
@@ -245,7 +251,7 @@ oo::class create ::heatscope::ScopeView {
         $Profile configure -table $table -row $row
         ::heatscope::theme say $in.linehead.title $title
         ::heatscope::theme say $in.linehead.note [expr {[my Nothing $stats] ? "nothing measured" : [my Alone] ? [my Samples [dict get $stats max]]
-            : "mean [::heatscope::fmt short [dict get $stats mean]], max [::heatscope::fmt short [dict get $stats max]] on\
+            : "mean [::heatscope::fmt mean [dict get $stats mean]], max [::heatscope::fmt short [dict get $stats max]] on\
             [my Label [dict get $stats max_column]]"}]
         my FitRight $in.linehead
     }
@@ -273,6 +279,11 @@ oo::class create ::heatscope::ScopeView {
     }
     method HoverStack {hit} {
         if {![my Hits $hit column]} return
+        if {![dict exists $hit name]} {
+            # beside its bar
+            my Read "[my Span $hit]: [my Samples [dict get $hit sum]] in all"
+            return
+        }
         my Read "[my Span $hit]: [dict get $hit name] [my Samples [dict get $hit value]],\
             [::heatscope::fmt percent [dict get $hit share] 1]"
     }

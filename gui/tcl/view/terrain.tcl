@@ -91,7 +91,7 @@ oo::class create ::heatscope::TerrainView {
         lassign [list [dict get $hit line] [dict get $hit last_line]] line last
         lassign [list [my Label [dict get $hit first]] [my Label [dict get $hit last]]] one many
         my Read "[expr {$last > $line ? "Lines $line\u2013$last" : "Line $line"}] on [expr {$one eq $many ? $one : "$one\u2013$many"}]:\
-            [my Told [dict get $hit value]]"
+            [expr {[dict get $hit value] eq "" ? "no code" : [my Told [dict get $hit value]]}]"
     }
     # Each line with code by processor.
     method table {} {

@@ -179,7 +179,9 @@ oo::class create ::heatscope::TimelineView {
             my Read "other run, phase [::heatscope::fmt plain [dict get $hit name]] of [dict get $hit of]: [my Span [dict get $hit from] [dict get $hit to]]"
             return
         }
-        set words "other run, [my Span [dict get $hit from] [dict get $hit to]]: "
+        set run [[$App comparison] run]
+        lassign [lmap key {column last} {$run columnLabel [dict get $Selection axis] [dict get $hit $key]}] first last
+        set words "other run, [expr {$first eq $last ? $first : "$first\u2013$last"}] at [my Span [dict get $hit from] [dict get $hit to]]: "
         append words [expr {[dict get $hit key] >= 0 ? "[::heatscope::fmt plain [dict get $hit name]], processor\
             [::heatscope::fmt percent [dict get $hit busy] 1] used" : "no sample"}]
         my Read $words

@@ -419,7 +419,7 @@ oo::class create ::heatscope::View {
     # A value as widgets give it: an amount, or a change.
     method Told {value {noise 0}} {
         if {[my Comparing]} {
-            return "[[$App comparison] words [dict get $Selection show] $value [dict get $Selection metric]][expr {$noise ? {, within noise} : {}}]"
+            return "[[$App comparison] words [dict get $Selection show] $value [dict get $Selection metric]][expr {$noise && $value != 0 ? {, within noise} : {}}]"
         }
         return [my Samples $value]
     }

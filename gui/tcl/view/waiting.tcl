@@ -37,9 +37,28 @@ oo::class create ::heatscope::WaitingView {
         return [lappend columns {waits Waits count 6 {} waits} {most "Most for" text 7 right most}]
     }
     method Drop {} { return {most waits bar share words} }
-    method Load {} { return [$Model causes $By] }
+    method Load {} { return [my Twins [$Model causes $By]] }
+    # Rows that only the column of late calls tells apart have these behind their place where it has no room.
+    method Twins {rows} {
+        foreach row $rows {
+            dict lappend met [list [dict get $row name] [dict get $row did]] [lindex [dict get $row late] 1]
+        }
+        return [lmap row $rows {
+            set places [dict get $met [list [dict get $row name] [dict get $row did]]]
+            lassign [dict get $row late] kind late
+            set place [dict get $row did]
+            if {[llength $places] > 1 && $By eq "place"} {
+                set alike [expr {[llength [lsort -unique $places]] < [llength $places]}]
+                if {[regexp {([^ :]+):\d+$} $place - file] && [string match $file:* $late]} {
+                    set late [string range $late [string length $file] end]
+                }
+                set place "$place \u2192 $late[expr {$alike ? ", $kind" : ""}]"
+            }
+            dict set row apart_by $place
+        }]
+    }
     method Compared {} { return {caused_s 1 s} }
-    method OtherRows {model} { return [$model causes $By] }
+    method OtherRows {model} { return [my Twins [$model causes $By]] }
     method Same {} { return [expr {$By eq "processor" ? "name" : "name where words"}] }
     method Alike {} { return [expr {$By eq "place" ? "kind is_call not_running calls own" : "kind"}] }
     # What was late, and the call that was late then.
@@ -59,7 +78,7 @@ oo::class create ::heatscope::WaitingView {
         return [expr {$place ne "" ? [list $place] : {}}]
     }
     method Cells {row} {
-        set cells [list [list [dict get $row name] [dict get $row did]]]
+        set cells [list [list [dict get $row name] [dict get $row did] {} words [dict get $row apart_by]]]
         if {$By in {place call}} {
             lappend cells [dict get $row late]
         }
@@ -68,6 +87,23 @@ oo::class create ::heatscope::WaitingView {
             lappend cells [::heatscope::fmt seconds [dict get $row waited_s]]
         }
         return [lappend cells [dict get $row waits] [dict get $row most]]
+    }
+    method TheirCell {column row} {
+        set cause [dict get $row theirs]
+        return [switch -- [lindex $column 0] {
+            name {
+                lassign [lmap key {did apart_by} {
+                    string cat "only in the other run" [expr {[dict get $cause $key] ne "" ? " \u00b7 [dict get $cause $key]" : ""}]
+                }] did apart
+                list [dict get $row name] $did muted words $apart
+            }
+            words { dict get $cause late }
+            default { next $column $row }
+        }]
+    }
+    method TheirWords {row} {
+        set words [dict get $row theirs words]
+        return "[string trim "[dict get $row name] [dict get $row where]"][expr {$words ne "" ? ", $words" : ""}]: only in the other run"
     }
     method Beside {} {
         set parts {}
@@ -91,6 +127,7 @@ oo::class create ::heatscope::WaitingView {
         return [expr {[my AtLine $row] || ([dict get $row scope] >= 0 && [dict get $row scope] == [dict get $Selection scope])}]
     }
     method Notes {row} { return [$Model notes $By $row] }
+    method NotesBy {model row metric} { return [$model notes $By [dict get $row id]] }
     method Chart {row} {
         if {![$Model any]} {
             return {}

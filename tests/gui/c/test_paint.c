@@ -653,15 +653,36 @@ static int differing(const sheet *a, const sheet *b, int x0, int x1) {
     return n;
 }
 
+/* Names in a class or module: their own name stays, the class can be spared; a number in front stays. */
+static void names_keep_their_own(void **state) {
+    (void)state;
+    static const char *const names[][2] = {{"exchange_of_halos::pack", "exchange_of_halos::send"}, {"14. exchange_of_halos::pack", "14. exchange_of_halos::send"},
+                                           {"14. exchange_of_halos::pack", "15. exchange_of_halos::pack"}, {"exchange of_halos::pack", "exchange of_halos::send"},
+                                           {"exchange_of<std::pack>", "exchange_of<std::send>"}};
+    static const bool apart[] = {true, true, true, false, false};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        sheet s[2];
+        for (int k = 0; k < 2; k++) {
+            sheet_open(&s[k], 400, 20);
+            hsc_paint_name(&s[k].c, &s[k].st, 4, 14, 110, names[i][k], "", 0xFFFFFF);
+        }
+        assert_int_equal(differing(&s[0], &s[1], 0, 400) > 0, apart[i]);
+        sheet_close(&s[0]);
+        sheet_close(&s[1]);
+    }
+}
+
 static void names_keep_the_line(void **state) {
     (void)state;
-    static const char *const places[][2] = {{"lulesh.cc:2062", "lulesh.cc:2103"}, {"libm.so.6", "libz.so.1"}, {"a.cc:7: waited itself", "a.cc:8: waited itself"}};
+    static const char *const places[][2] = {{"lulesh.cc:2062", "lulesh.cc:2103"}, {"libm.so.6", "libz.so.1"}, {"a.cc:7: waited itself", "a.cc:8: waited itself"},
+                                             {"a.cc:7 \xE2\x86\x92 :11", "a.cc:7 \xE2\x86\x92 :12"}, {"in Mesh::calcEdgeLength", "in Mesh::calcEdgeWidth"},
+                                             {"in Mesh<a::b>", "in Mesh<a::c>"}};
     /* {room, place, whether the places can be told apart}: no room for both; no room at all; room for all; no line in it */
     static const struct {
         double room;
         int place;
         bool apart;
-    } list[] = {{200, 0, true}, {70, 0, false}, {380, 0, true}, {200, 1, false}, {380, 1, true}, {200, 2, true}};
+    } list[] = {{200, 0, true}, {70, 0, false}, {380, 0, true}, {200, 1, false}, {380, 1, true}, {200, 2, true}, {200, 3, true}, {340, 4, true}, {290, 5, false}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         sheet s[2];
         for (int k = 0; k < 2; k++) {
@@ -799,6 +820,7 @@ int main(void) {
         cmocka_unit_test(terrain_shows_what_is_in_front), cmocka_unit_test(terrain_turns_by_half),
         cmocka_unit_test(terrain_flat_on_has_a_scale), cmocka_unit_test(terrain_of_nothing), cmocka_unit_test(peaks_are_highest_first),
         cmocka_unit_test(few_bars_share_the_width), cmocka_unit_test(narrow_code_keeps_its_text),
-        cmocka_unit_test(names_keep_the_line), cmocka_unit_test(legend_begins_with_most)};
+        cmocka_unit_test(names_keep_the_line),
+        cmocka_unit_test(names_keep_their_own), cmocka_unit_test(legend_begins_with_most)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
