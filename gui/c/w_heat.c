@@ -95,13 +95,18 @@ static hsc_status make_labels(heat *h, hsc_err *err) {
     return HSC_OK;
 }
 
+/* The processors of each cell: by the room there is, not by what is in the cells. */
+static hsc_status lay_out(heat *h, hsc_err *err) {
+    int cell = h->min_cell > 0 ? h->min_cell : 1;
+    uint32_t fit = (uint32_t)(hsw_width(&h->w) / cell), most = h->max_bins > 0 ? (uint32_t)h->max_bins : fit;
+    hsc_status s = hsw_axis(&h->w, h->o.columns, h->o.sort, most > 0 ? most : 1, &h->axis, err);
+    return s == HSC_OK ? make_labels(h, err) : s;
+}
+
 static hsc_status prepare(hsw *w, hsc_err *err) {
     heat *h = (heat *)w;
-    int cell = h->min_cell > 0 ? h->min_cell : 1;
-    uint32_t fit = (uint32_t)(hsw_width(w) / cell), most = h->max_bins > 0 ? (uint32_t)h->max_bins : fit;
     hsc_status s = hsw_rows_prepare(w, &h->rows_options, &h->rows, err);
-    if (s != HSC_OK || (s = hsw_axis(w, h->o.columns, h->o.sort, most > 0 ? most : 1, &h->axis, err)) != HSC_OK ||
-        (s = make_labels(h, err)) != HSC_OK)
+    if (s != HSC_OK || (s = lay_out(h, err)) != HSC_OK)
         return s;
     uint32_t n = h->rows.hi - h->rows.lo, bins = h->axis.bins;
     hsc_db_view view = hsw_view(w, h->o.table);
@@ -277,7 +282,12 @@ static bool drag(hsw *w, int x, int y, int state) {
 static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     heat *h = (heat *)w;
     int line, b;
-    hsw_draw(w);
+    bool of_bins = !strcmp(name, "bins") || !strcmp(name, "perbin") || !strcmp(name, "binof");
+    hsc_err err = {0};
+    if (!of_bins)
+        hsw_draw(w);
+    else if ((w->flags & HSW_DATA) && w->db && w->metric >= 0 && (uint32_t)w->metric < w->db->info.metrics && lay_out(h, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err); /* else: without waiting for what is to be read */
     if (!strcmp(name, "value") && objc == 4) {
         if (hsw_get_int(interp, objv[2], &line) != TCL_OK || hsw_get_int(interp, objv[3], &b) != TCL_OK)
             return TCL_ERROR;

@@ -292,7 +292,8 @@ static int gutter_command(hsw *w, Tcl_Interp *interp, const char *name, int objc
     gutter *g = (gutter *)w;
     if (!strcmp(name, "needwidth") && objc == 2) {
         char digits[16];
-        hsw_draw(w);
+        if (!w->fonts[3].scaled) /* else: without waiting for the values */
+            hsw_draw(w);
         snprintf(digits, sizeof digits, "%d", g->rows_options.lines > 999 ? g->rows_options.lines : 999);
         double width = w->fonts[3].scaled ? hsc_font_ascii_width(&w->fonts[3], digits) : 24;
         Tcl_SetObjResult(interp, Tcl_NewWideIntObj((Tcl_WideInt)ceil(width + 12 * w->scale)));

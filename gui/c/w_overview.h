@@ -45,6 +45,8 @@ typedef struct overview {
     float *values, *strip_maximum;
     bool valued; /* values are of what is shown */
     picture_key values_of, kept_of; /* db NULL: of no key */
+    map_key reading;                /* what values are being read of, a turn at a time, */
+    uint32_t read;                  /* so many rows of them by now; 0: nothing is */
     float *kept;                    /* the values before, as of the other way to reduce */
     uint32_t *strip_label;
     double maximum;
@@ -60,7 +62,7 @@ typedef struct overview {
 
 /* What the picture has where: lines, strips, processors. fresh: lines were laid anew, which takes long; block: rows that stand together. */
 hsc_status hsw_overview_lay_out(overview *v, bool *fresh, uint32_t *block, hsc_err *err);
-/* Values by bin of rows [lo[i], hi[i]), their maximum and colours. */
+/* Values by bin of rows [lo[i], hi[i]), their maximum and colours; HSC_E_PENDING: not all yet (hsw_later). */
 hsc_status hsw_overview_read_values(overview *v, uint32_t block, const uint32_t *lo, const uint32_t *hi, hsc_err *err);
 /* The same where they were not needed to draw: of a profile map. */
 hsc_status hsw_overview_need_values(overview *v, hsc_err *err);

@@ -313,21 +313,47 @@ hsc_status hsw_overview_lay_out(overview *v, bool *fresh, uint32_t *block, hsc_e
     return s;
 }
 
+/* The values, a turn at a time; what was read of them when the last turn ended is gone on with. */
+static hsc_status read_in_turns(overview *v, uint32_t block, const picture_key *key, const uint32_t *lo, const uint32_t *hi, hsc_err *err) {
+    enum { ROWS = 32 };
+    double begin_ms = hsw_now_ms(); /* what is laid out before takes its time each turn */
+    hsw *w = &v->w;
+    uint32_t n = v->strips.bins, columns = v->axis.bins;
+    map_key wanted = map_key_of(v, block);
+    bool have = false;
+    hsc_status s = HSC_OK;
+    if (!v->read || !v->values || memcmp(&wanted, &v->reading, sizeof wanted)) {
+        s = take_values(v, key, &have, err);
+        v->reading = wanted;
+        v->read = have || !columns ? n : 0;
+    }
+    while (s == HSC_OK && v->read < n) {
+        uint32_t at = v->read, some = n - at < ROWS ? n - at : ROWS;
+        s = hsw_read_bins(w, &v->against, hsw_view(w, v->o.table), v->o.reduce, some, lo + at, hi + at, &v->axis, v->values + (size_t)at * columns, NULL, err);
+        v->read += s == HSC_OK ? some : 0;
+        if (s == HSC_OK && v->read < n)
+            s = hsw_later(w, begin_ms, err);
+    }
+    if (s != HSC_OK && !w->again)
+        v->read = 0;
+    return s;
+}
+
 hsc_status hsw_overview_read_values(overview *v, uint32_t block, const uint32_t *lo, const uint32_t *hi, hsc_err *err) {
     hsw *w = &v->w;
     picture_key key = key_of(v, block);
-    uint32_t n = v->strips.bins, columns = v->axis.bins;
-    bool have = false, comparing = hsw_comparing(&v->against);
-    hsc_status s = take_values(v, &key, &have, err);
-    if (s == HSC_OK && !have && n && columns)
-        s = hsw_read_bins(w, &v->against, hsw_view(w, v->o.table), v->o.reduce, n, lo, hi, &v->axis, v->values, NULL, err);
+    bool comparing = hsw_comparing(&v->against);
+    hsc_status s = read_in_turns(v, block, &key, lo, hi, err);
     if (s != HSC_OK)
         return s;
     v->values_of = key;
     if (comparing)
-        v->maximum = hsw_change_maximum(v->against.show, v->values, NULL, (size_t)n * columns);
-    else if ((s = picture_maximum(v, lo, hi, err)) != HSC_OK)
+        v->maximum = hsw_change_maximum(v->against.show, v->values, NULL, (size_t)v->strips.bins * v->axis.bins);
+    else if ((s = picture_maximum(v, lo, hi, err)) != HSC_OK) {
+        v->read = w->again ? v->read : 0;
         return s;
+    }
+    v->read = 0;
     if (comparing)
         hsc_colour_scale_init_change(&v->scale, (enum hsc_scaling)v->o.scaling, v->maximum, v->against.show == HSW_SHOW_RATIO);
     else
@@ -345,7 +371,10 @@ hsc_status hsw_overview_need_values(overview *v, hsc_err *err) {
         s = hsc_err_set(err, HSC_E_MEMORY, "no memory for an overview of %u rows", n);
     } else {
         hsc_strips_fill_bins(&v->strips, lo, hi);
+        bool at_once = v->w.at_once;
+        v->w.at_once = true;
         s = hsw_overview_read_values(v, v->strips.block, lo, hi, err);
+        v->w.at_once = at_once;
     }
     free(lo);
     free(hi);

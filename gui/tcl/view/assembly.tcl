@@ -55,16 +55,21 @@ oo::class create ::heatscope::AssemblyView {
         }
         set procedure [dict get $Selection procedure]
         set row [my LineRow]
-        if {$Shown >= 0 && $row >= 0} {
+        set places [expr {$row >= 0 ? [lmap pair [$Db codeof line $row] {lindex $pair 0}] : {}}]
+        if {$Shown in $places} {
             # a line of what is inlined here is shown here
-            foreach pair [$Db codeof line $row] {
-                if {[lindex $pair 0] == $Shown} {
-                    return $Shown
-                }
-            }
+            return $Shown
         }
         if {$procedure < 0} {
             return -1
+        }
+        set loop [my Loop]
+        if {![llength $places] && $loop >= 0} {
+            set places [lmap pair [$Db codeof scope $loop] {lindex $pair 0}]
+        }
+        # the compiler makes a procedure of its own of each parallel region: its lines and loops are there
+        if {[llength $places] && $procedure ni $places} {
+            return [lindex $places 0]
         }
         if {[llength [$Db code $procedure]]} {
             return $procedure
@@ -151,7 +156,7 @@ oo::class create ::heatscope::AssemblyView {
             my subtitle ""
             return
         }
-        set name [::heatscope::fmt shortName [::heatscope::fmt plain [dict get [$Db scope $Shown] name]]]
+        set name [$Run scopeTitle $Shown]
         if {[dict get $sum uncounted]} {
             set part [expr {[dict get $Selection interval] ne "" ? "interval" : "choice of a category"}]
             my subtitle "$name \u00b7 samples by instruction are known of the whole run only: Esc ends the $part"
