@@ -184,8 +184,11 @@ typedef struct hsc_ir_loop_facts {
     LLVMValueRef function;
     hsc_ir_region region;
     hsc_ir_loc begin;
-    unsigned exits; /* blocks that may leave it */
+    unsigned exits; /* blocks that may leave it in order: not by an exception, nor to where the program never comes */
     bool has_call;
+    bool has_throw;    /* calls that may throw */
+    bool has_switch;
+    bool has_dead_end; /* ways out to where the program never comes */
     bool has_indirect; /* addresses that it has just read */
     bool is_disabled;  /* by the programmer */
     bool is_wait;      /* it reads again and again what others write, until that changes, and does no work */

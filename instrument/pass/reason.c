@@ -7,16 +7,25 @@
 
 #define R(name) HSC_reason_##name
 
+static bool is_named(const hsc_ir_remark *r, const char *name) {
+    return r->name.n == strlen(name) && !memcmp(r->name.p, name, r->name.n);
+}
+
 uint64_t hsc_reason_of(const hsc_ir_remark *r, uint32_t facts) {
-    static const char instruction[] = "CantVectorizeInstruction";
     uint64_t reason;
     if (r->kind == HSC_remark_kind_PASSED)
         return R(NONE);
     hsc_remark_tell(r->pass.p, r->pass.n, r->name.p, r->name.n, &reason);
     /* what the name leaves open, the loop tells */
-    if (reason == R(UNKNOWN_TRIP_COUNT) && (facts & HSC_LOOP_SEVERAL_EXITS))
-        reason = R(EARLY_EXIT);
-    if (r->name.n == sizeof instruction - 1 && !memcmp(r->name.p, instruction, r->name.n) && (facts & HSC_LOOP_CALLS))
+    if (reason == R(UNKNOWN_TRIP_COUNT)) /* ways out that are no exit of the source hide the count, too */
+        reason = facts & HSC_LOOP_SEVERAL_EXITS ? R(EARLY_EXIT)
+                 : facts & HSC_LOOP_THROWS      ? R(CALL)
+                 : facts & HSC_LOOP_DEAD_END    ? R(CONTROL_FLOW)
+                                                : reason;
+    /* "switch" is what LLVM calls any end of a block that is no branch */
+    if (is_named(r, "LoopContainsSwitch") && (facts & HSC_LOOP_THROWS) && !(facts & HSC_LOOP_SWITCHES))
+        reason = R(CALL);
+    if (is_named(r, "CantVectorizeInstruction") && (facts & HSC_LOOP_CALLS))
         reason = R(CALL);
     if ((reason == R(ALIASING) || reason == R(DEPENDENCE)) && (facts & HSC_LOOP_INDIRECT) &&
         !(facts & HSC_LOOP_OTHER_UNSAFE))

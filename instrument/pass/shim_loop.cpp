@@ -234,13 +234,24 @@ struct Evolution {
 
 } // namespace
 
+/* Blocks that leave the loop in order: an exception is its call's, and a switch without a default has a way to where nothing is. */
+static unsigned count_exits(const Loop &loop, bool *has_dead_end) {
+    SmallVector<Loop::Edge, 8> edges;
+    SmallPtrSet<const BasicBlock *, 8> exiting;
+    loop.getExitEdges(edges);
+    for (const auto &[from, to] : edges)
+        if (isa<UnreachableInst>(to->getFirstNonPHIOrDbg()))
+            *has_dead_end = true;
+        else if (!to->isEHPad())
+            exiting.insert(from);
+    return exiting.size();
+}
+
 /* Facts of the loop; true when it has accesses that can depend on each other. */
 static bool take_facts(hsc_pass *pass, Function &f, Loop &loop, hsc_ir_loop_facts *facts) {
     facts->function = wrap(&f);
     fill_region(loop, &facts->region);
-    SmallVector<BasicBlock *, 8> exiting;
-    loop.getExitingBlocks(exiting);
-    facts->exits = static_cast<unsigned>(exiting.size());
+    facts->exits = count_exits(loop, &facts->has_dead_end);
     unsigned stores = 0, loads = 0;
     for (BasicBlock *b : loop.blocks())
         for (Instruction &i : *b) {
@@ -249,8 +260,11 @@ static bool take_facts(hsc_pass *pass, Function &f, Loop &loop, hsc_ir_loop_fact
             if (stores_it || isa<LoadInst>(i)) {
                 loads += !stores_it;
                 facts->has_indirect = facts->has_indirect || is_indirect(loop, i);
-            } else
+            } else {
                 facts->has_call = facts->has_call || is_call(i);
+                facts->has_throw = facts->has_throw || isa<InvokeInst>(i);
+                facts->has_switch = facts->has_switch || isa<SwitchInst>(i);
+            }
         }
     facts->is_disabled = is_disabled(loop);
     facts->is_wait = is_wait(loop);
