@@ -77,6 +77,7 @@ static void put_static(emit *e) {
     COLUMN(e, remark_message, text, n, r[i].message);
     COLUMN(e, remark_reason, uint8_t, n, r[i].reason < 255 ? r[i].reason : 0);
     COLUMN(e, remark_count, uint32_t, n, r[i].count);
+    COLUMN(e, remark_function, uint32_t, n, r[i].function);
     n = j->dependences.n;
     const jdependence *d = j->dependences.p;
     COLUMN(e, dependence_scope, uint32_t, n, d[i].scope);

@@ -394,6 +394,7 @@ typedef struct jremark {
     uint32_t scope, file, line, kind;
     const char *pass, *name, *message;
     uint32_t reason, count;
+    uint32_t function; /* scope; HSC_NO_INDEX */
 } jremark;
 
 typedef struct jdependence {

@@ -499,7 +499,9 @@ static int by_remark(const void *pa, const void *pb) {
     int c = strcmp(a->pass, b->pass);
     if (!c)
         c = strcmp(a->name, b->name);
-    return c ? c : strcmp(a->message, b->message);
+    if (!c)
+        c = strcmp(a->message, b->message);
+    return c ? c : (a->function > b->function) - (a->function < b->function);
 }
 
 static int by_dependence(const void *pa, const void *pb) {
@@ -548,10 +550,11 @@ static hsc_status make_instances(join *j, hsc_err *err) {
         for (size_t k = 0; k < t->remark_count; k++) {
             const hsc_code_remark *q = &t->remarks[k];
             uint32_t scope = q->loop == HSC_NO_INDEX ? HSC_NO_INDEX : m->loop_scopes.p[q->loop];
-            if (scope == HSC_NO_INDEX && q->procedure != HSC_NO_INDEX)
-                scope = m->procedure_scopes.p[q->procedure];
+            uint32_t function = q->procedure == HSC_NO_INDEX ? HSC_NO_INDEX : m->procedure_scopes.p[q->procedure];
+            if (scope == HSC_NO_INDEX)
+                scope = function;
             uint32_t file = q->file == HSC_NO_INDEX ? HSC_NO_INDEX : m->file_rows.p[q->file];
-            if (!HSC_PUSH(j->remarks, (jremark){scope, file, q->line, q->kind, q->pass, q->name, q->message, q->reason, q->count}))
+            if (!HSC_PUSH(j->remarks, (jremark){scope, file, q->line, q->kind, q->pass, q->name, q->message, q->reason, q->count, function}))
                 return hsc_join_no_memory(err);
         }
         for (size_t k = 0; k < t->dependence_count; k++) {

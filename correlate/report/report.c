@@ -357,6 +357,29 @@ static int remark_weight(const hsc_db_remark *m) {
     }
 }
 
+/* Is there time in code of the loop in the machine function? */
+static bool ran_in(const report *r, uint32_t scope, uint32_t function, bool *anywhere) {
+    hsc_db_instance x;
+    bool here = false;
+    for (uint32_t k = r->instance_begin[scope]; k < r->instance_begin[scope + 1] && !here; k++)
+        if (r->instance_sums[r->instances[k]] > 0 && !hsc_db_get_instance(r->db, r->instances[k], &x, NULL)) {
+            *anywhere = true;
+            here = x.function == function;
+        }
+    return here;
+}
+
+/* Where copies of the loop ran, what the vectoriser refused others for is no reason of theirs. */
+static void drop_of_others(const report *r, uint32_t scope, hsc_db_remark *list, uint32_t *n) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < *n; i++) {
+        bool anywhere = false, vectors = list[i].refuses_vectors || list[i].reason == HSC_reason_NOT_TRIED;
+        if (!vectors || list[i].function == HSC_NONE || ran_in(r, scope, list[i].function, &anywhere) || !anywhere)
+            list[kept++] = list[i];
+    }
+    *n = kept;
+}
+
 hsc_status report_remarks(const report *r, uint32_t scope, hsc_db_remark **list, uint32_t *n, hsc_err *err) {
     uint32_t room = 64;
     *n = 0;
@@ -370,6 +393,8 @@ hsc_status report_remarks(const report *r, uint32_t scope, hsc_db_remark **list,
         if (!status)
             status = hsc_db_get_remarks(r->db, scope, *list, room, n, err);
     }
+    if (!status && scope < r->info.scopes)
+        drop_of_others(r, scope, *list, n);
     return status;
 }
 

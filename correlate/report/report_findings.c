@@ -273,6 +273,7 @@ static void tell_more(const findings *f, const report_refusal *x, char *out, siz
     const report *r = f->r;
     double own = r->paid ? r->paid->own_code[x->scope].sum : r->excl[x->scope];
     bool calls = x->called.sum > 0.001 * r->total;
+    own = fmax(own, r->excl[x->scope]); /* one in a header, for which the user's round it pays */
     out[0] = 0;
     if (x->scope != f->hottest && x->scalar.sum > own + 0.001 * r->total)
         snprintf(out, size, " (with %s; %.1f %% its own code)", calls ? "what it calls" : "procedures inlined into it", 100 * own / r->total);

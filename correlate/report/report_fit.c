@@ -210,9 +210,12 @@ char *report_fit_prose(const char *text, int width, char *out, size_t size) {
 
 char *report_first_sentence(const char *text, char *out, size_t size) {
     size_t n = strcspn(text, "\r\n");
-    const char *advice = strstr(text, ". Use ");
-    if (advice && (size_t)(advice - text) < n)
-        n = (size_t)(advice - text);
+    static const char *const advice[] = {". Use ", ". Try "};
+    for (size_t i = 0; i < sizeof advice / sizeof *advice; i++) {
+        const char *at = strstr(text, advice[i]);
+        if (at && (size_t)(at - text) < n)
+            n = (size_t)(at - text);
+    }
     while (n && (text[n - 1] == '.' || text[n - 1] == ' '))
         n--;
     char part[512];

@@ -15,8 +15,15 @@ static bool prevents(const hsc_db_dependence *d) {
            d->verdict == HSC_dependence_verdict_UNKNOWN || d->verdict == HSC_dependence_verdict_INDIRECT;
 }
 
+/* Do its words give the reason themselves? Else what is known of the loop does. */
+static bool is_plain(const hsc_db_remark *m) {
+    uint64_t reason;
+    hsc_remark_tell(m->pass, strlen(m->pass), m->name, strlen(m->name), &reason);
+    return reason == m->reason;
+}
+
 /* The vectoriser's reason for a loop: a definite one before "another reason"; with several (inlined copies), what most
- * of them say. Not tried: only where it looked at no copy. */
+ * of them say; of one reason the words that give it. Not tried: only where it looked at no copy. */
 static const hsc_db_remark *verdict_of(const hsc_db_remark *list, uint32_t n, bool not_tried) {
     const hsc_db_remark *best = NULL;
     for (uint32_t i = 0; i < n; i++) {
@@ -28,6 +35,9 @@ static const hsc_db_remark *verdict_of(const hsc_db_remark *list, uint32_t n, bo
         if (!best || (best->reason == HSC_reason_OTHER && m->reason != HSC_reason_OTHER) || (m->reason != HSC_reason_OTHER && m->count > best->count))
             best = m;
     }
+    for (uint32_t i = 0; i < n && best && !is_plain(best); i++)
+        if (list[i].reason == best->reason && list[i].function == best->function && list[i].refuses_vectors && is_plain(&list[i]))
+            best = &list[i];
     return best;
 }
 
@@ -39,11 +49,15 @@ static bool refusal_of(const hsc_db_remark *list, uint32_t n, bool not_tried, re
         return false;
     out->reason = verdict->reason;
     out->remark = *verdict;
-    for (uint32_t i = 0; i < n && !not_tried; i++)
-        if (list[i].refuses_vectors && list[i].reason != verdict->reason && (!out->other || list[i].count > out->other_count)) {
+    for (uint32_t i = 0; i < n && !not_tried; i++) {
+        bool beside = verdict->function != HSC_NONE && list[i].function == verdict->function;
+        if (list[i].refuses_vectors && list[i].reason != verdict->reason &&
+            (!out->other || (beside && !out->other_beside) || (beside == out->other_beside && list[i].count > out->other_count))) {
             out->other = list[i].message;
             out->other_count = list[i].count;
+            out->other_beside = beside;
         }
+    }
     return true;
 }
 
@@ -329,10 +343,12 @@ void report_refusal_text(report *r, const report_refusal *x, char *out, size_t s
     else
         report_first_sentence(x->remark.message, out, size);
     size_t at = strlen(out);
+    if (x->reason == HSC_reason_CALL && (!strcmp(x->remark.name, "LoopContainsSwitch") || !strcmp(x->remark.name, "CantComputeNumberOfIterations")))
+        at += (size_t)snprintf(out + at, size - at, ", a call may throw");
     if (*report_recurrence(r, x, pair, sizeof pair))
         at += (size_t)snprintf(out + at, size - at, ", %s", pair);
     if (x->other && at < size)
-        snprintf(out + at, size - at, "; of another copy of the loop: %s", report_first_sentence(x->other, other, sizeof other));
+        snprintf(out + at, size - at, "; %s: %s", x->other_beside ? "also" : "of another copy of the loop", report_first_sentence(x->other, other, sizeof other));
 }
 
 void report_dependence(const report *r, const hsc_db_dependence *d, char *out, size_t size) {

@@ -10,8 +10,9 @@ typedef struct report_refusal { /* a loop that the vectoriser refused */
     hsc_weighted scalar;        /* samples in the loop without inner loops, vector bodies left out; where a call is the reason, with `called` */
     hsc_weighted called;        /* samples in what is called that can become vector code, where a call is the reason: an upper bound of what it costs */
     hsc_db_remark remark;
-    const char *other;   /* what the vectoriser says of other copies of the loop, for another reason; borrowed, NULL: nothing */
+    const char *other;   /* another reason, of the loop as well or of other copies of it; borrowed, NULL: none */
     uint32_t other_count;
+    bool other_beside;   /* both were said in one machine function */
     bool has_dependence; /* where one is the reason: the first that prevents vector code */
     hsc_db_dependence dependence;
 } report_refusal;
@@ -52,7 +53,7 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
 const hsc_db_remark *report_verdict(const hsc_db_remark *list, uint32_t n);
 
 /* Why, in one clause: the dependence, else the remark; of what is carried from one iteration to the next what is written and read; and what is
- * said of other copies of the loop. */
+ * said as well, or of other copies of the loop. */
 void report_refusal_text(report *r, const report_refusal *x, char *out, size_t size);
 /* "a(i, j), b(i, j) go on by 8*n bytes from one iteration to the next", where accesses of a loop go on by more than a cache line, or by so many as only the run
  * knows; "". Returns out. */

@@ -183,6 +183,7 @@ static hsc_db_remark remark_of(const hsc_db *db, uint32_t i) {
                            .message = message,
                            .reason = reason,
                            .count = HSC_COL(db, remark_count, uint32_t)[i],
+                           .function = HSC_COL(db, remark_function, uint32_t)[i],
                            .refuses_vectors = hsc_remark_refuses_vectors(pass, name, kind, reason)};
 }
 

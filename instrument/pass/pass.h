@@ -71,6 +71,7 @@ typedef struct hsc_why_origin {
     uint32_t index;                         /* of the record */
     LLVMMetadataRef inlined_at, subprogram; /* NULL: not inlined */
     bool several;                           /* more than one copy */
+    const void *header;                     /* of the loop that it was last said of; NULL: not told */
     uint32_t next;                          /* index + 1 of the next one of the same function */
 } hsc_why_origin;
 typedef struct hsc_why {

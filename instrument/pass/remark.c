@@ -247,8 +247,9 @@ void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
     size_t n = 0;
     /* outside of loops and calls the source procedure holds them together */
     uint32_t holder = site || !r->region.loc.node ? 0 : hsc_pass_procedure_of_subprogram(p, r->region.loc.subprogram);
+    /* of one loop the vectoriser may say another thing in each procedure that has a copy of it */
     uint64_t v[] = {site, holder, r->kind, much ? 0 : (uint64_t)r->line << 32 | r->column, much ? 0 : file,
-                    site || holder ? 0 : procedure};
+                    (site || holder) && !of_vectorizer ? 0 : procedure};
     uint64_t key = hsc_pass_tag(hsc_pass_tag(0, "remark", v, sizeof v), "name", r->name.p, r->name.n);
     key = hsc_pass_tag(key, "pass", r->pass.p, r->pass.n);
     if (!much) {
@@ -257,6 +258,10 @@ void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
     }
     bool is_new;
     uint32_t at = hsc_why_find(p, HSC_WHY_REMARK, key, procedure, &r->region.loc, p->why.remarks.n, &is_new);
+    hsc_why_origin *o = &p->why.origins.p[hsc_map_get(&p->why.seen, key) - 1];
+    if (!is_new && of_vectorizer && r->region.header && o->header == r->region.header)
+        return; /* it says some things twice */
+    o->header = r->region.header;
     if (is_new) {
         if (much)
             n = hsc_ir_remark_message(r, message, sizeof message);

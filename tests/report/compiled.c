@@ -33,6 +33,45 @@ int main(void) {
     printf("%g\n", x);
     return 0;
 }
+#elif defined(OTHERS) /* one loop, two copies: the one with a call has never run */
+enum { N = 4096 };
+static double a[N];
+
+__attribute__((noinline)) double outside(double x) { return x * 1.25 + 1; }
+
+double sum_up(const double *x, int kind) {
+    double s = 0;
+    for (int i = 0; i < N; i++) /* OTHERS */
+        s += kind ? outside(x[i]) : x[i];
+    return s;
+}
+
+int main(void) {
+    double x = 0.5;
+    for (double begin = cpu_s(); cpu_s() - begin < 0.4; a[5] += x)
+        x += sum_up(a, 0);
+    printf("%g\n", x);
+    return 0;
+}
+#elif defined(ALSO) /* two obstacles */
+#include <math.h>
+enum { N = 4096 };
+static double a[N], b[N];
+
+__attribute__((noinline)) static void roots(void) {
+    for (int i = 0; i < N; i++) /* ALSO */
+        if (b[i] > 0.5)
+            a[i] = sqrt(b[i]);
+}
+
+int main(void) {
+    for (int i = 0; i < N; i++)
+        b[i] = (double)(i % 17);
+    for (double begin = cpu_s(); cpu_s() - begin < 0.4;)
+        roots();
+    printf("%g\n", a[100]);
+    return 0;
+}
 #elif defined(UNROLLED)
 enum { N = 4096 };
 static double a[N];

@@ -335,6 +335,7 @@ static hsc_status put_static(hsc_store *s, run *r, hsc_err *err) {
     PUT(remark_name, n, const char *, loops[i] % 5 ? "Vectorized" : "UnsafeDep");
     PUT(remark_reason, n, uint8_t, loops[i] % 5 ? 0 : 1 + loops[i] % 7);
     PUT(remark_count, n, uint32_t, 1 + 0 * i);
+    PUT(remark_function, n, uint32_t, p->scopes[loops[i]].procedure);
     PUT(remark_message, n, const char *,
         loops[i] % 5 ? "vectorized loop (vectorization width: 4, interleaved count: 2)"
                      : "loop not vectorized: backward loop carried data dependence");

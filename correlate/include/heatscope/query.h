@@ -147,6 +147,7 @@ typedef struct hsc_db_remark {
     const char *message;    /* the compiler's, or the reason's text for loops that were not tried to be vectorised */
     uint32_t reason;        /* HSC_reason_*: why it was not done; 0: none given */
     uint32_t count;         /* remarks that the row stands for */
+    uint32_t function;      /* machine function that it was said of, as hsc_db_instance has it; HSC_NONE: not known */
     bool refuses_vectors;   /* the loop vectoriser looked at the loop and left it scalar, and `reason` is why */
 } hsc_db_remark;
 hsc_status hsc_db_get_remarks(const hsc_db *db, uint32_t scope, hsc_db_remark *out, uint32_t capacity, uint32_t *n,
