@@ -334,8 +334,10 @@ static hsc_status put_bins(hsc_store_bins *b, uint64_t n, const uint32_t *time, 
     return status;
 }
 
-/* What a thread has beyond 2^32 counts is in no bin: then its counts without that, else NULL. Owned by the caller. */
-static hsc_status cut_counts(const hsc_store_bins *b, uint64_t n, const uint32_t *leaf, const uint32_t *count, uint32_t **cut, hsc_err *err) {
+/* What one of the widest bins has beyond 2^32 counts (at 10 kHz, five days of a thread) is in no bin: then the counts without that, else NULL.
+ * Owned by the caller. */
+static hsc_status cut_counts(const hsc_store_bins *b, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count, uint32_t **cut,
+                             hsc_err *err) {
     enum { TILE = 128 }; /* as compilers make vector code of */
     uint64_t all = 0, left = UINT32_MAX, at = 0;
     for (; at + TILE <= n; at += TILE)
@@ -348,7 +350,12 @@ static hsc_status cut_counts(const hsc_store_bins *b, uint64_t n, const uint32_t
         return HSC_OK;
     if (!(*cut = malloc(n * sizeof **cut)))
         return no_memory(b->s, err);
+    uint64_t widest = hsc_bin_width(b->bin, b->n_levels - 1), end = 0; /* of the one under way */
     for (uint64_t i = 0; i < n; i++) {
+        if (time[i] >= end) {
+            end = (time[i] / widest + 1) * widest;
+            left = UINT32_MAX;
+        }
         uint64_t room = b->leaves[leaf[i]].binned ? left : 0;
         (*cut)[i] = count[i] < room ? count[i] : (uint32_t)room;
         left -= (*cut)[i];
@@ -361,7 +368,7 @@ hsc_status hsc_store_bins_put(hsc_store_bins *b, uint64_t n, const uint32_t *tim
     uint32_t *cut = NULL;
     for (unsigned k = 0; k < b->n_levels; k++)
         b->levels[k].indptr[b->done] = b->levels[k].rows;
-    hsc_status status = cut_counts(b, n, leaf, count, &cut, err);
+    hsc_status status = cut_counts(b, n, time, leaf, count, &cut, err);
     if (!status)
         status = put_bins(b, n, time, leaf, cut ? cut : count, err);
     free(cut);
