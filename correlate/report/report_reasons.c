@@ -22,6 +22,15 @@ static bool is_plain(const hsc_db_remark *m) {
     return reason == m->reason;
 }
 
+/* How often this was said of the loop, in all procedures that have copies of it. */
+static uint64_t times_said(const hsc_db_remark *list, uint32_t n, const hsc_db_remark *m) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i].reason == m->reason && list[i].kind == m->kind && !strcmp(list[i].name, m->name) && !strcmp(list[i].message, m->message))
+            sum += list[i].count;
+    return sum;
+}
+
 /* The vectoriser's reason for a loop: a definite one before "another reason"; with several (inlined copies), what most
  * of them say; of one reason the words that give it. Not tried: only where it looked at no copy. */
 static const hsc_db_remark *verdict_of(const hsc_db_remark *list, uint32_t n, bool not_tried) {
@@ -32,7 +41,7 @@ static const hsc_db_remark *verdict_of(const hsc_db_remark *list, uint32_t n, bo
             return NULL;
         if (not_tried ? m->reason != HSC_reason_NOT_TRIED : !m->refuses_vectors)
             continue;
-        if (!best || (best->reason == HSC_reason_OTHER && m->reason != HSC_reason_OTHER) || (m->reason != HSC_reason_OTHER && m->count > best->count))
+        if (!best || (best->reason == HSC_reason_OTHER && m->reason != HSC_reason_OTHER) || (m->reason != HSC_reason_OTHER && times_said(list, n, m) > times_said(list, n, best)))
             best = m;
     }
     for (uint32_t i = 0; i < n && best && !is_plain(best); i++)
@@ -52,9 +61,9 @@ static bool refusal_of(const hsc_db_remark *list, uint32_t n, bool not_tried, re
     for (uint32_t i = 0; i < n && !not_tried; i++) {
         bool beside = verdict->function != HSC_NONE && list[i].function == verdict->function;
         if (list[i].refuses_vectors && list[i].reason != verdict->reason &&
-            (!out->other || (beside && !out->other_beside) || (beside == out->other_beside && list[i].count > out->other_count))) {
+            (!out->other || (beside && !out->other_beside) || (beside == out->other_beside && times_said(list, n, &list[i]) > out->other_count))) {
             out->other = list[i].message;
-            out->other_count = list[i].count;
+            out->other_count = times_said(list, n, &list[i]);
             out->other_beside = beside;
         }
     }

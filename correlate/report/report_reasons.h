@@ -11,7 +11,7 @@ typedef struct report_refusal { /* a loop that the vectoriser refused */
     hsc_weighted called;        /* samples in what is called that can become vector code, where a call is the reason: an upper bound of what it costs */
     hsc_db_remark remark;
     const char *other;   /* another reason, of the loop as well or of other copies of it; borrowed, NULL: none */
-    uint32_t other_count;
+    uint64_t other_count;
     bool other_beside;   /* both were said in one machine function */
     bool has_dependence; /* where one is the reason: the first that prevents vector code */
     hsc_db_dependence dependence;
