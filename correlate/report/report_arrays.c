@@ -457,13 +457,23 @@ static bool is_named(const report *r, uint32_t array) {
     return array != HSC_NONE && name[strspn(name, "?[]()")] && strncmp(name, "(no name)", 9);
 }
 
-/* " of sweep" behind an array of which no line is known: other procedures may have one of the same name. */
+/* Does another procedure have an array of that name? */
+static bool has_namesake(const report *r, const hsc_db_array *a) {
+    hsc_db_array other;
+    for (uint32_t i = 0; i < r->info.arrays && !hsc_db_get_array(r->db, i, &other, NULL); i++)
+        if (other.scope != a->scope && other.scope != HSC_NONE && !strcmp(other.name, a->name))
+            return true;
+    return false;
+}
+
+/* " of sweep" behind an array of which no line is known, as other procedures may have one of the same name, or of which others have one. */
 static void owner_text(const report *r, uint32_t array, char *out, size_t size) {
     char fitted[200];
     hsc_db_array a;
     hsc_db_scope s;
     out[0] = 0;
-    if (!hsc_db_get_array(r->db, array, &a, NULL) && !(a.file != HSC_NONE && a.line) && a.scope != HSC_NONE && !hsc_db_get_scope(r->db, a.scope, &s, NULL))
+    if (!hsc_db_get_array(r->db, array, &a, NULL) && a.scope != HSC_NONE && (a.file == HSC_NONE || !a.line || has_namesake(r, &a)) &&
+        !hsc_db_get_scope(r->db, a.scope, &s, NULL))
         snprintf(out, size, " of %s", report_fit(s.name, 60, fitted, sizeof fitted)); /* without a list of parameters */
 }
 

@@ -2,12 +2,14 @@
 /* Ways to wait for what another thread does with a message queue or a semaphore of System V, or a message queue of POSIX, ROUNDS times each; the first thread
  * does it HELD_MS after it saw the waiter asleep, and before that what nobody waits for, or what ends no wait. Prints for each "procedure seconds",
  * measured round the calls. */
+#include <errno.h>
 #include <fcntl.h>
 #include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,6 +224,11 @@ int main(void) {
     if (queue < 0 || full < 0 || set < 0 || posted < 0 || polled < 0 || crowded < 0 || semctl(set, 0, SETALL, values) || msgctl(full, IPC_STAT, &room)) {
         puts("no queues here");
         return 77;
+    }
+    struct sembuf one = {0, 1, 0};
+    if (semop(set, &one, SIZE_MAX) != -1 || errno != E2BIG) { /* the kernel looks at none of them */
+        puts("more operations than there may be");
+        return 1;
     }
     room.msg_qbytes = sizeof((message *)0)->text; /* for one */
     msgctl(full, IPC_SET, &room);
