@@ -150,6 +150,7 @@ oo::class create ::heatscope::App {
         pack $Path.status.read -side left -fill x -expand 1
         # over the keys while it says something
         place $Path.status.progress -relx 1 -anchor ne
+        lower $Path.status.progress
         grid $Path.tools -sticky we
         grid $Path.main -sticky nswe -padx $gap
         grid $Path.status -sticky we
@@ -275,5 +276,14 @@ oo::class create ::heatscope::App {
     }
     method statusShown {} {
         return [$Path.status.read cget -text]
+    }
+    # The keys beside it, as far as they can be seen: "" where something lies over their end, or they have no room.
+    method keysShown {} {
+        set w $Path.status.hint
+        if {![winfo ismapped $w]} {
+            return ""
+        }
+        set over [winfo containing [expr {[winfo rootx $w] + [winfo width $w] - 3}] [expr {[winfo rooty $w] + [winfo height $w] / 2}]]
+        return [expr {$over eq $w && [winfo width $w] >= [winfo reqwidth $w] ? [$w cget -text] : ""}]
     }
 }
