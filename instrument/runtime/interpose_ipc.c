@@ -41,12 +41,19 @@ static bool is_semaphore_wait(const struct sembuf *o, size_t n) {
     return waits;
 }
 
+/* Who may change a semaphore may not be allowed to read it. */
+static int value_of(int id, int which) {
+    int was = errno, value = semctl(id, which, GETVAL);
+    errno = was;
+    return value;
+}
+
 /* Before the call: who takes enough of it for others to go on, and who takes the rest of it. */
 static void gives_semaphores(int id, const struct sembuf *o, size_t n, const hsc_rt_here *at) {
     for (size_t i = 0; o && i < n; i++)
         if (o[i].sem_op > 0)
             gives(of_semaphore(id, &o[i], false), (uint32_t)o[i].sem_op, at);
-        else if (o[i].sem_op < 0 && hsc_rt_is_awaited(of_semaphore(id, &o[i], true)) && semctl(id, o[i].sem_num, GETVAL) + o[i].sem_op == 0)
+        else if (o[i].sem_op < 0 && hsc_rt_is_awaited(of_semaphore(id, &o[i], true)) && value_of(id, o[i].sem_num) + o[i].sem_op == 0)
             hsc_rt_signalled(of_semaphore(id, &o[i], true), UINT32_MAX, at);
 }
 

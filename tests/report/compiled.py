@@ -42,13 +42,15 @@ static void work(int rank) {
     for (volatile long i = 0; rank && i < 20000000; i++)
         ;
 }
-__attribute__((noinline)) static void first(int rank) {
-    double *x = calloc(5000, 8);
+__attribute__((noinline)) static void first(int rank, double *x) {
     work(rank);
     MPI_Bcast(x, 5000, MPI_DOUBLE, 1, MPI_COMM_WORLD);
-    free(x);
 }
-__attribute__((noinline)) static void second(int rank) {
+__attribute__((noinline)) static void second(int rank, double *x) {
+    work(rank);
+    MPI_Bcast(x, 4000, MPI_DOUBLE, 1, MPI_COMM_WORLD);
+}
+__attribute__((noinline)) static void third(int rank) {
     double *x = calloc(3000, 8);
     work(rank);
     MPI_Bcast(x, 3000, MPI_DOUBLE, 1, MPI_COMM_WORLD);
@@ -59,8 +61,11 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < 5; i++) {
-        first(rank);
-        second(rank);
+        double *given = calloc(5000, 8);
+        first(rank, given);
+        second(rank, given);
+        third(rank);
+        free(given);
     }
     return MPI_Finalize();
 }
@@ -321,7 +326,7 @@ if FC != "-":
     said, table = findings("carried.h5"), " ".join(run(HEATSCOPE, "report", "--by=reason", "carried.h5").split())
     that(any(r["procedure"] == "main program carried" for r in rows("carried.h5", "procedure")), f"program: {[r['procedure'] for r in rows('carried.h5', 'procedure')]}")
     whole = run(HEATSCOPE, "report", "--by=context", "carried.h5")
-    that(re.search(r"  main program carried\b", whole) and not re.search(r" main > [^>]*main program", whole), f"program: {whole}") # what flang's own main calls beside it is main's
+    that(re.search(r"  main program carried\b", whole) and not re.search(r" main >\s+(?!\d+: _FortranA)", whole), f"program: {whole}") # but for what flang's own main calls beside it
     for text in (said, table):
         that("x(i) is written, and x(i - 1) read" in text, f"carried: {text}")
     verdicts = {(r["line_begin"], r["remark"]) for by in ("loop", "reason") for r in rows("carried.h5", by) if r["procedure"].endswith("carry") and r["remark"]}
@@ -411,16 +416,17 @@ if MPICC != "-":
     that(told and float(told[2]) >= float(told[3]) > 0.1 and float(told[4]) >= float(told[3]), f"single: {said}")
     that("Array mine" not in said and "Array all" not in said, f"single: {said}")
 
-    # two arrays of one name, without debug information: their procedures, and the lines of their declarations, tell them apart
+    # three arrays of one name, without debug information: the procedures that are given two of them, and the line where the third is declared, tell them apart
     with open("named.c", "w", encoding="utf-8") as f:
         f.write(NAMED)
     run(MPICC, "-O1", "named.c", "-o", "named", OMPI_CC=CC, MPICH_CC=CC)
     run("mpirun", "-n", "2", HEATSCOPE, "run", "-q", "-o", "named.m", "./named", **allow)
     run(HEATSCOPE, "correlate", "-q", "-o", "named.h5", "named.m")
     table = run(HEATSCOPE, "report", "--by=array", "named.h5")
-    that(sorted(re.findall(r" x\[\] (named\.c:\d+)", table)) == ["named.c:14", "named.c:8"], f"named: {table}")
+    that(sorted(re.findall(r" \S+\[\] (in \w+)", table)) == ["in first", "in second"], f"named: {table}")
+    that(re.findall(r" x\[\] (named\.c:\d+)", table) == ["named.c:16"], f"named: {table}")
     said = findings("named.h5")
-    that(re.search(r" of (first|second) has most of the waiting", said), f"named: {said}")
+    that(re.search(r" of (first|second|third) has most of the waiting", said), f"named: {said}")
 
     # what waits for buffers of which it is not known which they are is theirs: no value that moves nothing has most of the waiting
     with open("hidden.c", "w", encoding="utf-8") as f:

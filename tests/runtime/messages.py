@@ -950,6 +950,7 @@ def short():
         doubt = 0.06 + 3 * (told * (1 - told) / max(1, all_s / 0.0005) + 0.25 / max(1, calls[name])) ** 0.5
         if not least - doubt <= told <= most + doubt:
             failures.append(f"{name}: {told:.3f} of its time waiting, {least:.3f} to {most:.3f} by the program's clocks")
+    at_least("events that stand for others", sum(int(f.get("stands_for", 0)) > 0 for p in found.values() for f in p.events), 150)
 
 
 def finish():
