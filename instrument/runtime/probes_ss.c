@@ -82,17 +82,16 @@ static bool grow_slots(hsc_rt_scopes *s) {
     return true;
 }
 
+/* NULL: no memory. Signals are blocked. */
 static hsc_rt_block *new_child(hsc_rt_scopes *s, hsc_rt_block *parent, uint32_t number) {
-    uint64_t saved = block_signals();
     hsc_rt_block *b = (uint64_t)s->blocks * 2 >= s->slots_n && !grow_slots(s) ? NULL : new_block(s, parent, number);
     if (b)
         link_block(s, b);
-    unblock_signals(saved);
     return b;
 }
 
-/* The block of a scope entered in `parent`; NULL: no memory. */
-static hsc_rt_block *child_of(hsc_rt_scopes *s, hsc_rt_block *parent, uint32_t number) {
+/* The block of a scope entered in `parent`; NULL: there is none yet. */
+static hsc_rt_block *child_of(const hsc_rt_scopes *s, hsc_rt_block *parent, uint32_t number) {
     if (s->slots_n)
         for (uint32_t mask = s->slots_n - 1, at = hash(parent, number) & mask; s->slots[at]; at = (at + 1) & mask) {
             hsc_rt_block *b = block_at(s, s->slots[at]);
@@ -103,7 +102,7 @@ static hsc_rt_block *child_of(hsc_rt_scopes *s, hsc_rt_block *parent, uint32_t n
         for (hsc_rt_block *b = parent; b; b = b->parent)
             if (b->number == number)
                 return b;
-    return new_child(s, parent, number);
+    return NULL;
 }
 
 static uint32_t bucket_of(uint64_t ns) {
@@ -200,16 +199,15 @@ void hsc_rt_probes_clear(hsc_rt_thread *t) {
     hsc_rt_unmap(s, sizeof *s);
 }
 
+/* Signals are blocked. */
 static bool grow_stack(hsc_rt_scopes *s) {
     size_t n = (size_t)(s->end - s->base), top = (size_t)(s->top - s->base);
-    uint64_t saved = block_signals();
     hsc_rt_scope *base = hsc_rt_remap(s->base, n * sizeof *base, 2 * n * sizeof *base);
     if (base) {
         s->base = base;
         s->top = base + top;
         s->end = base + 2 * n;
     }
-    unblock_signals(saved);
     return base != NULL;
 }
 
@@ -363,21 +361,35 @@ static void give(hsc_rt_scopes *s) {
     atomic_store_explicit(&s->inside, 0, memory_order_relaxed);
 }
 
-static __attribute__((noinline)) void unusual_enter(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t number, uint64_t sp, uint64_t now) {
-    uint64_t since;
-    if (is_cut(number, now, now, &since)) /* its probe found out too late that it is disarmed */
-        return;
-    repair(t, s, number, sp, now);
-    hsc_rt_block *b = s->top + 1 == s->end && !grow_stack(s) ? NULL : child_of(s, s->top->block, (uint32_t)number);
-    if (!b) {
-        s->missed++;
-        return;
-    }
+static void push(hsc_rt_scopes *s, hsc_rt_block *b, uint64_t number, uint64_t sp, uint64_t now) {
     s->top->block->last = b;
     mark(s, b);
     charge(s, now);
     *++s->top = (hsc_rt_scope){sp, now, b, number, s->taken};
     s->visits++;
+}
+
+static __attribute__((noinline)) void unusual_enter(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t number, uint64_t sp, uint64_t now) {
+    uint64_t since;
+    if (is_cut(number, now, now, &since)) /* its probe found out too late that it is disarmed */
+        return;
+    repair(t, s, number, sp, now);
+    hsc_rt_block *b = child_of(s, s->top->block, (uint32_t)number);
+    if (b && s->top + 1 < s->end) {
+        push(s, b, number, sp, now);
+        return;
+    }
+    /* What comes meanwhile is handled after the scope is open: its mark is used up, and a jump would leave neither. */
+    uint64_t saved = block_signals();
+    if (s->top + 1 < s->end || grow_stack(s))
+        b = b ? b : new_child(s, s->top->block, (uint32_t)number);
+    else
+        b = NULL;
+    if (b)
+        push(s, b, number, sp, now);
+    else
+        s->missed++;
+    unblock_signals(saved);
 }
 
 static __attribute__((noinline)) void unusual_leave(hsc_rt_thread *t, hsc_rt_scopes *s, uint64_t number, uint64_t sp, uint64_t now) {
@@ -579,11 +591,21 @@ static bool may_go_on(hsc_rt_thread *t, const hsc_rt_here *from) {
     return !node || truncated || found;
 }
 
+/* Whether a scope of `inner` may have been entered in one of `outer` (child_of). */
+static bool goes_in(const hsc_rt_block *inner, const hsc_rt_block *outer) {
+    if (inner->parent == outer)
+        return true;
+    const hsc_rt_block *b = outer->depth >= HSC_RT_BLOCK_DEPTH_MAX ? outer : NULL;
+    while (b && b != inner)
+        b = b->parent;
+    return b != NULL;
+}
+
 /* Who changed the blocks is gone: what may be half done is put in order. Blocks were given at most one visit less or more. */
 static void put_in_order(hsc_rt_scopes *s) {
     hsc_rt_probes_redo(s);
     hsc_rt_scope *q = s->base, *top = s->top;
-    while (q < top && q[1].block->parent == q->block && number_of(q + 1) == q[1].block->number && q[1].sp <= q->sp)
+    while (q < top && goes_in(q[1].block, q->block) && number_of(q + 1) == q[1].block->number && q[1].sp <= q->sp)
         q++;
     s->top = q;
     s->generation--; /* it may be what was inside one that is disarmed */

@@ -54,7 +54,7 @@ static uint64_t tick_interval(const hsc_rt_thread *t) {
 
 #define PUT_OFF_RUNS 8u  /* expiries without a sample before the timer's next one is twice as far */
 #define PUT_OFF_MOST 10u /* doublings */
-#define FIRST_LEAST_NS 20000u  /* before, the thread is in our own code (and the kernel's least is half of that) */
+#define FIRST_LEAST_NS 50000u  /* more than from a sample to our handler: else a first one could not be told from one a distance later */
 #define FIRST_TRIES 3u /* at a first sample: a thread that is mostly in the kernel is late each time */
 #define DRAWN_FROM_NS 100000u  /* between samples that are nearer a thread loses less than 50 us */
 #define SAMPLE_BYTES 16u /* header, process and thread */
@@ -257,8 +257,13 @@ static void start_others(hsc_rt_thread *t, int32_t tid) {
 
 /* By perf, or by timer where descriptors or locked memory have run out. */
 static void start_first(hsc_rt_thread *t, int32_t tid) {
-    if (!hsc_rt_is_perf(t->mechanism) || start_counter(t, 0, tid))
+    if (!hsc_rt_is_perf(t->mechanism))
         return;
+    if (start_counter(t, 0, tid)) {
+        if (t->first_ns)
+            t->first_from_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
+        return;
+    }
     t->mechanism = HSC_RT_CPU;
     t->main_timer = t->tick_timer;
     t->tick_timer = -1;
@@ -299,7 +304,6 @@ static void draw_first(hsc_rt_thread *t) {
     if (t->first_ns < FIRST_LEAST_NS)
         t->first_ns = FIRST_LEAST_NS;
     t->carry_ns = t->ahead_ns = (int64_t)(whole - t->first_ns);
-    t->first_from_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
     t->drawn = true;
     t->first_tries = 0;
 }
@@ -313,7 +317,6 @@ bool hsc_rt_source_first(hsc_rt_thread *t) {
         t->first_ns = whole - (passed - t->first_ns) % whole;
         t->first_ns = t->first_ns < FIRST_LEAST_NS ? FIRST_LEAST_NS : t->first_ns;
     }
-    t->first_from_ns = now;
     stop_counter(&t->counter[0]);
     start_first(t, 0);
     if (!hsc_rt_is_perf(t->mechanism))

@@ -358,13 +358,13 @@ def rearming():
 def own():
     """In one open visit other blocks are entered all the time. What making visits of the notes takes is measured, and in no scope's time: both together are the
     time that the program itself sees pass, of which a stretch without the processor while visits are made counts for little: the fastest of three runs that nobody interrupted
-    is looked at (of 40). Hardly a sample, since by samples the notes' part of what probes took themselves is what these met."""
+    is looked at (of 40, or on a busy machine the first one of up to 300). Hardly a sample, since by samples the notes' part of what probes took themselves is what these met."""
     program, whole = build("own", "--probe=procedures,-procedures:main"), []
-    for _ in range(40):
+    for i in range(300):
         out, (p,) = run(program, "-F", "1")
         elapsed, interrupted = map(int, out.split())
         whole += [(elapsed, p)] if not interrupted else []
-        if len(whole) == 3:
+        if len(whole) >= (3 if i < 40 else 1):
             break
     expect("a run that nobody interrupted", whole)
     elapsed, p = min(whole, key=lambda w: w[0])
