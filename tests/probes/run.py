@@ -372,7 +372,7 @@ def own():
     spent = sum(sum(b.times.values()) for b in p.blocks.values())
     making = float(last["own_ns"]) - int(last["visits"]) * float(p.cost["note_ns"])
     (outer,) = p.of("outer")
-    expect("visits", p.count("p0") + p.count("p1") + p.count("p2") == int(last["visits"]) - 1 == 300 * 127, last)
+    expect("visits", p.count("p0") + p.count("p1") + p.count("p2") == int(last["visits"]) - 1 == 100 * 127, last)
     expect("it takes some time", making > 1e5 and float(p.cost["note_ns"]) > float(p.cost["inside_ns"]), making, p.cost)
     expect("taken out", abs(spent + making - elapsed) < making / 5 + 1e-3 * elapsed, spent, making, elapsed)
     expect("of open visits, too", abs(outer.total - spent) < making / 5 + 1e-3 * elapsed, outer.total, spent)
