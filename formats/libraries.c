@@ -21,14 +21,13 @@ static const struct {
 
 int hsc_is_fortran_runtime(const char *procedure) {
     static const char *const spaces[] = {"Fortran::runtime::", "Fortran::decimal::", "Fortran::common::"};
-    if (!strncmp(procedure, "_FortranA", 9))
+    /* names of lambdas, which c++filt and the runtime of C++ leave as they are */
+    if (!strncmp(procedure, "_FortranA", 9) || !strncmp(procedure, "_ZN7Fortran7runtime", 19) || !strncmp(procedure, "_ZN7Fortran6common", 18))
         return 1;
-    size_t n = strcspn(procedure, "(");
-    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
-        const char *at = strstr(procedure, spaces[i]);
-        if (at && (size_t)(at - procedure) < n && (at == procedure || at[-1] == ' '))
-            return 1;
-    }
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        for (const char *at = procedure; (at = strstr(at, spaces[i])); at++)
+            if (at == procedure || strchr(" (<,&*", at[-1])) /* its own, or of its types: matmul's are in no space of their own */
+                return 1;
     return 0;
 }
 

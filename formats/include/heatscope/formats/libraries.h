@@ -19,7 +19,8 @@ typedef enum hsc_library_role {
 
 /* By the name of the file, whatever its version: "/usr/lib/libgomp.so.1", "libgomp-a34b3233.so.1". */
 hsc_library_role hsc_library_role_of(const char *path);
-/* Flang's runtime is linked into the program: "_FortranAioOutputReal64", "Fortran::runtime::io::OpenFile::Write(...)", "void Fortran::decimal::...". */
+/* Flang's runtime is linked into the program: "_FortranAioOutputReal64", "Fortran::runtime::io::OpenFile::Write(...)", "void Fortran::decimal::...",
+ * "void (anonymous namespace)::MatrixTimesMatrixHelper<(Fortran::common::TypeCategory)1, ..." */
 int hsc_is_fortran_runtime(const char *procedure);
 static inline int hsc_library_is_openmp(hsc_library_role r) { return r == HSC_LIBRARY_LLVM_OPENMP || r == HSC_LIBRARY_GNU_OPENMP; }
 
