@@ -443,5 +443,6 @@ hsc_status hsc_join_make_contexts(join *j, hsc_err *err) {
     hsc_table_fini(&all->rows);
     *all = (jtree){0};
     j->summary->contexts = j->contexts.n;
+    ok = ok && hsc_join_place_loops(j);
     return ok ? hsc_join_classify(j, err) : status != HSC_OK ? status : hsc_join_no_memory(err);
 }

@@ -652,6 +652,9 @@ const jplace *hsc_join_place_of(const join *j, uint32_t frame);
 /* users_place.c: marks scopes and places; then, of what was counted or timed at a place: the innermost context of the user's own code on its path, and
  * the line there. Left alone where the place is in such code, or no such code is on the path. `contexts`: what *context is a row of. */
 void hsc_join_mark_users(join *j);
+/* Loops that the compiler wrote without lines (flang's sum, maxval) get that of the call of what they are in, where all contexts have the same one. False:
+ * out of memory. */
+bool hsc_join_place_loops(join *j);
 /* What tells the call apart from others on its line; 0: nothing, it is in a language's library or a header of the system. */
 static inline uint32_t hsc_join_call_column(const jplace *place) { return place->is_inner ? 0 : place->column; }
 void hsc_join_users_place(const join *j, const jcontext *contexts, const jplace *place, uint32_t *context, uint32_t *line);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where the user's own code does what is counted and timed in headers of the system (std::mutex) and in libraries of a language. */
+/* Where the user's own code does what is counted and timed in headers of the system (std::mutex) and in libraries of a language, and what the compiler
+ * wrote without lines. */
+#include <stdlib.h>
+
 #include <heatscope/formats/libraries.h>
 #include <heatscope/formats/source_path.h>
 
@@ -49,4 +52,38 @@ void hsc_join_users_place(const join *j, const jcontext *contexts, const jplace 
         }
         of = contexts[at].call_line;
     }
+}
+
+static bool is_without_line(const jscope *s) { return s->kind == HSC_SCOPE_LOOP && s->knowledge == HSC_KNOWN_MAP && !s->line_begin; }
+
+/* The line of the call of what the context's loop is in, inlined or not; HSC_NO_INDEX: none is known. */
+static uint32_t line_of_call(const join *j, uint32_t at) {
+    while (at && j->contexts.p[at].kind == HSC_CONTEXT_LOOP)
+        at = j->contexts.p[at].parent;
+    return at ? j->contexts.p[at].call_line : HSC_NO_INDEX;
+}
+
+bool hsc_join_place_loops(join *j) {
+    const uint32_t none_yet = HSC_NO_INDEX - 1;
+    uint32_t *found = malloc((j->scopes.n + 1) * sizeof *found);
+    if (!found)
+        return false;
+    for (size_t i = 0; i < j->scopes.n; i++)
+        found[i] = none_yet;
+    for (uint32_t c = 0; c < j->contexts.n; c++) {
+        uint32_t scope = j->contexts.p[c].scope;
+        if (scope >= j->scopes.n || !is_without_line(&j->scopes.p[scope]))
+            continue;
+        uint32_t line = line_of_call(j, c);
+        found[scope] = found[scope] == none_yet || found[scope] == line ? line : HSC_NO_INDEX;
+    }
+    for (size_t i = 0; i < j->scopes.n; i++) {
+        const jline *l = found[i] < j->lines.n ? &j->lines.p[found[i]] : NULL;
+        if (!l || !l->line || l->file >= j->files.n)
+            continue;
+        j->scopes.p[i].file = l->file;
+        j->scopes.p[i].line_begin = j->scopes.p[i].line_end = l->line;
+    }
+    free(found);
+    return true;
 }

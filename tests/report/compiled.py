@@ -36,6 +36,25 @@ program carried
   print *, sum(x)
 end program
 """
+INTRINSIC = """program intrinsic
+  real(8), allocatable :: a(:,:), b(:,:), c(:,:)
+  integer :: i
+  real(8) :: s
+  allocate(a(200,200), b(200,200), c(200,200))
+  a = 1
+  b = 2
+  s = 0
+  do i = 1, 100
+    c = matmul(a, b)
+    b(1, 1) = b(1, 1) + 1d-9 * c(1, 1)
+  end do
+  do i = 1, 20000
+    s = s + sum(c)
+    c(1, 1) = s * 1d-9
+  end do
+  print *, s
+end program
+"""
 NAMED = """#include <mpi.h>
 #include <stdlib.h>
 static volatile int done; /* so that calls return to where they stand */
@@ -334,6 +353,22 @@ if FC != "-":
         that("x(i) is written, and x(i - 1) read" in text, f"carried: {text}")
     verdicts = {(r["line_begin"], r["remark"]) for by in ("loop", "reason") for r in rows("carried.h5", by) if r["procedure"].endswith("carry") and r["remark"]}
     that(len(verdicts) == 1, f"carried: {verdicts}")
+
+# intrinsic procedures, by far most of the time: what flang writes itself, without lines, is at its call, and matmul, which is in its runtime, is no code that the
+# user could compile with the pass. Several hundred samples
+if FC != "-":
+    with open("intrinsic.f90", "w", encoding="utf-8") as f:
+        f.write(INTRINSIC)
+    run(FC, "-O2", "-g", "intrinsic.f90", "-o", "intrinsic")
+    run(HEATSCOPE, "run", "-q", "-F", "2000", "-o", "intrinsic.m", "./intrinsic")
+    run(HEATSCOPE, "correlate", "-q", "-o", "intrinsic.h5", "intrinsic.m")
+    at = {word: str(1 + [word in x for x in INTRINSIC.splitlines()].index(True)) for word in ("do i = 1, 100", "sum(c)")}
+    said, loops = findings("intrinsic.h5"), rows("intrinsic.h5", "loop")
+    that("was not compiled with the pass" not in said, f"intrinsic: {said}")
+    sums = {(os.path.basename(r["file"]), r["line_begin"]) for r in loops if r["procedure"] == "sum" and float(r["exclusive_s"]) > 0}
+    that(sums == {("intrinsic.f90", at["sum(c)"])}, f"intrinsic: sums {sums}")
+    matmul = [r for r in loops if r["line_begin"] == at["do i = 1, 100"] and r["file"].endswith("intrinsic.f90")]
+    that(len(matmul) == 1 and float(matmul[0]["with_calls_pct"]) > 10, f"intrinsic: matmul {loops}")
 
 # a version of a loop in a procedure that calls itself from it: every sample on paths through it once, as for the loop of the source
 database = measured("recursive", CC, "-DRECURSIVE")
