@@ -261,14 +261,43 @@ def run(*command, **env):
     return done.stdout
 
 
-def measured(name, compiler, *options, launcher=(), **env):
-    """The database."""
-    run(compiler, "-O2", "-g", *options, "compiled.c", "-o", name, **env)
-    said = run(*launcher, HEATSCOPE, "run", "-q", "-F", "2000", "-o", name + ".m", "./" + name, **env)
+def joined(name, *options, launcher=(), **env):
+    """The database of a run of ./NAME, whose output is in NAME.out."""
+    said = run(*launcher, HEATSCOPE, "run", "-q", *options, "-o", name + ".m", "./" + name, **env)
     with open(name + ".out", "w", encoding="utf-8") as f:
         f.write(said)
     run(HEATSCOPE, "correlate", "-q", "-o", name + ".h5", name + ".m")
     return name + ".h5"
+
+
+def measured(name, compiler, *options, launcher=(), **env):
+    """The database of compiled.c, compiled so."""
+    run(compiler, "-O2", "-g", *options, "compiled.c", "-o", name, **env)
+    return joined(name, "-F", "2000", launcher=launcher, **env)
+
+
+def written(file, text):
+    """The file, and the name of the program that it is to be."""
+    with open(file, "w", encoding="utf-8") as f:
+        f.write(text)
+    return file, file.partition(".")[0]
+
+
+def serial(file, text, compiler, *options, libraries=()):
+    """The database of a program of one process."""
+    source, name = written(file, text)
+    run(compiler, *options, source, "-o", name, *libraries)
+    return joined(name, "-F", "2000")
+
+
+RANKS = {"launcher": ("mpirun", "-n", "2"), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+
+
+def of_ranks(file, text, compiler, *options):
+    """The database of a program of two ranks."""
+    source, name = written(file, text)
+    run(compiler, *options, source, "-o", name, OMPI_CC=CC, MPICH_CC=CC, OMPI_FC=FC, MPICH_FC=FC)
+    return joined(name, **RANKS)
 
 
 def findings(database):
@@ -340,30 +369,22 @@ that([r["strides"] for r in rows(database, "data") if r["array"] == "a"] == ["8*
 
 # a value that is carried on: what is written and read is told, and one verdict by all tables
 if FC != "-":
-    with open("carried.f90", "w", encoding="utf-8") as f:
-        f.write(CARRIED)
-    run(FC, "-O2", "-g", "carried.f90", "-o", "carried")
-    run(HEATSCOPE, "run", "-q", "-F", "2000", "-o", "carried.m", "./carried")
-    run(HEATSCOPE, "correlate", "-q", "-o", "carried.h5", "carried.m")
-    said, table = findings("carried.h5"), " ".join(run(HEATSCOPE, "report", "--by=reason", "carried.h5").split())
-    that(any(r["procedure"] == "main program carried" for r in rows("carried.h5", "procedure")), f"program: {[r['procedure'] for r in rows('carried.h5', 'procedure')]}")
-    whole = run(HEATSCOPE, "report", "--by=context", "carried.h5")
+    database = serial("carried.f90", CARRIED, FC, "-O2", "-g")
+    said, table = findings(database), " ".join(run(HEATSCOPE, "report", "--by=reason", database).split())
+    that(any(r["procedure"] == "main program carried" for r in rows(database, "procedure")), f"program: {[r['procedure'] for r in rows('carried.h5', 'procedure')]}")
+    whole = run(HEATSCOPE, "report", "--by=context", database)
     that(re.search(r"  main program carried\b", whole) and not re.search(r" main >\s+(?!\d+: _FortranA)", whole), f"program: {whole}") # but for what flang's own main calls beside it
     for text in (said, table):
         that("x(i) is written, and x(i - 1) read" in text, f"carried: {text}")
-    verdicts = {(r["line_begin"], r["remark"]) for by in ("loop", "reason") for r in rows("carried.h5", by) if r["procedure"].endswith("carry") and r["remark"]}
+    verdicts = {(r["line_begin"], r["remark"]) for by in ("loop", "reason") for r in rows(database, by) if r["procedure"].endswith("carry") and r["remark"]}
     that(len(verdicts) == 1, f"carried: {verdicts}")
 
 # intrinsic procedures, by far most of the time: what flang writes itself, without lines, is at its call, and matmul, which is in its runtime, is no code that the
 # user could compile with the pass. Several hundred samples
 if FC != "-":
-    with open("intrinsic.f90", "w", encoding="utf-8") as f:
-        f.write(INTRINSIC)
-    run(FC, "-O2", "-g", "intrinsic.f90", "-o", "intrinsic")
-    run(HEATSCOPE, "run", "-q", "-F", "2000", "-o", "intrinsic.m", "./intrinsic")
-    run(HEATSCOPE, "correlate", "-q", "-o", "intrinsic.h5", "intrinsic.m")
+    database = serial("intrinsic.f90", INTRINSIC, FC, "-O2", "-g")
     at = {word: str(1 + [word in x for x in INTRINSIC.splitlines()].index(True)) for word in ("do i = 1, 100", "sum(c)")}
-    said, loops = findings("intrinsic.h5"), rows("intrinsic.h5", "loop")
+    said, loops = findings(database), rows(database, "loop")
     that("was not compiled with the pass" not in said, f"intrinsic: {said}")
     sums = {(os.path.basename(r["file"]), r["line_begin"]) for r in loops if r["procedure"] == "sum" and float(r["exclusive_s"]) > 0}
     that(sums == {("intrinsic.f90", at["sum(c)"])}, f"intrinsic: sums {sums}")
@@ -407,12 +428,8 @@ said = findings(database)
 that("library call cannot be vectorized; also: loop not vectorized: control flow cannot be substituted for a select" in said and "another copy" not in said, f"also: {said}")
 
 # a loop in a header of the system, for which the user's round it pays: the finding has its own code, which is nearly all (of 800 samples, as above)
-with open("summed.cpp", "w", encoding="utf-8") as f:
-    f.write(SUMMED)
-run(CC, "-O2", "-g", "summed.cpp", "-o", "summed", "-lstdc++")
-run(HEATSCOPE, "run", "-q", "-F", "2000", "-o", "summed.m", "./summed")
-run(HEATSCOPE, "correlate", "-q", "-o", "summed.h5", "summed.m")
-said = findings("summed.h5")
+database = serial("summed.cpp", SUMMED, CC, "-O2", "-g", libraries=["-lstdc++"])
+said = findings(database)
 told = re.search(r"Not vectorised: \S+ s, (\S+) % .*? at <bits/stl_numeric\.h>:\d+-\d+(?: \(with procedures inlined into it; (\S+) % its own code\))?: ", said)
 that(told and float(told[2] or told[1]) > float(told[1]) / 2, f"summed: {said}")
 
@@ -436,18 +453,13 @@ said = findings(database)
 that(re.search(r"Spin waits: \S+ s, .*? in the loop at \S*compiled\.c:" + line("LOOKS") + "-", said), f"spins: {said}")
 
 # a loop that became calls of memset, and so was deleted: why is told
-with open("cleared.c", "w", encoding="utf-8") as f:
-    f.write(CLEARED)
-run(CC, "-g", "-O2", "cleared.c", "-o", "cleared")
-run(HEATSCOPE, "run", "-q", "-F", "2000", "-o", "cleared.m", "./cleared")
-run(HEATSCOPE, "correlate", "-q", "-o", "cleared.h5", "cleared.m")
-said = " ".join(run(HEATSCOPE, "report", "--by=loop", "cleared.h5").split())
+database = serial("cleared.c", CLEARED, CC, "-g", "-O2")
+said = " ".join(run(HEATSCOPE, "report", "--by=loop", database).split())
 that(re.search(r"for 3-6\b.*memset", said) and "Loop deleted" not in said, f"cleared: {said}")
 
 # one value that all ranks give: no volume to speak of
 if MPICC != "-":
-    allow = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
-    database = measured("single", MPICC, launcher=("mpirun", "-n", "2"), OMPI_CC=CC, MPICH_CC=CC, **allow)
+    database = measured("single", MPICC, OMPI_CC=CC, MPICH_CC=CC, **RANKS)
     said = findings(database)
     told = re.search(r"The single value '(mine|all)' is what most of the waiting in message passing is for: its calls last (\S+) s, (\S+) s of it waiting for late "
                      r"partners \(of (\S+) s\)\. They move 80 bytes in all: the cost is to be in step, not the volume\.", said)
@@ -455,79 +467,55 @@ if MPICC != "-":
     that("Array mine" not in said and "Array all" not in said, f"single: {said}")
 
     # three arrays of one name, without debug information: the procedures that are given two of them, and the line where the third is declared, tell them apart
-    with open("named.c", "w", encoding="utf-8") as f:
-        f.write(NAMED)
-    run(MPICC, "-O1", "named.c", "-o", "named", OMPI_CC=CC, MPICH_CC=CC)
-    run("mpirun", "-n", "2", HEATSCOPE, "run", "-q", "-o", "named.m", "./named", **allow)
-    run(HEATSCOPE, "correlate", "-q", "-o", "named.h5", "named.m")
-    table = run(HEATSCOPE, "report", "--by=array", "named.h5")
+    database = of_ranks("named.c", NAMED, MPICC, "-O1")
+    table = run(HEATSCOPE, "report", "--by=array", database)
     that(sorted(re.findall(r" \S+\[\] (in \w+)", table)) == ["in first", "in second"], f"named: {table}")
     that(re.findall(r" x\[\] (named\.c:\d+)", table) == ["named.c:19"], f"named: {table}")
-    said = findings("named.h5")
+    said = findings(database)
     that(re.search(r" of (first|second|third) has most of the waiting", said), f"named: {said}")
 
     # what waits for buffers of which it is not known which they are is theirs: no value that moves nothing has most of the waiting
-    with open("hidden.c", "w", encoding="utf-8") as f:
-        f.write(HIDDEN)
-    run(MPICC, "-g", "-O1", "hidden.c", "-o", "hidden", OMPI_CC=CC, MPICH_CC=CC)
-    run("mpirun", "-n", "2", HEATSCOPE, "run", "-q", "-o", "hidden.m", "./hidden", **allow)
-    run(HEATSCOPE, "correlate", "-q", "-o", "hidden.h5", "hidden.m")
-    found = {r["array"]: float(r["waiting_s"]) for r in rows("hidden.h5", "array")}
-    said = findings("hidden.h5")
+    database = of_ranks("hidden.c", HIDDEN, MPICC, "-g", "-O1")
+    found = {r["array"]: float(r["waiting_s"]) for r in rows(database, "array")}
+    said = findings(database)
     that(found[""] > 0.1 and found[""] > 2 * found["one"], f"hidden: {found}")
     that("Of the buffers that have a name, the single value" in said and "moves most" not in said, f"hidden: {said}")
 
     # one call that completes what was begun in several places: the run knows where, so each buffer has its own waits, and none more than once
-    with open("reused.c", "w", encoding="utf-8") as f:
-        f.write(REUSED)
-    run(MPICC, "-g", "-O1", "reused.c", "-o", "reused", OMPI_CC=CC, MPICH_CC=CC)
-    run("mpirun", "-n", "2", HEATSCOPE, "run", "-q", "-o", "reused.m", "./reused", **allow)
-    run(HEATSCOPE, "correlate", "-q", "-o", "reused.h5", "reused.m")
-    found = {r["array"]: float(r["waiting_s"]) for r in rows("reused.h5", "array")}
-    all_s = {kind: sum(float(r["wait_s"]) for r in rows("reused.h5", "delayed") if r["kind"] == kind and os.path.basename(r["file"]) == "reused.c")
+    database = of_ranks("reused.c", REUSED, MPICC, "-g", "-O1")
+    found = {r["array"]: float(r["waiting_s"]) for r in rows(database, "array")}
+    all_s = {kind: sum(float(r["wait_s"]) for r in rows(database, "delayed") if r["kind"] == kind and os.path.basename(r["file"]) == "reused.c")
              for kind in ("late sender", "late at a collective operation of all")}
     that(found["late"] > 0 and abs(found["late"] + found["prompt"] - all_s["late sender"]) < 1e-6 and abs(found["gathered"] - all_s["late at a collective operation of all"]) < 1e-6,
          f"reused: {found}, in all {all_s}")
-    calls = [(r["line"], r["late_line"], r["kind"], r["processor"], r["late_processor"]) for r in rows("reused.h5", "delayed") if r["line"] != "0"]
+    calls = [(r["line"], r["late_line"], r["kind"], r["processor"], r["late_processor"]) for r in rows(database, "delayed") if r["line"] != "0"]
     that(len(calls) == len(set(calls)), f"reused: a call that waits stands in several rows: {calls}")
 
     # flang's runtime is linked into the program: what it writes is written by the statement
     if FC != "-" and shutil.which("mpif90"):
-        with open("written.f90", "w", encoding="utf-8") as f:
-            f.write(WRITTEN)
-        run("mpif90", "-O2", "written.f90", "-o", "written", OMPI_FC=FC, MPICH_FC=FC)
-        run("mpirun", "-n", "2", HEATSCOPE, "run", "-q", "-o", "written.m", "./written", **allow)
-        run(HEATSCOPE, "correlate", "-q", "-o", "written.h5", "written.m")
+        database = of_ranks("written.f90", WRITTEN, "mpif90", "-O2")
         at = [str(n) for n, text in enumerate(WRITTEN.splitlines(), 1) if "write(20)" in text or "close(20)" in text]
-        found = {(os.path.basename(r["file"]), r["line"]) for r in rows("written.h5", "wait") if r["kind"] == "write" and r["own_code"] == "yes"}
+        found = {(os.path.basename(r["file"]), r["line"]) for r in rows(database, "wait") if r["kind"] == "write" and r["own_code"] == "yes"}
         that(found == {("written.f90", line) for line in at}, f"written: {found}")
-        found = {(os.path.basename(r["file"]), r["line"]) for r in rows("written.h5", "cause") if r["waited"] == "write" and r["own_code"] == "yes"}
+        found = {(os.path.basename(r["file"]), r["line"]) for r in rows(database, "cause") if r["waited"] == "write" and r["own_code"] == "yes"}
         that(("written.f90", at[0]) in found and found <= {("written.f90", line) for line in at}, f"written: {found}")
-        said = findings("written.h5")
+        said = findings(database)
         that(not re.search(r"(Imbalance:|hottest loop takes [^:]*: \S+ at \S+ in|most in) Fortran::runtime", said) and "was not compiled with the pass" not in said, f"written: {said}")
 
     # arguments of assumed shape, which may be copied for the call, have their names; nothing is said of bounds that are not known
     if FC != "-" and shutil.which("mpif90"):
-        with open("parts.f90", "w", encoding="utf-8") as f:
-            f.write(PARTS)
-        run("mpif90", "-g", "-O2", "parts.f90", "-o", "parts", OMPI_FC=FC, MPICH_FC=FC)
-        run("mpirun", "-n", "2", HEATSCOPE, "run", "-q", "-o", "parts.m", "./parts", **allow)
-        run(HEATSCOPE, "correlate", "-q", "-o", "parts.h5", "parts.m")
-        found = {r["array"]: r for r in rows("parts.h5", "array")}
+        database = of_ranks("parts.f90", PARTS, "mpif90", "-g", "-O2")
+        found = {r["array"]: r for r in rows(database, "array")}
         that(set(found) == {"sent", "come"} and found["sent"]["sent_bytes"] == found["come"]["received_bytes"] == "320000", f"parts: {found}")
-        table, said = run(HEATSCOPE, "report", "--by=array", "parts.h5"), findings("parts.h5")
+        table, said = run(HEATSCOPE, "report", "--by=array", database), findings(database)
         that(re.search(r" (sent|come) parts\.f90:5\n", table) and "?" not in table and "pack" not in table, f"parts: {table}")
         that(re.search(r"Array (sent|come) (has|and 1 other that the same calls wait for have) most of the waiting", said), f"parts: {said}")
 
     # a buffer that another procedure fills: no loop is known that does, which is not no time
-    with open("filled.c", "w", encoding="utf-8") as f:
-        f.write(FILLED)
-    run(MPICC, "-g", "-O1", "filled.c", "-o", "filled", OMPI_CC=CC, MPICH_CC=CC)
-    run("mpirun", "-n", "2", HEATSCOPE, "run", "-q", "-o", "filled.m", "./filled", **allow)
-    run(HEATSCOPE, "correlate", "-q", "-o", "filled.h5", "filled.m")
-    packed = {r["array"]: (r["packing_s"], r["unpacking_s"]) for r in rows("filled.h5", "array")}
+    database = of_ranks("filled.c", FILLED, MPICC, "-g", "-O1")
+    packed = {r["array"]: (r["packing_s"], r["unpacking_s"]) for r in rows(database, "array")}
     that(packed["here"][0] != "" and packed["elsewhere"] == ("", ""), f"filled: {packed}")
-    table = run(HEATSCOPE, "report", "--by=array", "filled.h5")
+    table = run(HEATSCOPE, "report", "--by=array", database)
     that(re.search(r" - +- +elsewhere\[", table), f"filled: {table}")
 
 if wrong:
