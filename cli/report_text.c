@@ -480,6 +480,16 @@ static hsc_status loops(report *r, hsc_err *err) {
 
 static bool accept_line(void *ctx, uint64_t row) { return report_wanted_line(ctx, (uint32_t)row); }
 
+/* Whether most of what is known of a module without lines is code of the user: flang's runtime is in the program, too. */
+static bool is_mostly_users(const report *r, uint32_t file) {
+    double users = 0, others = 0;
+    hsc_db_scope s;
+    for (uint32_t k = 0; k < r->info.scopes; k++)
+        if (r->excl[k] > 0 && !hsc_db_get_scope(r->db, k, &s, NULL) && s.file == file)
+            *(report_is_users(r, &s) ? &users : &others) += r->excl[k];
+    return users >= others;
+}
+
 /* The user's own lines lead where all tables come together. */
 static bool accept_users_line(void *ctx, uint64_t row) {
     const report *r = ctx;
@@ -488,7 +498,7 @@ static bool accept_users_line(void *ctx, uint64_t row) {
     hsc_db_scope s;
     return report_wanted_line(r, (uint32_t)row) && !hsc_db_get_line(r->db, (uint32_t)row, &l, NULL) && l.scope != HSC_NONE &&
            !hsc_db_get_scope(r->db, l.scope, &s, NULL) && report_is_users(r, &s) && !hsc_db_get_file(r->db, l.file, &f, NULL) &&
-           !report_system_header(f.path, NULL, 0);
+           !report_system_header(f.path, NULL, 0) && (f.has_lines || is_mostly_users(r, l.file));
 }
 
 static hsc_status lines(report *r, hsc_err *err) {

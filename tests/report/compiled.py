@@ -390,6 +390,8 @@ if FC != "-":
     that(sums == {("intrinsic.f90", at["sum(c)"])}, f"intrinsic: sums {sums}")
     matmul = [r for r in loops if r["line_begin"] == at["do i = 1, 100"] and r["file"].endswith("intrinsic.f90")]
     that(len(matmul) == 1 and float(matmul[0]["with_calls_pct"]) > 10, f"intrinsic: matmul {loops}")
+    whole = run(HEATSCOPE, "report", database)
+    that("\nLines of the program's own code\n" in whole and "(no line information)" not in whole, f"intrinsic: lines {whole}")
 
 # a version of a loop in a procedure that calls itself from it: every sample on paths through it once, as for the loop of the source
 database = measured("recursive", CC, "-DRECURSIVE")
