@@ -838,6 +838,18 @@ def atomics():
             expect_total(p, name, calls=1, none=1)
 
 
+def epochs():
+    """Calls that begin an epoch of a window ask the kernel for no memory: what they do is known by the faults, of which the library has some itself."""
+    path = program("message_others")
+    for name, command in (("bare", [path, "epochs"]), ("measured", [HEATSCOPE, "run", "-q", "--budget=off", "-o", os.path.join(WORK, "epochs.measured"), path, "epochs"])):
+        shutil.rmtree(os.path.join(WORK, "epochs.measured"), ignore_errors=True)
+        done = subprocess.run([*OPEN_MPI, "-n", "2", *command], capture_output=True, text=True, timeout=250)
+        expect(f"{name}: exit code", done.returncode, 0)
+        for n, faults in re.findall(r"epochs (\d+) faults (\d+)", done.stdout):
+            if 2 * int(faults) > int(n):
+                failures.append(f"{name}: {faults} page faults in {n} epochs")
+
+
 def files():
     """Files of MPI: bytes written and read, in the state of input and output."""
     for p in run("files", OPEN_MPI, program("message_others"), "files", os.path.join(WORK, "numbers")).values():

@@ -11,6 +11,7 @@ enum { POST, COMPLETE, LOCK, SHARED_LOCK }; /* tags of the events */
 struct hsc_mpi_window {
     uint32_t exposed, accessed; /* members of the last post and start */
     int32_t *exposed_to, *accessed_at;
+    int32_t *counted;    /* 0, 1, 2, ... */
     uint64_t *posts;     /* of accessed_at: number of the post that is waited for */
     uint64_t *locked_ns; /* by target: begin of the lock that is held; 0: none */
     uint8_t *shared;
@@ -20,14 +21,17 @@ static hsc_mpi_window *window_of(hsc_mpi_comm *m) {
     if (!m || m->window || m->size <= 0)
         return m ? m->window : NULL;
     size_t n = (size_t)m->size;
-    hsc_mpi_window *w = hsc_rt_map(sizeof *w + n * (2 * sizeof(uint64_t) + 2 * sizeof(int32_t) + 1));
+    hsc_mpi_window *w = hsc_rt_map(sizeof *w + n * (2 * sizeof(uint64_t) + 3 * sizeof(int32_t) + 1));
     if (!w)
         return NULL;
     w->posts = (uint64_t *)(w + 1);
     w->locked_ns = w->posts + n;
     w->exposed_to = (int32_t *)(w->locked_ns + n);
     w->accessed_at = w->exposed_to + n;
-    w->shared = (uint8_t *)(w->accessed_at + n);
+    w->counted = w->accessed_at + n;
+    w->shared = (uint8_t *)(w->counted + n);
+    for (int32_t i = 0; i < m->size; i++)
+        w->counted[i] = i;
     return m->window = w;
 }
 
@@ -43,11 +47,7 @@ static uint32_t members(const hsc_mpi_call *c, const hsc_mpi_how *h, int32_t *to
     if (!group || !window || !l->Win_get_group || !l->Group_size || !l->Group_translate_ranks || (int)l->Group_size(group, &n) || n <= 0 ||
         n > c->comm->size || (int)l->Win_get_group(window, &all))
         return 0;
-    int32_t *own = hsc_rt_map((size_t)n * sizeof *own);
-    for (int32_t i = 0; own && i < n; i++)
-        own[i] = i;
-    bool ok = own && !(int)l->Group_translate_ranks(group, n, own, all, to);
-    hsc_rt_unmap(own, (size_t)n * sizeof *own);
+    bool ok = !(int)l->Group_translate_ranks(group, n, c->comm->window->counted, all, to);
     l->Group_free(&all);
     for (int32_t i = 0; ok && i < n; i++)
         ok = to[i] >= 0 && to[i] < c->comm->size;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Messages of which some go to nobody; windows by request and atomic operations; files. Usage: message_others nobody|windows|files FILE */
+/* Messages of which some go to nobody; windows by request and atomic operations; files. Usage: message_others nobody|windows|epochs|files FILE */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { TIMES = 10, COUNT = 1000 };
 
@@ -51,6 +52,31 @@ static void windows(void) {
     MPI_Win_free(&w);
 }
 
+/* Page faults of epochs of two ranks and more, after the first ones. */
+static void epochs(void) {
+    enum { WARM = 100, EPOCHS = 1000 };
+    int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
+    MPI_Win w;
+    MPI_Group all, origin, target;
+    struct rusage before, after;
+    MPI_Win_create(other, sizeof other, sizeof *other, MPI_INFO_NULL, MPI_COMM_WORLD, &w);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, &from, &origin);
+    MPI_Group_incl(all, 1, &to, &target);
+    for (int i = 0; i < WARM + EPOCHS; i++) {
+        if (i == WARM)
+            getrusage(RUSAGE_SELF, &before);
+        MPI_Win_post(origin, 0, w);
+        MPI_Win_start(target, 0, w);
+        MPI_Put(data, 1, MPI_DOUBLE, to, 0, 1, MPI_DOUBLE, w);
+        MPI_Win_complete(w);
+        MPI_Win_wait(w);
+    }
+    getrusage(RUSAGE_SELF, &after);
+    printf("epochs %d faults %ld\n", EPOCHS, after.ru_minflt - before.ru_minflt);
+    MPI_Win_free(&w);
+}
+
 static void files(char *path) {
     int numbers[100] = {0};
     MPI_File f;
@@ -75,6 +101,8 @@ int main(int argc, char **argv) {
         nobody();
     else if (argc > 1 && !strcmp(argv[1], "windows"))
         windows();
+    else if (argc > 1 && !strcmp(argv[1], "epochs"))
+        epochs();
     else if (argc > 2)
         files(argv[2]);
     MPI_Finalize();
