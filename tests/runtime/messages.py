@@ -838,16 +838,16 @@ def atomics():
             expect_total(p, name, calls=1, none=1)
 
 
-def epochs():
-    """Calls that begin an epoch of a window ask the kernel for no memory: what they do is known by the faults, of which the library has some itself."""
-    path = program("message_others")
-    for name, command in (("bare", [path, "epochs"]), ("measured", [HEATSCOPE, "run", "-q", "--budget=off", "-o", os.path.join(WORK, "epochs.measured"), path, "epochs"])):
-        shutil.rmtree(os.path.join(WORK, "epochs.measured"), ignore_errors=True)
-        done = subprocess.run([*OPEN_MPI, "-n", "2", *command], capture_output=True, text=True, timeout=250)
+def faults():
+    """Calls that begin an epoch of a window, or make a communicator, ask the kernel for no memory each: it would be seen in page faults."""
+    path, directory = program("message_others"), os.path.join(WORK, "faults.measured")
+    for name, command in (("bare", []), ("measured", [HEATSCOPE, "run", "-q", "--budget=off", "-o", directory])):
+        shutil.rmtree(directory, ignore_errors=True)
+        done = subprocess.run([*OPEN_MPI, "-n", "2", *command, path, "faults"], capture_output=True, text=True, timeout=250)
         expect(f"{name}: exit code", done.returncode, 0)
-        for n, faults in re.findall(r"epochs (\d+) faults (\d+)", done.stdout):
-            if 2 * int(faults) > int(n):
-                failures.append(f"{name}: {faults} page faults in {n} epochs")
+        for what, n, count in re.findall(r"(\w+) (\d+) faults (\d+)", done.stdout):
+            if 2 * int(count) > int(n):
+                failures.append(f"{name}: {count} page faults in {n} {what}")
 
 
 def files():

@@ -39,33 +39,27 @@ static void *room(size_t size) {
  * ---------------------------------------------------------------------------------------------------------------------
  */
 
-/* World ranks of a group's members; NULL: they are 0, 1, ..., or can't be had. */
+/* World ranks of a group's members; NULL: they are 0, 1, ..., or can't be had. The lock is held. */
 static int32_t *world_ranks(uint64_t group, int32_t n) {
+    static void *numbers; /* 0, 1, ..., and room for as many */
+    static size_t numbers_bytes;
     hsc_mpi_library *l = &hsc_mpi_lib;
     uint64_t world = hsc_mpi_world_group();
-    size_t bytes = (size_t)n * sizeof(int32_t);
-    int32_t *own = hsc_rt_map(2 * bytes + 8), *to = own + n;
-    bool same = true;
-    if (!own) {
-        if (world)
-            l->Group_free(&world);
-        return NULL;
-    }
-    for (int32_t i = 0; i < n; i++)
-        own[i] = i;
-    bool known = world && !(int)l->Group_translate_ranks(group, n, own, world, to);
+    size_t bytes = (size_t)n * sizeof(int32_t), before = numbers_bytes;
+    bool same = true, known = world && hsc_mpi_scratch(&numbers, &numbers_bytes, 2 * bytes);
+    size_t half = numbers_bytes / 2 / sizeof(int32_t);
+    int32_t *own = numbers, *to = known ? own + half : NULL;
+    if (before != numbers_bytes)
+        for (size_t i = 0; i < half; i++)
+            own[i] = (int32_t)i;
+    known = known && !(int)l->Group_translate_ranks(group, n, own, world, to);
     if (world)
         l->Group_free(&world);
-    if (!known) {
-        hsc_rt_unmap(own, 2 * bytes + 8);
-        return NULL;
-    }
-    for (int32_t i = 0; i < n; i++)
+    for (int32_t i = 0; known && i < n; i++)
         same = same && to[i] == i;
     int32_t *kept = same ? NULL : room(bytes);
     if (kept)
         memcpy(kept, to, bytes);
-    hsc_rt_unmap(own, 2 * bytes + 8);
     return kept;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Messages of which some go to nobody; windows by request and atomic operations; files. Usage: message_others nobody|windows|epochs|files FILE */
+/* Messages of which some go to nobody; windows by request and atomic operations; files. Usage: message_others nobody|windows|faults|files FILE */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,9 +52,9 @@ static void windows(void) {
     MPI_Win_free(&w);
 }
 
-/* Page faults of epochs of two ranks and more, after the first ones. */
-static void epochs(void) {
-    enum { WARM = 100, EPOCHS = 1000 };
+/* Page faults of what is done again and again, after the first times; two ranks and more. */
+static void faults(void) {
+    enum { WARM = 100, MANY = 1000 };
     int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
     MPI_Win w;
     MPI_Group all, origin, target;
@@ -63,7 +63,7 @@ static void epochs(void) {
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     MPI_Group_incl(all, 1, &from, &origin);
     MPI_Group_incl(all, 1, &to, &target);
-    for (int i = 0; i < WARM + EPOCHS; i++) {
+    for (int i = 0; i < WARM + MANY; i++) {
         if (i == WARM)
             getrusage(RUSAGE_SELF, &before);
         MPI_Win_post(origin, 0, w);
@@ -73,8 +73,17 @@ static void epochs(void) {
         MPI_Win_wait(w);
     }
     getrusage(RUSAGE_SELF, &after);
-    printf("epochs %d faults %ld\n", EPOCHS, after.ru_minflt - before.ru_minflt);
+    printf("epochs %d faults %ld\n", MANY, after.ru_minflt - before.ru_minflt);
     MPI_Win_free(&w);
+    for (int i = 0; i < WARM + MANY; i++) {
+        MPI_Comm made;
+        if (i == WARM)
+            getrusage(RUSAGE_SELF, &before);
+        MPI_Comm_dup(MPI_COMM_SELF, &made);
+        MPI_Comm_free(&made);
+    }
+    getrusage(RUSAGE_SELF, &after);
+    printf("communicators %d faults %ld\n", MANY, after.ru_minflt - before.ru_minflt);
 }
 
 static void files(char *path) {
@@ -101,8 +110,8 @@ int main(int argc, char **argv) {
         nobody();
     else if (argc > 1 && !strcmp(argv[1], "windows"))
         windows();
-    else if (argc > 1 && !strcmp(argv[1], "epochs"))
-        epochs();
+    else if (argc > 1 && !strcmp(argv[1], "faults"))
+        faults();
     else if (argc > 2)
         files(argv[2]);
     MPI_Finalize();
