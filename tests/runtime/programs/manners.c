@@ -13,7 +13,9 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/sem.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -43,6 +46,34 @@ static __attribute__((noinline)) void work(double seconds) {
     while (cpu() < end)
         for (int i = 0; i < 20000; i++)
             sink = sink * 1.0000001 + i;
+}
+
+static void *waits_for_none(void *set) {
+    struct sembuf o[] = {{0, 0, 0}, {1, 1, 0}}; /* of which one changes it: that asks for no right to read */
+    return (void *)(intptr_t)semop(*(int *)set, o, 2);
+}
+
+/* Who may change a semaphore, and not read it, takes the last one of those that another thread waits for to be none. */
+static void semaphores(void) {
+    bool root = !geteuid();
+    int set = semget(IPC_PRIVATE, 2, root ? 0222 : 0200);
+    struct sembuf o = {0, 1, 0};
+    pthread_t other;
+    void *result;
+    semop(set, &o, 1);
+    pthread_create(&other, NULL, waits_for_none, &set);
+    for (int i = 0; i < 100 && semctl(set, 0, GETZCNT) < 1; i++)
+        usleep(1000);
+    if (root)
+        syscall(SYS_setresuid, -1, 65534, -1); /* of this thread alone */
+    o.sem_op = -1;
+    errno = 55;
+    int taken = semop(set, &o, 1), after = errno;
+    if (root)
+        syscall(SYS_setresuid, -1, 0, -1);
+    pthread_join(other, &result);
+    printf("semop %d %d %d\n", taken, after, (int)(intptr_t)result);
+    semctl(set, 0, IPC_RMID);
 }
 
 static void errnos(void) {
@@ -76,6 +107,7 @@ static void errnos(void) {
     printf("kept %zd %d\n", write(fd, c, 8), errno);
     usleep(1000);
     printf("kept %d\n", errno);
+    semaphores();
 }
 
 static sigjmp_buf out;
