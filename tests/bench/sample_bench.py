@@ -55,7 +55,8 @@ def ours(options, hz, depth):
     r = measure([heatscope, "run", "-q", "-o", directory, "-F", str(hz), *options, bench, str(cpu_ms), str(depth)])
     dump = subprocess.run([heatscope, "dump", glob.glob(directory + "/*.hsr")[0]], capture_output=True, text=True).stdout
     p = [dict(re.findall(r"(\w+)=(\d+)", x)) for x in dump.splitlines() if x.startswith("progress ")][-1]
-    r["taken"], r["own"] = int(p["samples"]), int(p["own_ns"]) / max(1, int(p["samples"]))
+    r["taken"] = int(p["samples"]) * r["cpu"] / max(1, int(p["cpu_ns"])) # what comes before and after the loop is sampled, too
+    r["own"] = int(p["own_ns"]) / max(1, int(p["samples"]))
     r["bytes"] = size_of(directory + "/*.hsr")
     return r
 
