@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@ void hsc_cli_keep_words(char **argv) {
 int hsc_cli_hand_over(const char *command) {
     char path[PATH_MAX];
     hsc_cli_lib_file(HSC_CLI_FULL, path, sizeof path); /* where it is missing, exec says so */
+    setenv(HSC_CLI_TUNABLES, HSC_CLI_LARGE_PAGES, 0);  /* what the user says of malloc stands */
     execv(path, words);
     fprintf(stderr, "heatscope %s: %s: %s: the installation is not whole\n", command, path, strerror(errno));
     return HSC_EXIT_FAILED;

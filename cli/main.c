@@ -2,6 +2,7 @@
 /* heatscope: finds the subcommand and hands over. Compiled twice: into the small executable that is on the PATH, and, with
  * HSC_FULL, into the one that has all commands. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -90,7 +91,11 @@ static void print_man(FILE *f) {
 }
 
 int main(int argc, char **argv) {
-#ifndef HSC_FULL
+#ifdef HSC_FULL
+    const char *told = getenv(HSC_CLI_TUNABLES);
+    if (told && !strcmp(told, HSC_CLI_LARGE_PAGES)) /* malloc has read it; programs that we start have what the user gave us */
+        unsetenv(HSC_CLI_TUNABLES);
+#else
     hsc_cli_keep_words(argv);
 #endif
     int code = argc ? run_by_name(argc, argv) : -1;

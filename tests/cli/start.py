@@ -85,6 +85,24 @@ def hands_over():
     code, _, err = run([small, "view", "unmade"], DISPLAY=":9999")
     check(code == 1 and absent in err, f"view of a measurement directory: {err!r}")
 
+    # malloc of the full one gets large pages, unless the user has told malloc something; what that starts has the user's environment
+    with open(absent, "w") as f:
+        f.write('#!/bin/sh\necho "${GLIBC_TUNABLES-unset}"\n')
+    os.chmod(absent, 0o755)
+    user = "glibc.malloc.check=0"
+    check(run([small, "report", "x"])[1] == "glibc.malloc.hugetlb=1\n" and run([small, "report", "x"], GLIBC_TUNABLES=user)[1] == user + "\n",
+          "what malloc of the full executable is told")
+    server = os.path.join(work, "server")
+    os.makedirs(server)
+    with open(os.path.join(server, "Xvfb"), "w") as f:
+        f.write(f'#!/bin/sh\necho "${{GLIBC_TUNABLES-unset}}" > {server}/told\n')
+    os.chmod(os.path.join(server, "Xvfb"), 0o755)
+    for given, left in (("glibc.malloc.hugetlb=1", "unset\n"), (user, user + "\n")):
+        run([full, "view", "--snapshot", "x.png", "made"], DISPLAY="", PATH=server + ":" + os.environ["PATH"], GLIBC_TUNABLES=given)
+        with open(os.path.join(server, "told")) as f:
+            check(f.read() == left, f"the full executable hands {given} on")
+    os.unlink(absent)
+
     shutil.copy(full, absent)
     code, _, err = run([small, "view", "unmade"], DISPLAY=":9999")
     check(code == 1 and "correlating unmade" in err, f"view did not correlate: {code} {err!r}")
