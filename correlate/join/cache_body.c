@@ -83,8 +83,7 @@ static hsc_status each_item(join *j, const hsc_spill_list *l, uint32_t size, voi
     return status;
 }
 
-static void use_instant(void *ctx, const void *item) {
-    const jinstant *i = item;
+static void use_instant(void *ctx, const jinstant *i) {
     if (!(i->kind & JINSTANT_SPECIAL))
         use(ctx, i->kind / STATES);
 }
@@ -102,9 +101,8 @@ typedef struct putting {
     uint64_t last, sequence, weight;
 } putting;
 
-static void put_instant(void *ctx, const void *item) {
+static void put_instant(void *ctx, const jinstant *i) {
     putting *x = ctx;
-    const jinstant *i = item;
     uint64_t key = i->kind & JINSTANT_SPECIAL
                        ? (uint64_t)(i->kind & ~JINSTANT_SPECIAL) << 1 | 1
                        : ((row_of(x->r, i->kind / STATES) - 1) * STATES + i->kind % STATES) << 1;
@@ -175,7 +173,8 @@ static hsc_status find_rows(join *j, const jprocess *p, const jthread *t, rows *
     for (size_t i = 0; i < p->sites.n; i++)
         if (p->sites.p[i].thread == t->id)
             use(r, hsc_join_node_row(t, p->sites.p[i].node));
-    hsc_status status = each_item(j, &t->instants, sizeof(jinstant), use_instant, r);
+    hsc_err unused;
+    hsc_status status = hsc_instants_each(j->spill, &t->instants, use_instant, r, &unused);
     if (status == HSC_OK && track)
         status = each_item(j, &track->events, sizeof(jmessage_event), use_event, r);
     if (status == HSC_OK && track)
@@ -282,7 +281,8 @@ static void put_thread(join *j, const jprocess *p, const jprocess *read, const j
     free(what);
     putting x = {.a = a, .r = &r, .weight = p->weight};
     put(a, t->instants.count);
-    bool ok = each_item(j, &t->instants, sizeof(jinstant), put_instant, &x) == HSC_OK;
+    hsc_err unused;
+    bool ok = hsc_instants_each(j->spill, &t->instants, put_instant, &x, &unused) == HSC_OK;
     x.last = 0;
     put(a, track ? track->events.count : 0);
     ok = ok && (!track || each_item(j, &track->events, sizeof(jmessage_event), put_event, &x) == HSC_OK);
@@ -330,7 +330,7 @@ static void take_times(join *j, const jprocess *p, jthread *t, parcel *a) {
         uint64_t key = v >> 2, count = v & 1 ? take(a) : p->weight;
         jinstant at = {(uint32_t)tick, (uint32_t)key | (v & 2 ? JINSTANT_SPECIAL : 0), (uint32_t)count};
         a->failed = a->failed || key >= (v & 2 ? w->specials.n : w->nodes.n * STATES) ||
-                    (!j->options->no_times && !hsc_spill_put(j->spill, &t->instants, &at, sizeof at));
+                    (!j->options->no_times && !hsc_instants_put(j->spill, &t->instants, &at));
     }
 }
 
@@ -512,7 +512,8 @@ void hsc_cache_take_body(join *j, const jprocess *p, jprocess *read, const uint3
     bool ids = take(a);
     for (size_t k = 0; k < p->threads.n && !a->failed; k++) {
         jthread t = p->threads.p[k];
-        t.profile = t.places = t.instants = t.instant_kinds = (hsc_spill_list){0};
+        t.profile = t.places = t.instant_kinds = (hsc_spill_list){0};
+        t.instants = (jinstants){0};
         t.work = calloc(1, sizeof *t.work);
         if (!t.work || !HSC_PUSH(read->threads, t)) {
             free(t.work);

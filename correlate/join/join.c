@@ -44,7 +44,7 @@ static void free_thread(jthread *t) {
     hsc_join_free_work(t);
     hsc_spill_list_fini(&t->profile);
     hsc_spill_list_fini(&t->places);
-    hsc_spill_list_fini(&t->instants);
+    hsc_instants_fini(&t->instants);
     hsc_spill_list_fini(&t->instant_kinds);
 }
 

@@ -21,6 +21,7 @@
  *   blame.c       who was waited for, and what it did meanwhile (blame.h)
  *   ledger.c      where every sample went
  *   times.c       samples in the order of time, a few threads at a time
+ *   instants.c    a thread's samples by time in the spill file
  *   ranks.c       the same on several ranks (ranks.h): what they tell each other between the steps
  *   cache.c       what the next join need not read again (cache.h)
  *   details.c     what is kept of each process but lists: in memory or, where that would be too much, parked
@@ -37,7 +38,7 @@
 #include <heatscope/query.h>
 
 #include "code.h"
-#include "../store/spill.h"
+#include "instants.h"
 #include "join.h"
 #include "pool.h"
 
@@ -92,13 +93,6 @@ typedef struct jplace_count { /* values of a thread at a place */
     uint32_t place; /* row of join.places */
     uint32_t metric, count;
 } jplace_count;
-
-typedef struct jinstant { /* a sample by time */
-    uint32_t tick;
-    uint32_t kind;  /* while the file is read: JINSTANT_SPECIAL + row of specials, or row of the node * STATES + state; then as in jcount, or told by instant_kinds */
-    uint32_t count;
-} jinstant;
-#define JINSTANT_SPECIAL 0x80000000u
 
 typedef struct jspecial { /* samples whose kind does not follow from node and state */
     uint32_t row, kind;   /* of the node; HSC_NO_INDEX: none. kind: HSC_NO_INDEX: not known */
@@ -168,7 +162,7 @@ typedef struct jthread {
     uint64_t copied;                  /* ranks_lists.c: of another rank's profile, here */
     hsc_spill_list profile; /* jcount */
     hsc_spill_list places;  /* jplace_count, by metric and place */
-    hsc_spill_list instants; /* jinstant */
+    jinstants instants;
     hsc_spill_list instant_kinds; /* by key of an instant: as plain_kinds, then of specials; none: instants have kinds for keys */
     uint64_t plain_count;    /* of them before those of specials */
 } jthread;

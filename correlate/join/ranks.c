@@ -183,7 +183,8 @@ void hsc_ranks_take_header(join *j, jprocess *p, parcel *a) {
         t.name = parcel_take_text(a, &j->pool);
         t.process = NULL;
         t.work = NULL;
-        t.profile = t.places = t.instants = t.instant_kinds = (hsc_spill_list){0};
+        t.profile = t.places = t.instant_kinds = (hsc_spill_list){0};
+        t.instants = (jinstants){0};
         a->failed = a->failed || !HSC_PUSH(q.threads, t);
     }
     *p = q;

@@ -43,7 +43,7 @@ bool hsc_join_take_instant(jprocess *p, jthread *t, uint32_t row, uint64_t state
         key = JINSTANT_SPECIAL | *at;
     }
     jinstant i = {w->last_tick, (uint32_t)key, count < UINT32_MAX ? (uint32_t)count : UINT32_MAX};
-    return hsc_spill_put(j->spill, &t->instants, &i, sizeof i);
+    return hsc_instants_put(j->spill, &t->instants, &i);
 }
 
 /* ---- one thread's profile ---- */
@@ -347,9 +347,8 @@ static void settle_special(const jwork *w, jspecial *s) {
         s->kind = w->plain_kinds[(s->row == HSC_NO_INDEX ? w->nodes.n : s->row) * STATES + s->state];
 }
 
-static void change_instant(void *ctx, void *item) {
+static void change_instant(void *ctx, jinstant *i) {
     const jwork *w = ctx;
-    jinstant *i = item;
     i->kind = i->kind & JINSTANT_SPECIAL ? w->specials.p[i->kind & ~JINSTANT_SPECIAL].kind : w->plain_kinds[i->kind];
 }
 
@@ -360,14 +359,13 @@ static hsc_status settle_instants(const join *j, jthread *t, hsc_err *err) {
     for (size_t i = 0; i < w->specials.n; i++)
         settle_special(w, &w->specials.p[i]);
     if (t->instants.count / 2 < plain + w->specials.n) {
-        hsc_status status = t->instants.count ? hsc_spill_change(j->spill, &t->instants, change_instant, w, err) : HSC_OK;
-        return status == HSC_OK && !hsc_spill_flush(j->spill, &t->instants) ? hsc_join_no_memory(err) : status;
+        return t->instants.count ? hsc_instants_change(j->spill, &t->instants, change_instant, w, err) : HSC_OK;
     }
     bool ok = hsc_spill_put_all(j->spill, &t->instant_kinds, w->plain_kinds, plain, sizeof *w->plain_kinds);
     for (size_t i = 0; ok && i < w->specials.n; i++)
         ok = hsc_spill_put(j->spill, &t->instant_kinds, &w->specials.p[i].kind, sizeof w->specials.p[i].kind);
     t->plain_count = plain;
-    ok = ok && hsc_spill_flush(j->spill, &t->instant_kinds) && hsc_spill_flush(j->spill, &t->instants);
+    ok = ok && hsc_spill_flush(j->spill, &t->instant_kinds) && hsc_instants_flush(j->spill, &t->instants);
     return ok ? HSC_OK : hsc_join_no_memory(err);
 }
 
@@ -508,7 +506,8 @@ static bool keep_process(join *j, jprocess *p, jprocess *from) {
         t->instants = f->instants;
         t->instant_kinds = f->instant_kinds;
         t->plain_count = f->plain_count;
-        f->profile = f->places = f->instants = f->instant_kinds = (hsc_spill_list){0};
+        f->profile = f->places = f->instant_kinds = (hsc_spill_list){0};
+        f->instants = (jinstants){0};
     }
     hsc_table_fini(&from->site_rows);
     hsc_table_fini(&from->message_rows);

@@ -43,29 +43,25 @@ void hsc_join_choose_ticks(join *j) {
 /* ---- as they are read ---- */
 
 bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list, const uint32_t *keys, size_t n) {
-    enum { BATCH = 256 };
     const join *j = p->join;
     jwork *w = t->work;
-    jinstant batch[BATCH];
+    uint32_t ticks[JINSTANTS_BLOCK];
     jticks k = {.j = j, .p = p->known};
-    uint32_t last = w->last_tick;
-    const uint32_t weight = p->known->weight;
     const uint64_t end = j->end_tick;
     bool ok = true;
-    for (size_t i = 0; ok && i < n;) {
-        size_t held = 0;
-        for (; i < n && held < BATCH && keys[i] != HSC_NO_INDEX; i++) {
+    for (size_t i = 0, first = 0; ok && i < n; first = i) {
+        uint32_t last = w->last_tick;
+        for (; i < n && i - first < JINSTANTS_BLOCK && keys[i] != HSC_NO_INDEX; i++) {
             uint64_t tick = hsc_join_tick_of(&k, list[i].time);
             tick = tick < end ? tick : end;
             last = (uint32_t)tick > last ? (uint32_t)tick : last; /* it falls in damaged files only */
-            batch[held++] = (jinstant){last, keys[i], weight};
+            ticks[i - first] = last;
         }
         w->last_tick = last;
-        ok = hsc_spill_put_some(j->spill, &t->instants, batch, held, sizeof *batch);
+        ok = hsc_instants_put_some(j->spill, &t->instants, ticks, keys + first, i - first, p->known->weight);
         for (; ok && i < n && keys[i] == HSC_NO_INDEX; i++)
             ok = hsc_join_take_instant(p, t, hsc_join_node_row(t, list[i].node_id), list[i].state < STATES ? list[i].state : HSC_state_UNKNOWN, 1, 0,
                                        list[i].time);
-        last = w->last_tick;
     }
     return ok;
 }
@@ -83,6 +79,7 @@ typedef struct times {
     hsc_table rows;    /* of a leaf: row of leaves */
     uint32_t *sorted;  /* by row of leaves: row in the table */
     uint32_t *row_of;  /* by kind: row in the table; HSC_NO_INDEX: not sampled */
+    uint64_t most;     /* samples of a thread of this rank */
 } times;
 
 static uint64_t key_a(const leaf *k) { return (uint64_t)k->context << 32 | k->line; }
@@ -286,6 +283,8 @@ typedef struct series { /* samples of threads [first, first + n) */
     uint64_t room;   /* of the samples' arrays */
     uint64_t *begin; /* n + 1: of each thread */
     uint32_t *time, *leaf, *count;
+    uint32_t same;    /* `count` is that up to same_to */
+    uint64_t same_to;
 } series;
 
 static void free_series(series *s) {
@@ -313,39 +312,65 @@ static hsc_status read_keys(const times *x, const jthread *t, uint32_t **leaf_of
     return status;
 }
 
+/* The count of m samples from `at` on. */
+static void put_count(series *s, uint64_t at, size_t m, uint32_t count) {
+    if (s->same != count) {
+        s->same = count;
+        s->same_to = 0;
+    }
+    for (uint64_t i = s->same_to > at ? s->same_to : at; i < at + m; i++)
+        s->count[i] = count;
+    if (s->same_to >= at && s->same_to < at + m)
+        s->same_to = at + m;
+}
+
 /* A thread's samples, behind the *n that there are. */
 static hsc_status read_thread(series *s, const jthread *t, uint64_t *n, hsc_err *err) {
-    enum { SOME = 2048 };
     const join *j = s->x->j;
-    hsc_spill_cursor c = {.list = &t->instants};
-    jinstant list[SOME];
-    uint32_t *leaf_of;
-    uint64_t got = 1, at = *n;
-    hsc_status status = read_keys(s->x, t, &leaf_of, err);
+    jinstants_reader *r = malloc(sizeof *r);
+    uint32_t *leaf_of = NULL;
+    size_t got = 1;
+    uint64_t at = *n;
+    hsc_status status = r ? read_keys(s->x, t, &leaf_of, err) : hsc_join_no_memory(err);
+    if (r)
+        *r = (jinstants_reader){.list = &t->instants};
     while (status == HSC_OK && got) {
-        status = hsc_spill_read(j->spill, &c, list, SOME, &got, err);
-        for (uint64_t i = 0; status == HSC_OK && i < got; i++) {
-            uint32_t kind = list[i].kind, row;
+        status = hsc_instants_read(j->spill, r, &got, err);
+        if (status != HSC_OK || !got)
+            break;
+        uint64_t from = at;
+        for (size_t i = 0; i < got; i++) {
+            uint32_t kind = r->kind[i], row;
             if (leaf_of)
                 row = leaf_of[kind & JINSTANT_SPECIAL ? t->plain_count + (kind & ~JINSTANT_SPECIAL) : kind];
             else
                 row = kind == HSC_NO_INDEX ? HSC_NO_INDEX : s->x->row_of[j->kind_order[kind]];
-            s->time[at] = list[i].tick;
+            s->time[at] = r->tick[i];
             s->leaf[at] = row;
-            s->count[at] = list[i].count;
+            if (!r->same)
+                s->count[at] = r->count[i];
             at += row != HSC_NO_INDEX; /* else an event that nobody announced */
         }
+        if (r->same)
+            put_count(s, from, (size_t)(at - from), r->same);
+        else
+            s->same_to = s->same_to < from ? s->same_to : from;
     }
+    if (r)
+        hsc_instants_reader_fini(r);
+    free(r);
     free(leaf_of);
     *n = at;
     return status;
 }
 
-/* Arrays for so many samples: those that are there where they are large enough, whose pages the kernel need not clear again. */
+/* Arrays for so many samples: those that are there where they are large enough, whose pages the kernel need not clear again. Else as large as any thread
+ * will need them; what is not used of them is no memory. */
 static bool reserve_series(series *s, uint64_t most) {
     free(s->begin);
     s->begin = malloc((s->n + 1) * sizeof *s->begin);
     if (!s->time || most > s->room) {
+        most = most > s->x->most ? most : s->x->most;
         free(s->time);
         free(s->leaf);
         free(s->count);
@@ -353,6 +378,7 @@ static bool reserve_series(series *s, uint64_t most) {
         s->leaf = hsc_large_malloc((most + 1) * sizeof *s->leaf);
         s->count = hsc_large_malloc((most + 1) * sizeof *s->count);
         s->room = most;
+        s->same_to = 0;
     }
     return s->begin && s->time && s->leaf && s->count;
 }
@@ -371,7 +397,7 @@ static hsc_status read_series(void *ctx, size_t i, hsc_err *err) {
         hsc_status status = t->instants.count ? read_thread(s, t, &n, err) : HSC_OK; /* another rank's: none */
         if (status != HSC_OK)
             return status;
-        hsc_spill_list_fini(&t->instants);
+        hsc_instants_fini(&t->instants);
         hsc_spill_list_fini(&t->instant_kinds);
     }
     s->begin[s->n] = n;
@@ -450,6 +476,8 @@ static hsc_status put_threads(times *x, hsc_store *store, hsc_err *err) {
     series *groups = calloc(most, sizeof *groups);
     uint64_t room = (j->team ? GROUP_BYTES : hsc_join_part_of_memory(j, 16 * most, GROUP_BYTES_LEAST, GROUP_BYTES)) / SAMPLE_BYTES;
     hsc_status status = groups ? HSC_OK : hsc_join_no_memory(err);
+    for (size_t i = 0; i < j->threads.n; i++)
+        x->most = x->most > j->threads.p[i]->instants.count ? x->most : j->threads.p[i]->instants.count;
     for (size_t at = 0; at < j->threads.n && status == HSC_OK;) {
         size_t n = 0;
         for (; n < most && at < j->threads.n; n++) {

@@ -200,10 +200,9 @@ static bool is_due(short_calls *s, unsigned metric) {
     return true;
 }
 
-static void lay_instant(void *ctx, void *item) {
+static void lay_instant(void *ctx, jinstant *i) {
     laying *x = ctx;
     const join *j = x->j;
-    jinstant *i = item;
     uint32_t key = i->kind, own;
     if (x->keys) {
         uint64_t at = key & JINSTANT_SPECIAL ? x->t->plain_count + (key & ~JINSTANT_SPECIAL) : key;
@@ -309,7 +308,7 @@ static hsc_status lay_thread(void *ctx, size_t row, hsc_err *err) {
     if (status == HSC_OK && x.n)
         status = add_short_calls(&x) ? load_keys(&x, err) : hsc_join_no_memory(err);
     if (status == HSC_OK && x.n)
-        status = hsc_spill_change(j->spill, &t->instants, lay_instant, &x, err);
+        status = hsc_instants_change(j->spill, &t->instants, lay_instant, &x, err);
     for (size_t i = 0; status == HSC_OK && !x.failed && i < x.more.n; i++)
         x.failed = !hsc_spill_put(j->spill, &t->instant_kinds, &x.more.p[i], sizeof x.more.p[i]);
     if (status == HSC_OK && x.more.n)

@@ -9,13 +9,15 @@
 
 enum { COUNT, CATEGORY, CATEGORY_COUNT, SCOPE, SCOPE_COUNT, PROCEDURE, PROCEDURE_COUNT, SETS };
 enum { HELD = 256 /* rows on their way into a stream */ };
+enum { LANES = 8, MANY = 16 /* of so many numbers one has counts: then a look at all is cheaper than at each */ };
+typedef uint32_t lanes __attribute__((vector_size(LANES * sizeof(uint32_t)), aligned(sizeof(uint32_t)), may_alias));
 
 typedef struct bin_leaf { /* numbers that its counts go to; binned 0: none, else all bits are 1 */
     uint32_t scope, procedure, category, binned;
 } bin_leaf;
 
-/* Sums are count << 32 | ~number: the largest is that of what has most, and of the smaller number where several have. Numbers of scopes,
- * behind them of procedures, and behind them of categories are in the order of their rows. */
+/* Numbers of scopes, behind them of procedures, and behind them of categories are in the order of their rows; of each kind the first is a multiple of LANES.
+ * What has most is count << 32 | ~number: of several the smaller number. */
 typedef struct level {
     hid_t group;
     uint64_t rows, *indptr;
@@ -25,9 +27,9 @@ typedef struct level {
     uint8_t categories[HELD];
     bool any;     /* a bin is under way; of level 0: has been */
     uint64_t bin; /* its number */
-    uint64_t *by; /* sums in it, by number */
+    uint32_t *by; /* counts in it, by number; never more than 2^32 - 1 in all */
     uint32_t *touched, n_touched; /* scopes with counts in it */
-    uint64_t scope, procedure;    /* the largest sums */
+    bool is_full; /* others have some, too */
 } level;
 
 struct hsc_store_bins {
@@ -35,15 +37,13 @@ struct hsc_store_bins {
     hid_t group;
     uint32_t bin;
     uint64_t threads, done;
-    uint32_t n_categories;
     bin_leaf *leaves;
     uint32_t *rows, *procedures; /* rows by number; by number of a scope: of its procedure */
-    uint32_t n_scopes, n_procedures;
+    uint32_t n_scopes, first_procedure, first_category, end; /* of the numbers */
+    void (*sweep)(uint32_t *by, uint32_t *up, uint32_t n, uint64_t *largest);
     level *levels;
     unsigned n_levels;
 };
-
-static inline uint64_t nothing_of(uint32_t number) { return (uint32_t)~number; }
 
 static hsc_status no_memory(const hsc_store *s, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for the samples by time", s->path);
@@ -72,17 +72,43 @@ void hsc_store_bins_free(hsc_store_bins *b) {
     free(b);
 }
 
+/* ---- what has most ---- */
+
+static inline uint64_t key_of(uint32_t count, uint32_t number) { return (uint64_t)count << 32 | (uint32_t)~number; }
+static inline uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static inline __attribute__((always_inline)) void sweep_by(uint32_t *by, uint32_t *up, uint32_t n, uint64_t *largest) {
+    lanes most = {0}, at = {0}, here = {0, 1, 2, 3, 4, 5, 6, 7}; /* the first number with most, in each lane */
+    for (uint32_t i = 0; i < n; i += LANES) {
+        lanes *from = (lanes *)(void *)(by + i), v = *from, more = (lanes)(v > most);
+        most = (most & ~more) | (v & more);
+        at = (at & ~more) | (here & more);
+        here += LANES;
+        *from = (lanes){0};
+        if (up)
+            *(lanes *)(void *)(up + i) += v;
+    }
+    *largest = 0;
+    for (unsigned k = 0; k < LANES; k++)
+        *largest = larger(*largest, key_of(most[k], at[k]));
+}
+
+/* The largest of n counts, a multiple of LANES, which are added to those of `up` (NULL: of none) and become 0. */
+static void sweep(uint32_t *by, uint32_t *up, uint32_t n, uint64_t *largest) { sweep_by(by, up, n, largest); }
+
+#if defined __x86_64__ && !defined __AVX2__
+static __attribute__((target("avx2"))) void sweep_avx2(uint32_t *by, uint32_t *up, uint32_t n, uint64_t *largest) { sweep_by(by, up, n, largest); }
+static void (*choose_sweep(void))(uint32_t *, uint32_t *, uint32_t, uint64_t *) { return __builtin_cpu_supports("avx2") ? sweep_avx2 : sweep; }
+#else
+static void (*choose_sweep(void))(uint32_t *, uint32_t *, uint32_t, uint64_t *) { return sweep; }
+#endif
+
 /* ---- begin ---- */
 
-static bool make_sums(const hsc_store_bins *b, level *l) {
-    uint32_t n = b->n_scopes + b->n_procedures + b->n_categories;
-    l->by = malloc((n + 1) * sizeof *l->by);
+static bool make_counts(const hsc_store_bins *b, level *l) {
+    l->by = calloc(b->end + 1, sizeof *l->by);
     l->touched = malloc((b->n_scopes + 1) * sizeof *l->touched);
-    if (!l->by || !l->touched)
-        return false;
-    for (uint32_t i = 0; i < n; i++)
-        l->by[i] = nothing_of(i);
-    return true;
+    return l->by && l->touched;
 }
 
 static hsc_status open_level(hsc_store_bins *b, unsigned at, hsc_err *err) {
@@ -116,7 +142,7 @@ static hsc_status open_level(hsc_store_bins *b, unsigned at, hsc_err *err) {
     }
     l->indptr = calloc(b->threads + 1, sizeof *l->indptr);
     l->first = calloc(b->threads + 1, sizeof *l->first);
-    return status || (l->indptr && l->first && make_sums(b, l)) ? status : no_memory(s, err);
+    return status || (l->indptr && l->first && make_counts(b, l)) ? status : no_memory(s, err);
 }
 
 /* Numbers, from `first` on, of the rows that are marked with `use`; how many there are. */
@@ -130,13 +156,15 @@ static uint32_t number_rows(hsc_store_bins *b, const uint8_t *used, uint8_t use,
     return n - first;
 }
 
+static uint32_t in_lanes(uint32_t n) { return (n + LANES - 1) / LANES * LANES; }
+
 /* Scopes of the leaves that are binned, and their procedures; false: no memory. */
-static bool number_scopes(hsc_store_bins *b, const hsc_leaf_facts *leaves, uint64_t n_leaves, uint64_t n_rows) {
+static bool number_scopes(hsc_store_bins *b, const hsc_leaf_facts *leaves, uint64_t n_leaves, uint64_t n_rows, uint32_t n_categories) {
     enum { IS_SCOPE = 1, IS_PROCEDURE = 2 };
     uint8_t *used = calloc(n_rows + 1, 1);
     uint32_t *number = malloc((n_rows + 1) * sizeof *number);
     b->leaves = malloc((n_leaves + 1) * sizeof *b->leaves);
-    b->rows = malloc((2 * n_leaves + 1) * sizeof *b->rows);
+    b->rows = calloc(2 * n_leaves + 2 * LANES, sizeof *b->rows);
     b->procedures = malloc((n_leaves + 1) * sizeof *b->procedures);
     bool good = used && number && b->leaves && b->rows && b->procedures;
     for (uint64_t i = 0; good && i < n_leaves; i++)
@@ -148,12 +176,14 @@ static bool number_scopes(hsc_store_bins *b, const hsc_leaf_facts *leaves, uint6
         b->n_scopes = number_rows(b, used, IS_SCOPE, n_rows, 0, number);
         for (uint64_t i = 0; i < n_leaves; i++)
             b->leaves[i].scope = leaves[i].binned ? number[leaves[i].scope] : 0;
-        b->n_procedures = number_rows(b, used, IS_PROCEDURE, n_rows, b->n_scopes, number);
+        b->first_procedure = in_lanes(b->n_scopes);
+        b->first_category = in_lanes(b->first_procedure + number_rows(b, used, IS_PROCEDURE, n_rows, b->first_procedure, number));
+        b->end = b->first_category + n_categories;
     }
     for (uint64_t i = 0; good && i < n_leaves; i++) {
         bin_leaf *l = &b->leaves[i];
         l->procedure = leaves[i].binned ? number[leaves[i].procedure] : 0;
-        l->category = b->n_scopes + b->n_procedures + leaves[i].category;
+        l->category = b->first_category + leaves[i].category;
         l->binned = leaves[i].binned ? UINT32_MAX : 0;
         if (l->binned)
             b->procedures[l->scope] = l->procedure;
@@ -172,9 +202,9 @@ hsc_status hsc_store_bins_new(hsc_store *s, hid_t time, uint32_t end, uint32_t b
     b->s = s;
     b->bin = bin;
     b->threads = s->tables.rows[HSC_TAB_thread];
-    b->n_categories = (uint32_t)s->tables.rows[HSC_TAB_category];
+    b->sweep = choose_sweep();
     b->levels = calloc(HSC_BIN_LEVELS_MAX, sizeof *b->levels);
-    if (!b->levels || !number_scopes(b, leaves, n_leaves, n_scopes))
+    if (!b->levels || !number_scopes(b, leaves, n_leaves, n_scopes, (uint32_t)s->tables.rows[HSC_TAB_category]))
         return no_memory(s, err);
     hsc_status status = hsc_out_told_group(
         s->out, time, "bins", "bins of equal time, each level's four times as wide as those of the one before",
@@ -212,73 +242,79 @@ static hsc_status put_row(level *l, uint64_t all, most category, most scope, mos
     return l->n_held == HELD ? flush(l, err) : HSC_OK;
 }
 
-/* What is in the bin under way. */
-static hsc_status put_bin(const hsc_store_bins *b, level *l, hsc_err *err) {
-    const uint64_t *by = l->by + b->n_scopes + b->n_procedures;
-    uint64_t largest = by[0], all = largest >> 32;
-    for (uint32_t k = 1; k < b->n_categories; k++) {
-        all += by[k] >> 32;
-        largest = by[k] > largest ? by[k] : largest;
-    }
-    return put_row(l, all, (most){~(uint32_t)largest - b->n_scopes - b->n_procedures, (uint32_t)(largest >> 32)},
-                   (most){b->rows[~(uint32_t)l->scope], (uint32_t)(l->scope >> 32)},
-                   (most){b->rows[~(uint32_t)l->procedure], (uint32_t)(l->procedure >> 32)}, err);
-}
+static most most_of(uint32_t row, uint64_t key) { return (most){row, (uint32_t)(key >> 32)}; }
 
-typedef struct sums { /* of a level, while many are added */
-    uint64_t *by, scope, procedure;
-    uint32_t *touched;
+typedef struct counts { /* of a level, while many are added */
+    uint32_t *by, *touched;
     uint64_t n;
-} sums;
+} counts;
 
-static inline sums sums_of(const level *l) {
-    return (sums){l->by, l->scope, l->procedure, l->touched, l->n_touched};
-}
+static inline counts counts_of(const level *l) { return (counts){l->by, l->touched, l->n_touched}; }
 
-static inline void keep_sums(level *l, const sums *s) {
-    l->scope = s->scope;
-    l->procedure = s->procedure;
-    l->n_touched = (uint32_t)s->n;
-}
-
-/* Counts << 32, not none. Without a branch that noise would mislead. */
-static inline void add(sums *s, uint32_t scope, uint32_t procedure, uint64_t counts) {
-    uint64_t of_scope = s->by[scope], of_procedure = s->by[procedure] + counts;
+/* of_scope: not 0. Without a branch that noise would mislead. */
+static inline void add(counts *s, uint32_t scope, uint32_t procedure, uint32_t of_scope, uint32_t of_procedure) {
+    uint32_t before = s->by[scope];
     s->touched[s->n] = scope;
-    s->n += of_scope <= UINT32_MAX;
-    of_scope += counts;
-    s->by[scope] = of_scope;
-    s->scope = of_scope > s->scope ? of_scope : s->scope;
-    s->by[procedure] = of_procedure;
-    s->procedure = of_procedure > s->procedure ? of_procedure : s->procedure;
+    s->n += !before;
+    s->by[scope] = before + of_scope;
+    s->by[procedure] += of_procedure;
+}
+
+typedef struct largest {
+    uint64_t scope, procedure;
+} largest;
+
+/* As sweep, scope by scope: a procedure's counts are taken with its first one. */
+static inline __attribute__((always_inline)) largest each(const hsc_store_bins *b, const level *l, counts *above) {
+    const uint32_t *procedures = b->procedures;
+    uint32_t *by = l->by;
+    largest found = {0, 0};
+    for (const uint32_t *at = l->touched, *end = at + l->n_touched; at < end; at++) {
+        uint32_t scope = *at, procedure = procedures[scope], of_scope = by[scope], of_procedure = by[procedure];
+        by[scope] = by[procedure] = 0;
+        found.scope = larger(found.scope, key_of(of_scope, scope));
+        found.procedure = larger(found.procedure, key_of(of_procedure, procedure));
+        if (above)
+            add(above, scope, procedure, of_scope, of_procedure);
+    }
+    return found;
+}
+
+static largest take_each(const hsc_store_bins *b, const level *l) { return each(b, l, NULL); }
+
+static largest raise_each(const hsc_store_bins *b, const level *l, level *up) {
+    counts above = counts_of(up);
+    largest found = each(b, l, &above);
+    up->n_touched = (uint32_t)above.n;
+    return found;
 }
 
 /* The bin under way of a level, which has something, is a row now; what it had goes to the one under way of the level above, where there is one. */
-static void raise(const hsc_store_bins *b, level *l, level *up) {
-    const uint32_t *touched = l->touched, *end = touched + l->n_touched, *procedures = b->procedures;
-    uint64_t *by = l->by;
-    sums above = up ? sums_of(up) : (sums){0};
-    if (up)
-        for (; touched < end; touched++) {
-            uint32_t scope = *touched, procedure = procedures[scope];
-            uint64_t nothing = nothing_of(scope), counts = by[scope] - nothing;
-            by[scope] = nothing;
-            by[procedure] = nothing_of(procedure);
-            add(&above, scope, procedure, counts);
-        }
-    for (; touched < end; touched++) {
-        by[*touched] = nothing_of(*touched);
-        by[procedures[*touched]] = nothing_of(procedures[*touched]);
-    }
-    if (up)
-        keep_sums(up, &above);
-    for (uint32_t k = b->n_scopes + b->n_procedures, last = k + b->n_categories; k < last; k++) {
+static hsc_status put_bin(const hsc_store_bins *b, level *l, level *up, hsc_err *err) {
+    uint32_t *by = l->by;
+    uint64_t category = 0, scope = 0, procedure = 0, all = 0;
+    if (l->is_full || l->n_touched > b->first_category / MANY) {
+        b->sweep(by, up ? up->by : NULL, b->first_procedure, &scope);
+        b->sweep(by + b->first_procedure, up ? up->by + b->first_procedure : NULL, b->first_category - b->first_procedure, &procedure);
+        procedure -= b->first_procedure; /* ~(a + b) is ~a - b */
         if (up)
-            up->by[k] += by[k] - nothing_of(k);
-        by[k] = nothing_of(k);
+            up->is_full = true;
+    } else {
+        largest of = up ? raise_each(b, l, up) : take_each(b, l);
+        scope = of.scope;
+        procedure = of.procedure;
     }
-    l->scope = l->procedure = 0;
     l->n_touched = 0;
+    l->is_full = false;
+    for (uint32_t k = b->first_category; k < b->end; k++) {
+        all += by[k];
+        category = larger(category, key_of(by[k], k));
+        if (up)
+            up->by[k] += by[k];
+        by[k] = 0;
+    }
+    return put_row(l, all, most_of(~(uint32_t)category - b->first_category, category), most_of(b->rows[~(uint32_t)scope], scope),
+                   most_of(b->rows[~(uint32_t)procedure], procedure), err);
 }
 
 /* Bin `number` of a level comes next: those since the last one have nothing. */
@@ -303,10 +339,7 @@ static hsc_status end_bin(hsc_store_bins *b, unsigned at, hsc_err *err) {
         if (!status)
             status = go_to(b, up, l->bin / HSC_BIN_FACTOR, err);
     }
-    if (!status)
-        status = put_bin(b, l, err);
-    raise(b, l, up);
-    return status;
+    return status ? status : put_bin(b, l, up, err);
 }
 
 /* The thread's samples into bins of level 0, and these into those above. */
@@ -316,16 +349,16 @@ static hsc_status put_bins(hsc_store_bins *b, uint64_t n, const uint32_t *time, 
     hsc_status status = HSC_OK;
     for (uint64_t i = 0; i < n && !status;) {
         uint64_t number = time[i] / b->bin, end = (number + 1) * b->bin;
-        sums s = sums_of(l);
+        counts s = counts_of(l);
         for (; i < n && time[i] < end; i++) {
             const bin_leaf *f = &leaves[leaf[i]];
-            uint64_t counts = (uint64_t)(count[i] & f->binned) << 32;
-            if (!counts)
+            uint32_t of_it = count[i] & f->binned;
+            if (!of_it)
                 continue;
-            s.by[f->category] += counts;
-            add(&s, f->scope, f->procedure, counts);
+            s.by[f->category] += of_it;
+            add(&s, f->scope, f->procedure, of_it, of_it);
         }
-        keep_sums(l, &s);
+        l->n_touched = (uint32_t)s.n;
         if (s.n)
             status = go_to(b, l, number, err);
         if (s.n && !status)
