@@ -6,6 +6,8 @@
 
 #include <heatscope/formats/records.h>
 
+#include "report_causes.h"
+#include "report_measures.h"
 #include "report_rows.h"
 #include "report_text.h"
 
@@ -59,9 +61,11 @@ static int most(const void *a, const void *b) {
     return by_processes(a, b);
 }
 
-/* Messages and waiting of each pair in one row, those with most bytes first. */
-static hsc_status load(report *r, pair **out, uint32_t *n, hsc_err *err) {
+/* Messages and waiting of each pair in one row, those with most bytes first. Not in them: seconds that libraries' own threads wait for each other, of these
+ * for a signal. */
+static hsc_status load(report *r, pair **out, uint32_t *n, double *libraries, double *idle, hsc_err *err) {
     uint32_t count = 0, kept = 0;
+    *libraries = *idle = 0;
     hsc_status s = HSC_OK;
     pair *list = calloc((size_t)r->info.pairs + r->info.delayed + 1, sizeof *list);
     if (!list)
@@ -77,11 +81,16 @@ static hsc_status load(report *r, pair **out, uint32_t *n, hsc_err *err) {
         hsc_db_delay d;
         hsc_db_thread who, late;
         hsc_db_process of;
-        if (!(s = hsc_db_get_delayed(r->db, i, &v, err)) && !(s = hsc_db_get_delay(r->db, v.delay, &d, err)) &&
-            !(s = hsc_db_get_thread(r->db, v.thread, &who, err)) && !(s = hsc_db_get_thread(r->db, d.thread, &late, err)) &&
-            !(s = hsc_db_get_process(r->db, late.process, &of, err)) && (v.waits || v.wait_s > 0))
+        if ((s = hsc_db_get_delayed(r->db, i, &v, err)) || (s = hsc_db_get_delay(r->db, v.delay, &d, err)))
+            break;
+        if (!report_is_own_delayed(r, &v, &d)) {
+            *libraries += v.wait_s;
+            *idle += d.kind == HSC_wait_cause_SIGNAL ? v.wait_s : 0;
+        } else if (!(s = hsc_db_get_thread(r->db, v.thread, &who, err)) && !(s = hsc_db_get_thread(r->db, d.thread, &late, err)) &&
+                   !(s = hsc_db_get_process(r->db, late.process, &of, err)) && (v.waits || v.wait_s > 0)) {
             list[count++] = (pair){.process = who.process, .peer = late.process, .peer_rank = of.rank < 0 ? HSC_NONE : (uint32_t)of.rank, .waits = v.waits,
                                    .wait_s = v.wait_s, .collective_s = is_collective(d.kind) ? v.wait_s : 0, .max_s = v.max_s, .thread = v.thread};
+        }
     }
     if (s) {
         free(list);
@@ -121,7 +130,8 @@ hsc_status report_text_pairs(report *r, hsc_err *err) {
     pair *list;
     uint32_t n, shown = 0;
     char who[128], other[160], pair_text[300], fitted[300], sent[16], received[16];
-    hsc_status s = load(r, &list, &n, err);
+    double libraries, idle;
+    hsc_status s = load(r, &list, &n, &libraries, &idle, err);
     if (s)
         return s;
     fprintf(r->out, "\nPairs of processes: point-to-point messages that the first counted; its\n"
@@ -144,6 +154,7 @@ hsc_status report_text_pairs(report *r, hsc_err *err) {
         fprintf(r->out, "          %s\n", report_text_more(r, n - shown, REPORT_PAIR, pair_text, sizeof pair_text));
     if (!n)
         fputs("  none\n", r->out);
+    report_text_libraries(r, libraries, idle);
     free(list);
     return HSC_OK;
 }
@@ -176,7 +187,8 @@ static void pair_row(const report *r, hsc_table *t, uint32_t rank, const pair *p
 hsc_status report_pair_rows(report *r, hsc_table *t, hsc_err *err) {
     pair *list, none = {.process = HSC_NONE, .peer = HSC_NONE};
     uint32_t n;
-    hsc_status s = load(r, &list, &n, err);
+    double libraries, idle;
+    hsc_status s = load(r, &list, &n, &libraries, &idle, err);
     if (s)
         return s;
     if (t->naming)

@@ -54,6 +54,7 @@ hsc_status report_text_messages(report *r, hsc_err *err);
 hsc_status report_text_waits(report *r, hsc_err *err);
 hsc_status report_text_reasons(report *r, hsc_err *err);
 hsc_status report_text_causes(report *r, hsc_err *err);
+void report_text_libraries(const report *r, double all, double idle); /* what is in no sum: seconds that libraries' own threads wait for each other */
 hsc_status report_text_delayed(report *r, hsc_err *err);
 hsc_status report_text_probes(report *r, hsc_err *err);
 hsc_status report_text_blocks(report *r, hsc_err *err);

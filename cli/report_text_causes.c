@@ -41,6 +41,15 @@ static hsc_status put_untold_barriers(report *r, hsc_err *err) {
     return HSC_OK;
 }
 
+void report_text_libraries(const report *r, double all, double idle) {
+    if (all < 0.0005)
+        return;
+    fprintf(r->out, "   Not counted: %.3f s in which threads that libraries made for themselves\n   wait for each other", all);
+    if (idle >= 0.0005)
+        fprintf(r->out, ", %.3f s of it idle: until one has work for another", idle);
+    fputs("\n", r->out);
+}
+
 enum { NAMED_COLUMNS = 22 }; /* that a thread's number takes with its name */
 
 /* "thread 2 worker": as much of the name as there is room for; names: by thread, found when first asked for. */
@@ -66,7 +75,7 @@ static void free_names(char **names, uint32_t n) {
 hsc_status report_text_causes(report *r, hsc_err *err) {
     report_cause *rows;
     uint32_t n, shown = 0, most = report_text_rows(r, 3);
-    double total = 0, rest = 0, libraries = 0;
+    double total = 0, rest = 0, libraries = 0, idle = 0;
     uint32_t theirs = 0;
     bool machine = false;
     char who[128], where[800];
@@ -81,6 +90,7 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
     int who_columns = 16; /* a processor's number is never cut: it would be another's */
     for (uint32_t i = 0; i < n; i++) {
         *(rows[i].of.own ? &total : &libraries) += rows[i].caused_s;
+        idle += !rows[i].of.own && rows[i].of.delay.kind == HSC_wait_cause_SIGNAL ? rows[i].caused_s : 0;
         theirs += !rows[i].of.own;
         if (rows[i].of.own && (!most || i - theirs < most))
             put_named(r, rows[i].most_thread, names, who, sizeof who);
@@ -117,8 +127,8 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - theirs - shown, REPORT_CAUSE, where, sizeof where));
     if (n == theirs)
         fputs("  none\n", r->out);
-    if (theirs && libraries >= 0.0005 && (!r->brief || libraries >= 0.01 * total))
-        fprintf(r->out, "   Libraries' locks among their own threads, not counted: %.3f s\n", libraries);
+    if (!r->brief || libraries >= 0.01 * total)
+        report_text_libraries(r, libraries, idle);
     free_names(names, r->info.threads);
     free(rows);
     return r->brief ? HSC_OK : put_untold_barriers(r, err);
@@ -167,14 +177,17 @@ static void put_delayed(const report *r, const report_delayed *p, const delayed_
 
 hsc_status report_text_delayed(report *r, hsc_err *err) {
     report_delayed *rows;
-    uint32_t n, shown = 0;
-    double total = 0, rest = 0;
+    uint32_t all, n = 0, shown = 0;
+    double total = 0, rest = 0, libraries = 0, idle = 0;
     char more[800];
-    hsc_status s = report_delayed_list(r, &rows, &n, err);
+    hsc_status s = report_delayed_list(r, &rows, &all, err);
     if (s)
         return s;
-    for (uint32_t i = 0; i < n; i++)
-        total += rows[i].v.wait_s;
+    for (uint32_t i = 0; i < all; i++) {
+        *(rows[i].own ? &total : &libraries) += rows[i].v.wait_s;
+        idle += !rows[i].own && rows[i].d.kind == HSC_wait_cause_SIGNAL ? rows[i].v.wait_s : 0;
+        n += rows[i].own;
+    }
     delayed_columns c = columns_of_delayed(r, rows, n, total);
     fprintf(r->out, "\nWaiting: until the late one came, by who waited where\n"
                     "  time s    %%   waits  max ms  %-*s %-*s who and where\n", c.kind, "kind", c.late, "waits for");
@@ -186,6 +199,7 @@ hsc_status report_text_delayed(report *r, hsc_err *err) {
         fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - shown, REPORT_DELAYED, more, sizeof more));
     if (!n)
         fputs("  none\n", r->out);
+    report_text_libraries(r, libraries, idle);
     free(rows);
     return HSC_OK;
 }
@@ -277,6 +291,7 @@ static void delayed_row(const report *r, hsc_table *t, uint32_t rank, const repo
     hsc_table_count(t, "delay", x->v.delay);
     put_processor(r, t, "late_processor", x->d.thread);
     put_place(r, t, "late_", x->d.line, x->d.context);
+    hsc_table_text(t, "own_code", x->own ? "yes" : "no");
     hsc_table_end_row(t);
     t->naming = false;
 }

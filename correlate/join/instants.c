@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 enum { WIDE_TICKS = 1, WIDE_KINDS = 2, COUNTS = 4 }; /* forms */
-enum { SHORT = 64 }; /* so many are a block by themselves */
+enum { SHORT = 64, /* so many are a block by themselves */
+       TILE = 64 };
 enum { READ_BYTES = 65536 };
 
 typedef struct head {
@@ -25,35 +26,61 @@ static size_t block_bytes(const head *h) {
     return sizeof *h + (size_t)h->n * ((h->form & WIDE_TICKS ? 4 : 2) + (h->form & WIDE_KINDS ? 4 : 2) + (h->form & COUNTS ? 4 : 0));
 }
 
-static uint8_t *put_array(uint8_t *to, const uint32_t *from, size_t n, bool wide) {
-    if (wide) {
-        memcpy(to, from, n * sizeof *from);
-        return to + n * sizeof *from;
+/* Tiles of words as compilers make vector code of. */
+static uint8_t *put_words(uint8_t *to, const uint32_t *from, size_t n) {
+    memcpy(to, from, n * sizeof *from);
+    return to + n * sizeof *from;
+}
+
+/* Numbers of two bytes; kinds as narrow(), which leaves numbers below 0x8000 as they are. */
+static inline uint8_t *put_halves(uint8_t *to, const uint32_t *from, size_t n, bool are_kinds) {
+    size_t at = 0;
+    for (; at + TILE <= n; at += TILE) {
+        uint16_t v[TILE];
+        for (unsigned k = 0; k < TILE; k++)
+            v[k] = (uint16_t)(are_kinds ? narrow(from[at + k]) : from[at + k]);
+        memcpy(to + 2 * at, v, sizeof v);
     }
-    for (size_t i = 0; i < n; i++) {
-        uint16_t v = (uint16_t)from[i];
-        memcpy(to + 2 * i, &v, 2);
+    for (; at < n; at++) {
+        uint16_t v = (uint16_t)(are_kinds ? narrow(from[at]) : from[at]);
+        memcpy(to + 2 * at, &v, 2);
     }
     return to + 2 * n;
 }
 
+static uint32_t any_of(const uint32_t *list, size_t n) {
+    uint32_t any = 0;
+    size_t at = 0;
+    for (; at + TILE <= n; at += TILE)
+        for (unsigned k = 0; k < TILE; k++)
+            any |= list[at + k];
+    for (; at < n; at++)
+        any |= list[at];
+    return any;
+}
+
+static void step(const uint32_t *ticks, size_t n, uint32_t *steps) {
+    size_t at = 1;
+    steps[0] = 0;
+    for (; at + TILE <= n; at += TILE)
+        for (unsigned k = 0; k < TILE; k++)
+            steps[at + k] = ticks[at + k] - ticks[at + k - 1];
+    for (; at < n; at++)
+        steps[at] = ticks[at] - ticks[at - 1];
+}
+
 /* counts NULL: all have `count`. */
 static bool put_block(hsc_spill *s, jinstants *l, const uint32_t *ticks, const uint32_t *kinds, const uint32_t *counts, uint32_t count, size_t n) {
-    uint32_t steps[JINSTANTS_BLOCK], short_kinds[JINSTANTS_BLOCK], all_steps = 0, all_kinds = 0;
+    uint32_t steps[JINSTANTS_BLOCK];
     uint8_t block[BLOCK_BYTES];
-    steps[0] = 0;
-    for (size_t i = 1; i < n; i++)
-        all_steps |= steps[i] = ticks[i] - ticks[i - 1];
-    for (size_t i = 0; i < n; i++)
-        all_kinds |= kinds[i];
-    bool wide_ticks = all_steps > UINT16_MAX, wide_kinds = all_kinds & ~NARROW_KINDS;
-    for (size_t i = 0; i < n && !wide_kinds; i++)
-        short_kinds[i] = narrow(kinds[i]);
+    step(ticks, n, steps);
+    bool wide_ticks = any_of(steps, n) > UINT16_MAX, wide_kinds = any_of(kinds, n) & ~NARROW_KINDS;
     head h = {(uint16_t)n, (uint16_t)((wide_ticks ? WIDE_TICKS : 0) | (wide_kinds ? WIDE_KINDS : 0) | (counts ? COUNTS : 0)), ticks[0], count};
     memcpy(block, &h, sizeof h);
-    uint8_t *end = put_array(block + sizeof h, steps, n, wide_ticks);
-    end = put_array(end, wide_kinds ? kinds : short_kinds, n, wide_kinds);
-    end = counts ? put_array(end, counts, n, true) : end;
+    uint8_t *end = block + sizeof h;
+    end = wide_ticks ? put_words(end, steps, n) : put_halves(end, steps, n, false);
+    end = wide_kinds ? put_words(end, kinds, n) : put_halves(end, kinds, n, true);
+    end = counts ? put_words(end, counts, n) : end;
     return hsc_spill_put_some(s, &l->bytes, block, (size_t)(end - block), 1);
 }
 
@@ -119,14 +146,25 @@ void hsc_instants_fini(jinstants *l) {
 
 /* ---- reading ---- */
 
-static void take_array(uint32_t *to, const uint8_t *from, size_t n, bool wide) {
-    if (wide)
-        memcpy(to, from, n * sizeof *to);
-    for (size_t i = 0; i < n && !wide; i++) {
-        uint16_t v;
-        memcpy(&v, from + 2 * i, 2);
-        to[i] = v;
+static const uint8_t *take_words(uint32_t *to, const uint8_t *from, size_t n) {
+    memcpy(to, from, n * sizeof *to);
+    return from + n * sizeof *to;
+}
+
+static inline const uint8_t *take_halves(uint32_t *to, const uint8_t *from, size_t n, bool are_kinds) {
+    size_t at = 0;
+    for (; at + TILE <= n; at += TILE) {
+        uint16_t v[TILE];
+        memcpy(v, from + 2 * at, sizeof v);
+        for (unsigned k = 0; k < TILE; k++)
+            to[at + k] = are_kinds ? widen(v[k]) : v[k];
     }
+    for (; at < n; at++) {
+        uint16_t v;
+        memcpy(&v, from + 2 * at, 2);
+        to[at] = are_kinds ? widen(v) : v;
+    }
+    return from + 2 * n;
 }
 
 /* So many bytes that are not taken yet, or all that there are. */
@@ -160,17 +198,13 @@ hsc_status hsc_instants_read(hsc_spill *s, jinstants_reader *r, size_t *n, hsc_e
     if (!whole || !h.n || h.n > JINSTANTS_BLOCK || r->n - r->at < block_bytes(&h))
         return hsc_err_set(err, HSC_E_IO, "temporary file beside %s: not what was written to it", s->beside);
     const uint8_t *p = r->bytes + r->at + sizeof h;
-    take_array(r->tick, p, h.n, h.form & WIDE_TICKS);
+    p = h.form & WIDE_TICKS ? take_words(r->tick, p, h.n) : take_halves(r->tick, p, h.n, false);
+    p = h.form & WIDE_KINDS ? take_words(r->kind, p, h.n) : take_halves(r->kind, p, h.n, true);
+    if (h.form & COUNTS)
+        take_words(r->count, p, h.n);
     r->tick[0] = h.tick;
     for (size_t i = 1; i < h.n; i++)
         r->tick[i] += r->tick[i - 1];
-    p += h.n * (h.form & WIDE_TICKS ? sizeof(uint32_t) : sizeof(uint16_t));
-    take_array(r->kind, p, h.n, h.form & WIDE_KINDS);
-    for (size_t i = 0; i < h.n && !(h.form & WIDE_KINDS); i++)
-        r->kind[i] = widen(r->kind[i]);
-    p += h.n * (h.form & WIDE_KINDS ? sizeof(uint32_t) : sizeof(uint16_t));
-    if (h.form & COUNTS)
-        take_array(r->count, p, h.n, true);
     r->same = h.form & COUNTS ? 0 : h.count;
     r->at += block_bytes(&h);
     *n = h.n;

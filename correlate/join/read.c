@@ -346,12 +346,13 @@ static bool take_nodes(jprocess *p, hsc_reader *reader, const hsc_record *one, u
     return ok;
 }
 
-/* Counts samples of weight 1 in no region; keys: those of their instants, HSC_NO_INDEX where hsc_join_take_instant makes one. */
-static void count_samples(jprocess *p, jthread *t, const hsc_rec_sample *list, size_t n, uint32_t *keys) {
+/* Counts samples of weight 1 in no region; keys: those of their instants, HSC_NO_INDEX where hsc_join_take_instant makes one. False: of some. */
+static bool count_samples(jprocess *p, jthread *t, const hsc_rec_sample *list, size_t n, uint32_t *keys) {
     jwork *w = t->work;
     uint64_t plain = w->nodes.n < JINSTANT_SPECIAL / STATES ? w->nodes.n : JINSTANT_SPECIAL / STATES;
     uint64_t direct = w->node_rows.count ? 0 : plain, last_ns = p->last_ns; /* direct: ids are row + 1 up to there */
     uint32_t *counts = w->counts.p;
+    bool have_keys = true;
     for (size_t i = 0; i < n; i++) {
         uint64_t row = list[i].node_id - 1, state = list[i].state;
         last_ns = list[i].time > last_ns ? list[i].time : last_ns;
@@ -364,11 +365,13 @@ static void count_samples(jprocess *p, jthread *t, const hsc_rec_sample *list, s
         t->no_path += row == HSC_NO_INDEX;
         ++*(row == HSC_NO_INDEX ? &w->no_path_counts[state] : &counts[row * STATES + state]);
         keys[i] = row < plain ? (uint32_t)(row * STATES + state) : HSC_NO_INDEX;
+        have_keys = have_keys && row < plain;
     }
     p->last_ns = last_ns;
     t->samples += n;
     t->records += n;
     t->timed_samples += n;
+    return have_keys;
 }
 
 /* The samples that follow one, many at a time: what take() and the rest of read_records do with each. *n: records. */
@@ -385,8 +388,8 @@ static bool take_samples(join *j, jprocess *p, hsc_reader *reader, const hsc_rec
     for (size_t got; ok && (got = hsc_reader_take_samples(reader, list, BATCH, last, &rec.offset));) {
         bool is_plain = !t->work->region && t->samples <= THREAD_SAMPLES_MAX / 2 - BATCH;
         if (is_plain) {
-            count_samples(p, t, list, got, keys);
-            ok = !is_timed || hsc_join_take_instants(p, t, list, keys, got);
+            bool have_keys = count_samples(p, t, list, got, keys);
+            ok = !is_timed || hsc_join_take_instants(p, t, list, keys, have_keys, got);
         }
         for (size_t i = 0; ok && !is_plain && i < got; i++)
             ok = take_sample(p, t, list[i].node_id, list[i].state, 1, 0, list[i].time);

@@ -18,7 +18,7 @@ enum { JTICKS_NS_MAX = 1 << 20 }; /* of a tick that is multiplied by */
 /* Ticks since the start of the run at a time of the process in ns: hsc_join_since_start / tick_ns. */
 static inline uint64_t hsc_join_tick_of(jticks *k, uint64_t time) {
     /* Exact: rounding up adds less than 2^-64 of a tick for each ns, 2^-32 in so short a time; the next tick is 1 / tick_ns or more away. */
-    if (k->scale && time - k->base <= UINT32_MAX)
+    if (time - k->base <= UINT32_MAX && k->scale)
         return k->tick + (uint64_t)((jwide)(time - k->base) * k->scale >> 64);
     uint64_t since = hsc_join_since_start(k->j, k->p, time), in_tick = since % k->j->tick_ns;
     k->tick = since / k->j->tick_ns;

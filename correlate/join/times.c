@@ -42,7 +42,7 @@ void hsc_join_choose_ticks(join *j) {
 
 /* ---- as they are read ---- */
 
-bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list, const uint32_t *keys, size_t n) {
+bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list, const uint32_t *keys, bool have_keys, size_t n) {
     const join *j = p->join;
     jwork *w = t->work;
     uint32_t ticks[JINSTANTS_BLOCK];
@@ -50,16 +50,20 @@ bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list,
     const uint64_t end = j->end_tick;
     bool ok = true;
     for (size_t i = 0, first = 0; ok && i < n; first = i) {
-        uint32_t last = w->last_tick;
-        for (; i < n && i - first < JINSTANTS_BLOCK && keys[i] != HSC_NO_INDEX; i++) {
-            uint64_t tick = hsc_join_tick_of(&k, list[i].time);
-            tick = tick < end ? tick : end;
-            last = (uint32_t)tick > last ? (uint32_t)tick : last; /* it falls in damaged files only */
-            ticks[i - first] = last;
+        uint64_t last = w->last_tick;
+        size_t most = n - first < JINSTANTS_BLOCK ? n : first + JINSTANTS_BLOCK;
+        while (!have_keys && i < most && keys[i] != HSC_NO_INDEX)
+            i++;
+        i = have_keys ? most : i;
+        for (size_t m = first; m < i; m++) {
+            uint64_t tick = hsc_join_tick_of(&k, list[m].time);
+            last = tick > last ? tick : last; /* it falls in damaged files only */
+            last = last < end ? last : end;
+            ticks[m - first] = (uint32_t)last;
         }
-        w->last_tick = last;
+        w->last_tick = (uint32_t)last;
         ok = hsc_instants_put_some(j->spill, &t->instants, ticks, keys + first, i - first, p->known->weight);
-        for (; ok && i < n && keys[i] == HSC_NO_INDEX; i++)
+        for (; ok && !have_keys && i < n && keys[i] == HSC_NO_INDEX; i++)
             ok = hsc_join_take_instant(p, t, hsc_join_node_row(t, list[i].node_id), list[i].state < STATES ? list[i].state : HSC_state_UNKNOWN, 1, 0,
                                        list[i].time);
     }
@@ -324,6 +328,24 @@ static void put_count(series *s, uint64_t at, size_t m, uint32_t count) {
         s->same_to = at + m;
 }
 
+/* Rows of table leaf; false: some have none. */
+static bool find_leaves(const uint32_t *leaf_of, uint64_t plain, const uint32_t *kinds, size_t n, uint32_t *leaves) {
+    uint32_t none = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t kind = kinds[i];
+        uint64_t special = -(uint64_t)(kind >> 31);
+        none |= (leaves[i] = leaf_of[(kind & ~JINSTANT_SPECIAL) + (plain & special)]) == HSC_NO_INDEX;
+    }
+    return !none;
+}
+
+static bool find_leaves_of_kinds(const times *x, const uint32_t *kinds, size_t n, uint32_t *leaves) {
+    uint32_t none = 0;
+    for (size_t i = 0; i < n; i++)
+        none |= (leaves[i] = kinds[i] == HSC_NO_INDEX ? HSC_NO_INDEX : x->row_of[x->j->kind_order[kinds[i]]]) == HSC_NO_INDEX;
+    return !none;
+}
+
 /* A thread's samples, behind the *n that there are. */
 static hsc_status read_thread(series *s, const jthread *t, uint64_t *n, hsc_err *err) {
     const join *j = s->x->j;
@@ -339,17 +361,19 @@ static hsc_status read_thread(series *s, const jthread *t, uint64_t *n, hsc_err 
         if (status != HSC_OK || !got)
             break;
         uint64_t from = at;
-        for (size_t i = 0; i < got; i++) {
-            uint32_t kind = r->kind[i], row;
-            if (leaf_of)
-                row = leaf_of[kind & JINSTANT_SPECIAL ? t->plain_count + (kind & ~JINSTANT_SPECIAL) : kind];
-            else
-                row = kind == HSC_NO_INDEX ? HSC_NO_INDEX : s->x->row_of[j->kind_order[kind]];
-            s->time[at] = r->tick[i];
-            s->leaf[at] = row;
+        if (leaf_of ? find_leaves(leaf_of, t->plain_count, r->kind, got, s->leaf + at) : find_leaves_of_kinds(s->x, r->kind, got, s->leaf + at)) {
+            memcpy(s->time + at, r->tick, got * sizeof *s->time);
             if (!r->same)
-                s->count[at] = r->count[i];
-            at += row != HSC_NO_INDEX; /* else an event that nobody announced */
+                memcpy(s->count + at, r->count, got * sizeof *s->count);
+            at += got;
+        } else {
+            for (size_t i = 0; i < got; i++) { /* events that nobody announced are left out */
+                s->time[at] = r->tick[i];
+                s->leaf[at] = s->leaf[from + i];
+                if (!r->same)
+                    s->count[at] = r->count[i];
+                at += s->leaf[from + i] != HSC_NO_INDEX;
+            }
         }
         if (r->same)
             put_count(s, from, (size_t)(at - from), r->same);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Delays of the database, added up for people. */
 #include "report_causes.h"
+#include "report_measures.h"
 #include "report_elapsed.h"
 #include "wait_calls.h"
 
@@ -306,9 +307,15 @@ static int by_call(const void *a, const void *b) {
 
 static int longer(const void *a, const void *b) {
     const report_delayed *x = a, *y = b;
+    if (x->own != y->own)
+        return x->own ? -1 : 1;
     if (x->v.wait_s != y->v.wait_s)
         return x->v.wait_s > y->v.wait_s ? -1 : 1;
     return by_call(a, b);
+}
+
+bool report_is_own_delayed(const report *r, const hsc_db_delayed *v, const hsc_db_delay *d) {
+    return !hsc_cause_is_of_threads(d->kind) || d->kind == HSC_wait_cause_OMP_BARRIER || report_is_own_path(r, v->context);
 }
 
 hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hsc_err *err) {
@@ -319,6 +326,7 @@ hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hs
         report_delayed p;
         if ((s = hsc_db_get_delayed(r->db, i, &p.v, err)) || (s = hsc_db_get_delay(r->db, p.v.delay, &p.d, err)))
             break;
+        p.own = report_is_own_delayed(r, &p.v, &p.d);
         hsc_db_find_wait_place(r->db, HSC_NONE, &p.v.context, &p.v.line);
         hsc_db_find_wait_place(r->db, HSC_NONE, &p.d.context, &p.d.line);
         if ((p.v.waits || p.v.wait_s > 0) && (report_wanted_place(r, p.v.line, p.v.context) || report_wanted_place(r, p.d.line, p.d.context)))

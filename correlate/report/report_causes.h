@@ -24,13 +24,16 @@ typedef struct report_cause_row { /* a row by itself, and what all threads toget
 typedef struct report_delayed { /* a row of delayed, and the delay that it is of */
     hsc_db_delayed v;
     hsc_db_delay d;
+    bool own; /* as of causes: no: of a thread that a library made for itself */
 } report_delayed;
 
 /* The program's, the heaviest first, then the machine's. Who joins a thread waits for its work, which no cause is told of: only what others waited
  * for who joins. free() *rows. */
 hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *err);
 hsc_status report_cause_list(report *r, report_cause_row **rows, uint32_t *n, hsc_err *err); /* the same, not added up */
+/* The program's, the longest first, then those of libraries' own threads. free() *rows. */
 hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hsc_err *err);
+bool report_is_own_delayed(const report *r, const hsc_db_delayed *v, const hsc_db_delay *d);
 
 /* What of the program causes most waiting, and in order what causes at least a tenth of it; then what is the machine's, as those who were late had no
  * processor, however much that is. "": too little to speak of. The place that it names is *scope (a loop), or else *line
