@@ -136,6 +136,23 @@ void apart(void) {
 void shifted(void) {
     scale(999, x + 1, x);
 }
+// what is said of many copies alike is said once, with the first of them
+// CHECK: sum_of
+// CHECK: [[#@LINE+5]]:11: loop not vectorized: {{.*}}order of floating-point operations] (5 copies, inlined at [[#@LINE+9]]:12 into sum1; at [[#@LINE+11]]:46 into sum2; at [[#@LINE+12]]:46 into sum3; 2 more)
+// CHECK-NOT: order of floating-point operations] (
+static inline __attribute__((always_inline)) double sum_of(int n, const double *a) {
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += a[i];
+    return s;
+}
+double sum1(int n, const double *a) {
+    return sum_of(n, a) + 1;
+}
+double sum2(int n, const double *a) { return sum_of(n, a) + 2; }
+double sum3(int n, const double *a) { return sum_of(n, a) + 3; }
+double sum4(int n, const double *a) { return sum_of(n, a) + 4; }
+double sum5(int n, const double *a) { return sum_of(n, a) + 5; }
 // a call that is not inlined says why
 // CHECK: calls_it
 // CHECK: call of never: {{.*}}inline: attributes or properties forbid it]
