@@ -53,8 +53,8 @@ int hsc_cli_fail(const char *command, const hsc_err *err);
 /* The executable with all commands, <prefix>/lib/heatscope/heatscope-full; <prefix>/bin/heatscope is the small one, which loads
  * little and starts the other for what it has not. */
 #define HSC_CLI_FULL "heatscope-full"
-/* What malloc of glibc is told, which it reads before main: to ask for large pages. Getting memory is some of all the work, and takes a page of 4 KB as
- * long as one of 2 MB. The full executable takes it out of its environment again. */
+/* What malloc of glibc is told, which it reads before main: to ask for large pages. Getting memory is a part of all the work, and a page of 4 KB
+ * takes nearly as long as one of 2 MB. The full executable takes it out of its environment again. */
 #define HSC_CLI_TUNABLES "GLIBC_TUNABLES"
 #define HSC_CLI_LARGE_PAGES "glibc.malloc.hugetlb=1"
 

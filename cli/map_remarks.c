@@ -138,7 +138,8 @@ static void say_remark(const hsc_map_module *m, lines *l, const hsc_rec_remark *
         fprintf(f, "%s:", hsc_map_file_name(m->files[r->file_id - 1].path.p));
     if (r->line)
         fprintf(f, "%" PRIu64 ":%" PRIu64 ": ", r->line, r->column);
-    fprintf(f, "%.*s [%s%s%s]", (int)strcspn(r->message.p, "\n"), r->message.p, r->pass.p, r->reason ? ": " : "", r->reason ? of_enum("reason", r->reason) : "");
+    fprintf(f, "%.*s [%s%s%s]", (int)strcspn(r->message.p, "\n"), r->message.p, r->pass.p, r->reason ? ": " : "",
+            r->reason ? of_enum("reason", r->reason) : "");
     end_line(m, l, r->inline_id, r->count, "times");
 }
 
@@ -162,7 +163,8 @@ static void say_dependence(const hsc_map_module *m, lines *l, const hsc_rec_depe
 
 static void say_check(const hsc_map_module *m, lines *l, const hsc_rec_memory_check *c) {
     FILE *f = begin_line(l);
-    fprintf(f, "%*s  %" PRIu64 " comparison%s of addresses at run time, of the accesses at", MARGIN, "", c->comparisons, c->comparisons == 1 ? "" : "s");
+    fprintf(f, "%*s  %" PRIu64 " comparison%s of addresses at run time, of the accesses at", MARGIN, "", c->comparisons,
+            c->comparisons == 1 ? "" : "s");
     for (size_t i = 0; i < c->lines.n; i++)
         fprintf(f, "%s %" PRIu64 ":%" PRIu64, i ? "," : "", c->lines.p[i], i < c->columns.n ? c->columns.p[i] : 0);
     end_line(m, l, c->inline_id, c->count, "copies");

@@ -61,8 +61,8 @@ static int most(const void *a, const void *b) {
     return by_processes(a, b);
 }
 
-/* Messages and waiting of each pair in one row, those with most bytes first. Not in them: seconds that libraries' own threads wait for each other, of these
- * for a signal. */
+/* Messages and waiting of each pair in one row, those with most bytes first. Not in them: seconds that libraries' own threads wait for each other,
+ * and of these for a signal. */
 static hsc_status load(report *r, pair **out, uint32_t *n, double *libraries, double *idle, hsc_err *err) {
     uint32_t count = 0, kept = 0;
     *libraries = *idle = 0;
@@ -88,8 +88,9 @@ static hsc_status load(report *r, pair **out, uint32_t *n, double *libraries, do
             *idle += d.kind == HSC_wait_cause_SIGNAL ? v.wait_s : 0;
         } else if (!(s = hsc_db_get_thread(r->db, v.thread, &who, err)) && !(s = hsc_db_get_thread(r->db, d.thread, &late, err)) &&
                    !(s = hsc_db_get_process(r->db, late.process, &of, err)) && (v.waits || v.wait_s > 0)) {
-            list[count++] = (pair){.process = who.process, .peer = late.process, .peer_rank = of.rank < 0 ? HSC_NONE : (uint32_t)of.rank, .waits = v.waits,
-                                   .wait_s = v.wait_s, .collective_s = is_collective(d.kind) ? v.wait_s : 0, .max_s = v.max_s, .thread = v.thread};
+            list[count++] = (pair){.process = who.process, .peer = late.process, .peer_rank = of.rank < 0 ? HSC_NONE : (uint32_t)of.rank,
+                                   .waits = v.waits, .wait_s = v.wait_s, .collective_s = is_collective(d.kind) ? v.wait_s : 0, .max_s = v.max_s,
+                                   .thread = v.thread};
         }
     }
     if (s) {

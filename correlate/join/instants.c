@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A block has a head and then one array after the other: ticks since the sample before, kinds, and counts where they differ; numbers of two bytes where
+/* A block has a head and then one array after the other: ticks since the sample before, kinds, and counts where they differ; of two bytes each where
  * all of the block fit, else of four. */
 #include "instants.h"
 

@@ -7,7 +7,8 @@
 
 typedef struct jinstant { /* a sample by time */
     uint32_t tick;
-    uint32_t kind;  /* while the file is read: JINSTANT_SPECIAL + row of specials, or row of the node * STATES + state; then as in jcount, or told by instant_kinds */
+    uint32_t kind; /* while the file is read: JINSTANT_SPECIAL + row of specials, or row of the node * STATES + state; then as in jcount, or told by
+                    * instant_kinds */
     uint32_t count;
 } jinstant;
 #define JINSTANT_SPECIAL 0x80000000u

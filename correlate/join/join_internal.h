@@ -623,7 +623,8 @@ uint64_t hsc_join_state_of_wait(uint32_t kind); /* measures.c */
 /* second.c. While a file is read for the second time; false: out of memory. */
 uint64_t hsc_join_special_key(uint32_t row, uint64_t state); /* first half of a key of special_rows */
 bool hsc_join_take_instant(jprocess *p, jthread *t, uint32_t row, uint64_t state, uint64_t weight, uint64_t event, uint64_t time);
-bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list, const uint32_t *keys, bool have_keys, size_t n); /* of weight 1 each, in no region; keys: read.c */
+/* Of weight 1 each, in no region; keys: of count_samples() in read.c, have_keys: all have one. */
+bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list, const uint32_t *keys, bool have_keys, size_t n);
 /* times.c: the same. After the last record: the process's spans, whose threads have rows and whose sites have contexts. */
 bool hsc_join_take_span(jprocess *p, const hsc_record *rec);
 bool hsc_join_end_spans(join *j, jprocess *p);

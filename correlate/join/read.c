@@ -374,6 +374,19 @@ static bool count_samples(jprocess *p, jthread *t, const hsc_rec_sample *list, s
     return have_keys;
 }
 
+/* The same in the first reading, which asks for no more than how many there are. */
+static void count_first(jprocess *p, jthread *t, const hsc_rec_sample *list, size_t n) {
+    uint64_t direct = t->work->node_rows.count ? 0 : t->work->nodes.n, last_ns = p->last_ns;
+    for (size_t i = 0; i < n; i++) {
+        last_ns = list[i].time > last_ns ? list[i].time : last_ns;
+        t->no_path += list[i].node_id - 1 >= direct && hsc_join_node_row(t, list[i].node_id) == HSC_NO_INDEX;
+    }
+    p->last_ns = last_ns;
+    t->samples += n;
+    t->records += n;
+    t->timed_samples += n;
+}
+
 /* The samples that follow one, many at a time: what take() and the rest of read_records do with each. *n: records. */
 static bool take_samples(join *j, jprocess *p, hsc_reader *reader, const hsc_record *one, uint64_t *n) {
     enum { BATCH = 512 };
@@ -387,7 +400,9 @@ static bool take_samples(join *j, jprocess *p, hsc_reader *reader, const hsc_rec
     bool ok = true, is_timed = p->known && !j->options->no_times;
     for (size_t got; ok && (got = hsc_reader_take_samples(reader, list, BATCH, last, &rec.offset));) {
         bool is_plain = !t->work->region && t->samples <= THREAD_SAMPLES_MAX / 2 - BATCH;
-        if (is_plain) {
+        if (is_plain && !p->known) {
+            count_first(p, t, list, got);
+        } else if (is_plain) {
             bool have_keys = count_samples(p, t, list, got, keys);
             ok = !is_timed || hsc_join_take_instants(p, t, list, keys, have_keys, got);
         }

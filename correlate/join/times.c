@@ -388,8 +388,8 @@ static hsc_status read_thread(series *s, const jthread *t, uint64_t *n, hsc_err 
     return status;
 }
 
-/* Arrays for so many samples: those that are there where they are large enough, whose pages the kernel need not clear again. Else as large as any thread
- * will need them; what is not used of them is no memory. */
+/* Arrays for so many samples: those that are there where they are large enough, whose pages the kernel need not clear again. Else as large as any
+ * thread will need them; what is not used of them is no memory. */
 static bool reserve_series(series *s, uint64_t most) {
     free(s->begin);
     s->begin = malloc((s->n + 1) * sizeof *s->begin);

@@ -16,8 +16,8 @@ typedef struct bin_leaf { /* numbers that its counts go to; binned 0: none, else
     uint32_t scope, procedure, category, binned;
 } bin_leaf;
 
-/* Numbers of scopes, behind them of procedures, and behind them of categories are in the order of their rows; of each kind the first is a multiple of LANES.
- * What has most is count << 32 | ~number: of several the smaller number. */
+/* Numbers of scopes, behind them of procedures, and behind them of categories are in the order of their rows; of each kind the first is a multiple of
+ * LANES. What has most is count << 32 | ~number: of several the smaller number. */
 typedef struct level {
     hid_t group;
     uint64_t rows, *indptr;
