@@ -81,6 +81,7 @@ typedef struct hsc_bars_frame {
 /* Where the parts of a bar picture lie. */
 typedef struct hsc_bars_layout {
     int bar_x, bar_width, value_width, who_right;
+    bool who; /* is there room for who has the maximum? */
 } hsc_bars_layout;
 void hsc_bars_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc_bars_frame *f, hsc_bars_layout *out);
 void hsc_paint_bars(hsc_canvas *c, const hsc_style *st, const hsc_bars_frame *f);

@@ -213,6 +213,9 @@ void hsc_bars_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc_bar
     double who = hsc_font_ascii_width(st->mono_small, "0000"), value = hsc_font_ascii_width(st->mono_small, "00.0k");
     if (f->who && st->font && hsc_font_width(st->font, f->who) > who)
         who = hsc_font_width(st->font, f->who);
+    out->who = f->show_min || c->width >= hsc_canvas_dp(c, 110);
+    if (!out->who)
+        who = -pad;
     out->who_right = c->width - pad;
     out->value_width = (int)(value + 0.5);
     out->bar_x = pad;
@@ -256,7 +259,7 @@ void hsc_paint_bars(hsc_canvas *c, const hsc_style *st, const hsc_bars_frame *f)
         hsc_number_short(s->max, 5, text);
         int from = hi > mean ? hi : mean;
         hsc_canvas_text(c, st->mono_small, l.bar_x + from + pad, base, HSC_LEFT, st->colour[HSC_P_foreground], text);
-        if (f->max_label && !f->single)
+        if (f->max_label && !f->single && l.who)
             hsc_canvas_text(c, st->mono_small, l.who_right, base, HSC_RIGHT, st->colour[HSC_P_muted],
                             f->max_label[f->index[i]]);
         if (f->show_min) {
@@ -271,7 +274,7 @@ void hsc_paint_bars(hsc_canvas *c, const hsc_style *st, const hsc_bars_frame *f)
     if (r->header > 0) {
         hsc_canvas_fill(c, 0, 0, c->width, r->header, st->colour[HSC_P_background]);
         header_title(c, st, r, l.bar_x, HSC_LEFT, f->title ? f->title : "min, mean, max");
-        if (f->who)
+        if (f->who && l.who)
             header_title(c, st, r, l.who_right, HSC_RIGHT, f->who);
     }
     hsc_paint_rows_header_line(c, st, r);

@@ -273,12 +273,15 @@ static Tcl_Obj *hit(hsw *w, int x, int y) {
 
 static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     scopes *s = (scopes *)w;
-    if (!strcmp(name, "needwidth") && objc == 2) {
+    if (!strcmp(name, "needwidth") && (objc == 2 || objc == 3)) {
+        int bar = s->bar_width; /* or as if they had another */
+        if (objc == 3 && hsw_get_int(interp, objv[2], &bar) != TCL_OK)
+            return TCL_ERROR;
         /* other values stand in the same columns */
         if (s->of != w->db || s->of_file != s->rows_options.file || s->of_kinds != s->kind_mask)
             hsw_draw(w);
         int gap = (int)lround(3 * w->scale), n = s->columns > 0 ? (int)s->columns : 1;
-        Tcl_SetObjResult(interp, Tcl_NewWideIntObj(gap + n * (s->bar_width + gap)));
+        Tcl_SetObjResult(interp, Tcl_NewWideIntObj(gap + n * (bar + gap)));
         return TCL_OK;
     }
     return hsw_rows_command(w, &s->rows_options, &s->rows, interp, name, objc, objv);

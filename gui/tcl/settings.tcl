@@ -48,8 +48,16 @@ namespace eval ::heatscope::settings {
 
     # Lengths in pixels at 96 dots an inch.
     variable sizes {
-        rowPad 3  cellMin 30  cellMax 64  scopeBar 17  minimap 18  cellLeast 24  cellGood 40  sourceMin 460  sourceGood 380  sourceMany 300  sourceLeast 240
+        rowPad 3  cellMin 30  cellMax 64  scopeBar 17  minimap 18  cellLeast 24  cellGood 40  sourceMin 460  sourceGood 420  sourceMany 380  sourceLeast 300
         paneGap 5  pad 12  leftWidth 322  leftFrom 860  rightWidth 352
+    }
+    # Beside the source, the first that leaves it so much: width of the bars, whether the scope bars are thin, the cells' least width.
+    variable besides {
+        {156 0 cellMin 460}
+        {84 0 cellMin 420}
+        {84 1 cellMin 380}
+        {84 1 cellLeast 340}
+        {0 1 cellLeast 0}
     }
     # Part of a column's height that its upper place has.
     variable shares {left 0.62  middle 0.68  right 0.47}
@@ -86,6 +94,7 @@ namespace eval ::heatscope::settings {
         model/fmt
         model/bus
         model/lexer
+        model/chips
         model/document
         model/syntax
         model/run

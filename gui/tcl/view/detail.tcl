@@ -346,12 +346,15 @@ oo::class create ::heatscope::DetailView {
         $Gutter configure -file $drawn
         $Scopes configure -file $drawn
         $Gutter configure -width [expr {max([$Gutter needwidth], [::heatscope::theme dp 34])}]
-        my ScopeWidth
+        $Scopes configure -width [my ScopeWidth $Folded]
     }
 
-    method ScopeWidth {} {
-        set least [expr {$Folded ? 24 : 46}]
-        $Scopes configure -width [expr {min([::heatscope::theme dp 150], max([$Scopes needwidth], [::heatscope::theme dp $least]))}]
+    # Bars of nested scopes, thin or not.
+    method ScopeBar {thin} {
+        return [expr {$thin ? [::heatscope::theme dp 8] : [::heatscope::theme size scopeBar]}]
+    }
+    method ScopeWidth {thin} {
+        return [expr {min([::heatscope::theme dp 150], max([$Scopes needwidth [my ScopeBar $thin]], [::heatscope::theme dp [expr {$thin ? 24 : 46}]]))}]
     }
 
     # Procedures of a file without lines, by time: what is known of it.
@@ -471,6 +474,9 @@ oo::class create ::heatscope::DetailView {
         $Heat configure -title $title
         set alone [expr {[$Run columns [dict get $s axis]] == 1}]
         set over [expr {$alone ? [$Run cells [dict get $s metric]] : "min, mean, max"}]
+        if {!$alone && [::heatscope::theme width HsHead $over] > [$Bars cget -width] - [::heatscope::theme dp 8]} {
+            set over "min\u2013max"
+        }
         set room [expr {[$Bars cget -width] - [::heatscope::theme width HsHead $over] - [::heatscope::theme dp 22]}]
         $Bars configure -title $over -who [expr {!$alone && [::heatscope::theme width HsHead $one] <= $room ? $one : " "}]
     }
@@ -495,10 +501,14 @@ oo::class create ::heatscope::DetailView {
     }
     method Moved {} {
         set SplitBy user
+        my Place
     }
-    # Width of the heat map: as much as its columns can use, at most half, unless the user has moved the sash.
+    # What stands beside the source, and how wide: as much as its columns can use, at most two fifths, unless the user has moved the sash. The source
+    # keeps what it needs to be read; first the bars give way (without the processor, which the cells show), then the names in the scope bars, then the
+    # cells' width; with still less room the bars go altogether (the read-out has their numbers).
     method Place {} {
-        if {$SplitBy eq "user" || [winfo width $Split] < 50} {
+        set total [winfo width $Split]
+        if {$total < 50} {
             return
         }
         set n [$Run columns [dict get $Selection axis]]
@@ -506,35 +516,50 @@ oo::class create ::heatscope::DetailView {
         if {$range ne ""} {
             set n [expr {[lindex $range 1] - [lindex $range 0] + 1}]
         }
-        set total [winfo width $Split]
         set mini [expr {[::heatscope::theme size minimap] + 2 * [::heatscope::theme dp 7]}]
-        set want [expr {$n * [::heatscope::theme size cellMax]}]
-        # the source keeps what it needs to be read; the bars give way first: where there is little room they go
-        # altogether (the read-out has their numbers), and the scope bars become thin
-        set narrow [expr {$total < [::heatscope::theme dp 720]}]
-        if {$narrow != $Folded} {
-            set Folded $narrow
-            if {$narrow} {
-                grid remove $Bars
-            } else {
-                grid $Bars
+        set levels [::heatscope::settings get besides]
+        if {$total < [::heatscope::theme dp 720]} {
+            set levels [lrange $levels end end]
+        }
+        foreach level $levels {
+            lassign $level bars thin cell need
+            set bars [::heatscope::theme dp $bars]
+            set fixed [expr {[my ScopeWidth $thin] + [$Gutter cget -width] + $bars + [::heatscope::theme dp 30]}]
+            lassign [my HeatWidth $total [expr {$fixed + $mini}] $n $cell [expr {$level ne [lindex $levels 0] || $thin}]] width single cell
+            set source [expr {$SplitBy eq "user" ? [$Split sashpos 0] - $fixed : $total - $fixed - $mini - $width}]
+            if {$source >= [::heatscope::theme dp $need]} break
+        }
+        if {$bars} {
+            if {[$Bars cget -width] != $bars} {
+                $Bars configure -width $bars
             }
-            $Scopes configure -barwidth [expr {$narrow ? [::heatscope::theme dp 8] : [::heatscope::theme size scopeBar]}]
-            my ScopeWidth
+            grid $Bars
+        } else {
+            grid remove $Bars
         }
-        set bars [expr {$narrow ? 0 : [::heatscope::theme dp [expr {$total > [::heatscope::theme dp 900] ? 156 : 124}]]}]
-        if {$bars && [$Bars cget -width] != $bars} {
-            $Bars configure -width $bars
+        set Folded $thin
+        foreach {option value} [list -barwidth [my ScopeBar $thin] -width [my ScopeWidth $thin]] {
+            if {[$Scopes cget $option] != $value} {
+                $Scopes configure $option $value
+            }
         }
-        set fixed [expr {[$Scopes cget -width] + [$Gutter cget -width] + $bars + $mini + [::heatscope::theme dp 30]}]
-        set most [expr {min(int($total * 0.38), $total - $fixed - [::heatscope::theme size sourceMin])}]
+        if {$SplitBy ne "user"} {
+            $Heat configure -mincell [expr {$single ? $cell : [::heatscope::theme size cellMin]}]
+            $Split sashpos 0 [expr {$total - $width - $mini - [::heatscope::theme dp 5]}]
+        }
+    }
+    # Width of the heat map of n processors beside what is fixed, whether each has a cell of its own, and the least width of that.
+    method HeatWidth {total fixed n cell narrow} {
+        set want [expr {$n * [::heatscope::theme size cellMax]}]
         set least [expr {$narrow ? min(124, max(64, $n * 34)) : 124}]
+        set part [expr {int($total * 0.38)}]
+        set most [expr {min($part, $total - $fixed - [::heatscope::theme size sourceMin])}]
         # many processors have more cells, before the source has all that it would like
-        set good [expr {min($n * [::heatscope::theme size cellGood] + 2, int($total * 0.38), $total - $fixed - [::heatscope::theme size sourceGood])}]
+        set good [expr {min($n * [::heatscope::theme size cellGood] + 2, $part, $total - $fixed - [::heatscope::theme size sourceGood])}]
         set most [expr {max($most, $good)}]
         # one cell for each processor while they fit, before the source is hardly to be read
-        set room [expr {min(int($total * 0.38), $total - $fixed - [::heatscope::theme size sourceLeast])}]
-        set cell [::heatscope::theme size cellMin]
+        set room [expr {min($part, $total - $fixed - [::heatscope::theme size sourceLeast])}]
+        set cell [::heatscope::theme size $cell]
         if {$n * $cell + 2 > max($most, $room)} {
             set cell [::heatscope::theme size cellLeast]
         }
@@ -544,11 +569,9 @@ oo::class create ::heatscope::DetailView {
             set most $each
         } elseif {!$single} {
             # what shares cells is told apart by more of them
-            set most [expr {max($most, min(int($total * 0.38), $total - $fixed - [::heatscope::theme size sourceMany]))}]
+            set most [expr {max($most, min($part, $total - $fixed - [::heatscope::theme size sourceMany]))}]
         }
-        $Heat configure -mincell [expr {$single ? $cell : [::heatscope::theme size cellMin]}]
-        set width [expr {max([::heatscope::theme dp $least], min($want, $most))}]
-        $Split sashpos 0 [expr {$total - $width - $mini - [::heatscope::theme dp 5]}]
+        return [list [expr {max([::heatscope::theme dp $least], min($want, $most))}] $single $cell]
     }
 
     # ---- what users do ----

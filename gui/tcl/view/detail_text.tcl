@@ -31,23 +31,14 @@ oo::define ::heatscope::DetailView {
         }
         return [font measure HsMono $text]
     }
-    # Ends a line that is too long with a sign that there is more, so that a chip keeps some room; all of it is there once the text was moved to
-    # the side. Returns the pixels left.
-    method Cut {row text chips} {
-        set have [winfo width $Text]
-        set width [my LineWidth $text]
-        set keep [expr {$chips ? min([::heatscope::theme dp 130], $have / 3) : 0}]
-        if {$Whole || $width <= $have - $keep || ($chips && $width <= $have && $width <= $have / 3) || $have < 60} {
-            return [expr {$have - $width}]
-        }
-        set letter [::heatscope::theme width HsMono 0]
-        set n [expr {max(1, ($have - $keep) / $letter - 1)}]
+    # Cuts a line to so many pixels, with a sign that there is more; all of it is there once the text was moved to the side.
+    method Cut {row text room} {
+        set n [expr {max(1, $room / [::heatscope::theme width HsMono 0] - 1)}]
         if {![string is ascii $text]} {
-            set n [expr {max(1, [string length [::heatscope::fmt fit $text [expr {$have - $keep}] {font measure HsMono}]] - 1)}]
+            set n [expr {max(1, [string length [::heatscope::fmt fit $text $room {font measure HsMono}]] - 1)}]
         }
         $Text tag add cut $row.$n $row.end
         $Text insert $row.end \u2026 more
-        return [expr {$keep ? $keep : 0}]
     }
     # laid: the first and the last line that have their rows already, {} for none.
     method Refill {count laid} {
@@ -151,41 +142,37 @@ oo::define ::heatscope::DetailView {
             $Text tag add $kind {*}$ranges
         }
     }
-    # What stands behind a line.
+    # What stands behind a line, in as many words as the line leaves room for; the read-out has all.
     method LayChips {line text} {
         set row [expr {$line - $Top + 1}]
-        # what does not fit is cut with a sign that there is more; the read-out has it all
-        set chips [my Chips $line]
-        # strides of references only where the code leaves room
-        set room [my Cut $row $text [my Weighty $line $chips]]
-        if {$room <= 0} {
-            set chips [my Weighty $line $chips 1]
+        set chips [lmap chip [my Chips $line] {lreplace $chip 0 0 [::heatscope::fmt elide [lindex $chip 0] 60]}]
+        set have [winfo width $Text]
+        set width [my LineWidth [string trimright $text]]
+        set letter [::heatscope::theme width HsMono 0]
+        if {$Whole || $have < 60} {
+            set placed [dict create keep -1 gap 3 chips $chips more ""]
+        } else {
+            set placed [::heatscope::chips place $width $have $chips $letter {::heatscope::theme width HsSmall}]
+            # the sign of Fortran that a line goes on, far to the right of its text, is no reason to cut anything else
+            if {([dict get $placed gap] < 3 || [dict get $placed keep] >= 0) && [regexp {^(.*\S)\s+&\s*$} $text -> before]} {
+                set placed [::heatscope::chips place [expr {[my LineWidth $before] + 2 * $letter}] $have $chips $letter {::heatscope::theme width HsSmall}]
+                if {[dict get $placed keep] < 0} {
+                    dict set placed keep [expr {[my LineWidth $before] + 2 * $letter}]
+                }
+            }
         }
-        set first 1
-        foreach chip $chips {
+        if {[dict get $placed keep] >= 0} {
+            my Cut $row $text [dict get $placed keep]
+        }
+        set gap [string repeat " " [dict get $placed gap]]
+        set more [dict get $placed more]
+        set shown [dict get $placed chips]
+        if {$more ne ""} {
+            lappend shown [list [expr {$more eq "bad" ? "!" : "\u2026"}] $more [lindex $chips end 2]]
+        }
+        foreach chip $shown {
             lassign $chip words tone scope
-            # one of which hardly a letter is in sight: shown when the text is moved to the side
-            if {!$Whole && $room < [::heatscope::theme dp [expr {$first ? 40 : 48}]]} {
-                if {$room > [::heatscope::theme width HsMono " \u2026"]} {
-                    $Text insert $row.end " \u2026" more
-                }
-                break
-            }
-            set first 0
-            set words [::heatscope::fmt elide $words 60]
-            set room [expr {$room - [::heatscope::theme width HsMono "   "]}]
-            if {$room > 20} {
-                set cut [::heatscope::fmt chip $words [expr {max($room - [::heatscope::theme width HsSmall "  "], [::heatscope::theme width HsSmall "\u2026"])}] {::heatscope::theme width HsSmall}]
-                if {$cut eq "" && !$Whole} {
-                    $Text insert $row.end " \u2026" more
-                    break
-                }
-                if {$cut ne ""} {
-                    set words $cut
-                }
-            }
-            set room [expr {$room - [::heatscope::theme width HsSmall " $words "]}]
-            $Text insert $row.end "   " {} " $words " \
+            $Text insert $row.end $gap {} " $words " \
                 [list [dict get {bad chipbad more chipmore less chipless good chip plain chip read chipread write chipwrite} $tone] scope$scope]
         }
     }
@@ -207,16 +194,27 @@ oo::define ::heatscope::DetailView {
             my Refit
         }
     }
-    # What stands behind a line: changes against the other run, then what the compiler did.
+    # What stands behind a line: changes against the other run, what the compiler did, then strides of references.
     method Chips {line} {
         set own [expr {[dict exists $Marks chips $line] ? [dict get $Marks chips $line] : {}}]
-        return [concat [[$App comparison] marks $File $line [dict get $Selection metric]] $own [$Document chips $line]]
+        set weighty [lmap chip $own {if {[lindex $chip 1] eq "plain"} continue; set chip}]
+        set plain [lmap chip $own {if {[lindex $chip 1] ne "plain"} continue; set chip}]
+        return [concat [[$App comparison] marks $File $line [dict get $Selection metric]] $weighty [$Document chips $line] $plain]
     }
-    # How many of the chips are more than plain facts on references; with 1 those chips themselves.
-    method Weighty {line chips {themselves 0}} {
-        set own [expr {[dict exists $Marks chips $line] ? [dict get $Marks chips $line] : {}}]
-        set kept [lmap chip $chips {if {$chip in $own && [lindex $chip 1] eq "plain"} continue; set chip}]
-        return [expr {$themselves ? $kept : [llength $kept]}]
+    # For scripts: letters that have room beside each other, then {LINE SHOWN OF CHIPS} of each row: letters in sight of those of the line, its chips.
+    method letters {} {
+        set out [expr {[winfo width $Text] / [::heatscope::theme width HsMono 0]}]
+        if {[llength $Laid] && [$Document state] eq "text"} {
+            lassign $Laid first last
+            for {set line $first} {$line <= $last} {incr line} {
+                set row [expr {$line - $first + 1}]
+                set all [string length [string trimright [$Document line $line]]]
+                set cut [$Text tag nextrange cut $row.0 $row.end]
+                set shown [expr {[llength $cut] ? min($all, [lindex [split [lindex $cut 0] .] 1]) : $all}]
+                lappend out [list $line $shown $all [llength [my Chips $line]]]
+            }
+        }
+        return $out
     }
     method FillUnlined {} {
         $Text insert end "[string map {{: } :\n} [$Document message]].\n" message
