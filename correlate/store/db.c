@@ -53,9 +53,18 @@ static void drop_window(hsc_window *w) {
     *w = (hsc_window){0};
 }
 
+static void drop_spare(hsc_db *db) {
+    free(db->spare_indices);
+    free(db->spare_scratch);
+    db->spare_indices = NULL;
+    db->spare_scratch = NULL;
+    db->spare = 0;
+}
+
 void hsc_arrays_give_back(hsc_db *db) {
     for (size_t i = 0; i < HSC_WINDOWS_MAX; i++)
         drop_window(&db->windows[i]);
+    drop_spare(db);
     for (hsc_array *a = db->wholes, *next; a; a = next) {
         next = a->next;
         if (!a->pinned)
@@ -149,11 +158,14 @@ static void keep_window(hsc_db *db, const hsc_array *a, uint64_t first, uint64_t
     for (size_t i = 0; i < HSC_WINDOWS_MAX && w->of != a; i++)
         if (db->windows[i].of == a || db->windows[i].used < w->used)
             w = &db->windows[i];
-    char *copy = realloc(w->data, bytes);
-    if (!copy) /* it is read again then */
-        return;
-    memcpy(copy, data, bytes);
-    *w = (hsc_window){a, first, n, db->clock, copy};
+    if (bytes > w->capacity) {
+        drop_window(w);
+        if (!(w->data = malloc(bytes))) /* it is read again then */
+            return;
+        w->capacity = bytes;
+    }
+    memcpy(w->data, data, bytes);
+    *w = (hsc_window){a, first, n, db->clock, w->capacity, w->data};
 }
 
 static hsc_status check_range(const hsc_db *db, const hsc_array *a, uint64_t first, uint64_t n, hsc_err *err) {
@@ -802,6 +814,7 @@ void hsc_db_close(hsc_db *db) {
     free(db->values);
     hsc_array_close(db, &db->source_offset);
     hsc_array_close(db, &db->source_bytes);
+    drop_spare(db);
     hsc_dbfile_close(db->file);
     for (int i = 0; i < HSC_COL_COUNT; i++) {
         free(db->columns[i]);

@@ -29,11 +29,11 @@ typedef struct hsc_array {
 /* What was read last of an array that is not resident: several views of the same lines ask for it one after the other. */
 typedef struct hsc_window {
     const hsc_array *of; /* NULL: none */
-    uint64_t first, n, used;
+    uint64_t first, n, used, capacity; /* capacity: bytes */
     char *data;
 } hsc_window;
 
-enum { HSC_WINDOWS_MAX = 4, HSC_WINDOW_BYTES_LEAST = 64 << 10, HSC_WINDOW_BYTES_MAX = 2 << 20 };
+enum { HSC_WINDOWS_MAX = 4, HSC_WINDOW_BYTES_LEAST = 64 << 10, HSC_WINDOW_BYTES_MAX = 2 << 20, HSC_SPARE_NNZ_MAX = 512 << 10 };
 
 typedef struct hsc_sparse {
     bool present;
@@ -104,6 +104,9 @@ struct hsc_db {
     uint64_t piece_rows, entry_max;      /* of an interval: rows made at once, largest count of an entry */
     hsc_array *wholes;
     hsc_window windows[HSC_WINDOWS_MAX];
+    uint32_t *spare_indices;             /* room of the last cursor for `spare` values, for the next one: new memory costs more than to read into it */
+    void *spare_scratch;
+    uint64_t spare;
     uint64_t whole_bytes, clock;
     struct hsc_times *times;             /* opened when asked for */
     double *mean_excess;                 /* by metric, of the run; made when an interval is set */

@@ -205,7 +205,24 @@ void hsc_cursor_init(hsc_cursor *c, hsc_db *db, hsc_sparse *m, hsc_array *values
     *c = (hsc_cursor){.db = db, .m = m, .values = values, .next = 0, .last = m->rows};
 }
 
+static void take_spare(hsc_cursor *c) {
+    c->indices = c->db->spare_indices;
+    c->scratch = c->db->spare_scratch;
+    c->capacity = c->db->spare;
+    c->db->spare_indices = NULL;
+    c->db->spare_scratch = NULL;
+    c->db->spare = 0;
+}
+
 void hsc_cursor_fini(hsc_cursor *c) {
+    hsc_db *db = c->db;
+    if (db && c->capacity > db->spare && c->capacity <= HSC_SPARE_NNZ_MAX) {
+        hsc_cursor mine = *c;
+        take_spare(c);
+        db->spare_indices = mine.indices;
+        db->spare_scratch = mine.scratch;
+        db->spare = mine.capacity;
+    }
     free(c->indices);
     free(c->scratch);
     free(c->pieces);
@@ -255,6 +272,11 @@ static bool make_room(hsc_cursor *c, uint64_t nnz) {
     free(c->indices);
     free(c->scratch);
     free(c->pieces);
+    c->pieces = NULL;
+    if (!banded && nnz <= c->db->spare) {
+        take_spare(c);
+        return true;
+    }
     c->indices = malloc(nnz * sizeof *c->indices);
     c->scratch = malloc(nnz * 8);
     c->pieces = banded ? malloc(nnz * 8) : NULL;
