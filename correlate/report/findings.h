@@ -7,7 +7,7 @@
 #include "report.h"
 #include "report_reasons.h"
 
-enum { FINDINGS_ROWS = 1 << 15 }; /* scopes or contexts to look at in a step */
+enum { FINDINGS_ROWS = 1 << 14 }; /* scopes or contexts to look at in a step */
 enum { FINDINGS_FEW = 10 };       /* samples of equal weight: a share of half of fewer is known to 27 to 81 % at best */
 enum { FINDINGS_CARE = 2 };       /* times the total: the weight of a care that figures depend on */
 

@@ -207,10 +207,10 @@ static hsc_status list_contexts(const report *r, report_paid *p, int by, hsc_err
     return HSC_OK;
 }
 
-/* Their versions belong to that of the loop round them. */
-static hsc_status place_unrolled(const report *r, report_paid *p, hsc_err *err) {
+/* Their versions belong to that of the loop round them. Of instances [first, last). */
+static hsc_status place_unrolled(const report *r, report_paid *p, uint32_t first, uint32_t last, hsc_err *err) {
     hsc_status status = HSC_OK;
-    for (uint32_t i = 0; i < r->info.instances && !status; i++) {
+    for (uint32_t i = first; i < last && !status; i++) {
         hsc_db_instance at = {.parent = i};
         p->unrolled_in[i] = HSC_NONE;
         if (!(r->instance_sums[i] > 0))
@@ -228,34 +228,39 @@ static hsc_status place_unrolled(const report *r, report_paid *p, hsc_err *err) 
     return status;
 }
 
-/* is_no_more[scopes]: loops whose code was all unrolled fully, as far as it ran. */
-static hsc_status mark_unrolled(const hsc_db *db, const hsc_db_info *info, const double *sums, uint8_t *is_no_more, hsc_err *err) {
-    enum { UNROLLED = 1, OTHER = 2 };
+enum { UNROLLED = 1, OTHER = 2 };
+
+/* is_no_more[scopes]: what instances [first, last) are of those that ran. */
+static hsc_status look_for_unrolled(const hsc_db *db, const hsc_db_info *info, const double *sums, uint32_t first, uint32_t last, uint8_t *is_no_more,
+                                    hsc_err *err) {
     hsc_status status = HSC_OK;
-    memset(is_no_more, 0, info->scopes);
-    for (uint32_t i = 0; i < info->instances && !status; i++) {
+    for (uint32_t i = first; i < last && !status; i++) {
         hsc_db_instance instance;
         if ((sums && !(sums[i] > 0)) || (status = hsc_db_get_instance(db, i, &instance, err)))
             continue;
         if (instance.scope < info->scopes)
             is_no_more[instance.scope] |= instance.version == HSC_loop_version_UNROLLED_FULLY ? UNROLLED : OTHER;
     }
-    for (uint32_t s = 0; s < info->scopes; s++)
-        is_no_more[s] = is_no_more[s] == UNROLLED;
     return status;
 }
 
-/* Vector code of a loop that is no more stays its own: it is no price of the loop round it. */
-static hsc_status find_no_more(const report *r, report_paid *p, hsc_err *err) {
-    hsc_status status = mark_unrolled(r->db, &r->info, r->instance_sums, p->is_no_more, err);
-    return status ? status : place_unrolled(r, p, err);
+/* When all were looked at: loops whose code was all unrolled fully, as far as it ran. */
+static void mark_unrolled(const hsc_db_info *info, uint8_t *is_no_more) {
+    for (uint32_t s = 0; s < info->scopes; s++)
+        is_no_more[s] = is_no_more[s] == UNROLLED;
 }
 
 hsc_status hsc_db_place_unrolled(const hsc_db *db, const double *sums, uint32_t *loop_of, hsc_err *err) {
     hsc_db_info info;
     hsc_db_get_info(db, &info);
     uint8_t *is_no_more = malloc((size_t)info.scopes + 1);
-    hsc_status status = is_no_more ? mark_unrolled(db, &info, sums, is_no_more, err) : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", info.path);
+    hsc_status status = is_no_more ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", info.path);
+    if (!status) {
+        memset(is_no_more, 0, info.scopes);
+        status = look_for_unrolled(db, &info, sums, 0, info.instances, is_no_more, err);
+    }
+    if (!status)
+        mark_unrolled(&info, is_no_more);
     for (uint32_t i = 0; !status && i < info.scopes; i++) {
         hsc_db_scope s;
         uint32_t round = loop_of[i] = i;
@@ -273,23 +278,30 @@ hsc_status hsc_db_place_unrolled(const hsc_db *db, const double *sums, uint32_t 
     return status;
 }
 
-hsc_status report_pay(report *r, uint32_t n, bool *done, hsc_err *err) {
-    enum { ROWS = 4096 };
-    hsc_status status;
-    if (!r->paid) {
-        report_paid *p = paid_new(r);
-        if (!p)
-            return out_of_memory(r, err);
-        if ((status = find_no_more(r, p, err))) {
-            report_paid_free(p);
-            return status;
-        }
-        r->paid = p;
+/* Where a step of n from `at` ends. */
+static uint32_t end_of(uint32_t at, uint32_t n, uint32_t all) { return n < all - at ? at + n : all; }
+
+/* Vector code of a loop that is no more stays its own: it is no price of the loop round it. */
+static hsc_status find_no_more(const report *r, report_paid *p, uint32_t n, hsc_err *err) {
+    const uint32_t all = r->info.instances;
+    if (p->marked == all) {
+        uint32_t end = end_of(p->placed, n, all);
+        hsc_status status = place_unrolled(r, p, p->placed, end, err);
+        p->placed = status ? p->placed : end;
+        return status;
     }
-    report_paid *p = r->paid;
+    uint32_t end = end_of(p->marked, n, all);
+    hsc_status status = look_for_unrolled(r->db, &r->info, r->instance_sums, p->marked, end, p->is_no_more, err);
+    if (!status && (p->marked = end) == all)
+        mark_unrolled(&r->info, p->is_no_more);
+    return status;
+}
+
+static hsc_status pay_contexts(report *r, report_paid *p, uint32_t n, hsc_err *err) {
+    enum { ROWS = 4096 };
     hsc_weighted *sums = malloc(ROWS * sizeof *sums);
     hsc_status s = sums ? HSC_OK : out_of_memory(r, err);
-    uint32_t end = n < r->info.contexts - p->next ? p->next + n : r->info.contexts;
+    uint32_t end = end_of(p->next, n, r->info.contexts);
     while (p->next < end && !s) {
         uint32_t some = end - p->next < ROWS ? end - p->next : ROWS;
         pay_walk w = {.r = r, .p = p, .sums = sums, .first = p->next, .module = HSC_NONE};
@@ -306,19 +318,34 @@ hsc_status report_pay(report *r, uint32_t n, bool *done, hsc_err *err) {
             p->next += some;
     }
     free(sums);
-    *done = p->next >= r->info.contexts;
-    if (!s && *done && !p->begin[0]) {
-        free(p->paths); /* of the way only */
-        p->paths = NULL;
-        for (int by = 0; by < 2 && !s; by++)
-            s = list_contexts(r, p, by, err);
-    }
     return s;
 }
 
+hsc_status report_pay(report *r, uint32_t n, bool *done, hsc_err *err) {
+    *done = false;
+    if (!r->paid && !(r->paid = paid_new(r)))
+        return out_of_memory(r, err);
+    report_paid *p = r->paid;
+    if (p->placed < r->info.instances)
+        return find_no_more(r, p, n, err);
+    if (p->next < r->info.contexts)
+        return pay_contexts(r, p, n, err);
+    free(p->paths); /* of the way only */
+    p->paths = NULL;
+    for (int by = 0; by < 2; by++)
+        if (!p->begin[by]) {
+            *done = by == 1;
+            return list_contexts(r, p, by, err);
+        }
+    *done = true;
+    return HSC_OK;
+}
+
 hsc_status report_pay_all(report *r, hsc_err *err) {
-    bool done = false;
-    return r->paid && r->paid->begin[0] ? HSC_OK : report_pay(r, UINT32_MAX, &done, err);
+    hsc_status status = HSC_OK;
+    for (bool done = r->paid && r->paid->begin[1]; !done && !status;)
+        status = report_pay(r, UINT32_MAX, &done, err);
+    return status;
 }
 
 hsc_status report_rank_paid(report *r, hsc_scope_kind kind, uint32_t **rows, uint32_t *n, hsc_err *err) {

@@ -8,7 +8,8 @@
 #include "report.h"
 
 typedef struct report_paid {
-    uint32_t next;           /* context to look at; r->info.contexts: all is known */
+    uint32_t marked, placed; /* instances looked at for is_no_more, and for unrolled */
+    uint32_t next;           /* context to look at; r->info.contexts: all was looked at */
     hsc_weighted *loop;      /* by scope of a loop: with what it calls; samples of a run add up to no more than all */
     hsc_weighted *vectors;   /* of it, its own code, what is inlined into it, and calls that can become vector code: the user's procedures
                               * and those of mathematical libraries */
@@ -28,7 +29,7 @@ typedef struct report_paid {
     bool missing;            /* the database has no values of contexts: loops and procedures have their own alone */
 } report_paid;
 
-/* The next contexts, n at most. HSC_E_MEMORY and those of the query. */
+/* The next instances or contexts, n at most, or one of the lists. HSC_E_MEMORY and those of the query. */
 hsc_status report_pay(report *r, uint32_t n, bool *done, hsc_err *err);
 /* All of them, for who has nothing else to do: r->paid is there then. */
 hsc_status report_pay_all(report *r, hsc_err *err);
