@@ -199,7 +199,8 @@ oo::class create ::heatscope::MessagesView {
     }
     # A text above a bar, within x0..x1.
     method Above {x y x0 x1 text} {
-        set half [expr {[::heatscope::theme width HsSmall $text] / 2.0}]
+        # the ends of letters reach beyond their widths
+        set half [expr {[::heatscope::theme width HsSmall $text] / 2.0 + [::heatscope::theme dp 2]}]
         set x [expr {max($x0 + $half, min($x, $x1 - $half))}]
         $Charts create text $x $y -anchor s -font HsSmall -fill [::heatscope::theme colour muted] -text $text -tags highest
     }

@@ -127,15 +127,18 @@ oo::class create ::heatscope::View {
                 }
             }
         }
+        # a gap behind the last one would take its room
+        set before 0
         foreach {name words} $Tabs {
             set w [expr {$name eq [my name] ? "$Path.head.title" : "$Path.head.tab$name"}]
             pack forget $w
             if {$name ni $TabsLeft} {
-                pack $w -side left -padx [list 0 $gap] -before $Path.head.sub
+                pack $w -side left -padx [list $before 0] -before $Path.head.sub
+                set before $gap
             }
         }
         if {[llength $TabsLeft]} {
-            pack $Path.head.more -side left -before $Path.head.sub
+            pack $Path.head.more -side left -padx [list $gap 0] -before $Path.head.sub
         } else {
             pack forget $Path.head.more
         }
