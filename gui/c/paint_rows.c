@@ -362,14 +362,44 @@ static const char *last_part(const char *place) {
     return at && !strchr(place, '(') ? at : NULL;
 }
 
+/* Length of the number in front of a row that stands below the list: "14. ". */
+static size_t number_before(const char *name) {
+    size_t digits = strspn(name, "0123456789");
+    return digits && !strncmp(name + digits, ". ", 2) ? digits + 2 : 0;
+}
+
 /* "\xE2\x80\xA6calcCharLen for" for "Mesh::calcCharLen for", "3. \xE2\x80\xA6calcCharLen" for "3. Mesh::calcCharLen"; false: it is in no class or module. */
 static bool last_name(const char *name, char *out, size_t size) {
-    size_t place = strspn(name, "0123456789");
-    place = place && !strncmp(name + place, ". ", 2) ? place + 2 : 0;
+    size_t place = number_before(name);
     const char *end = name + place + strcspn(name + place, " ("), *part = last_part(name + place);
     if (!part || part > end || !*part)
         return false;
     return (size_t)snprintf(out, size, "%.*s\xE2\x80\xA6%s", (int)place, name, part) < size;
+}
+
+/* "tea_send_r\xE2\x80\xA6age_left do" for "tea_send_recv_message_left do": names of one program begin alike, so the middle is spared. What
+ * follows the name goes where it leaves too little of that. false: it has room, or hardly any, and is cut at its end. */
+static bool middle_spared(const hsc_font *f, const char *name, double room, char *out, size_t size) {
+    enum { LEAST = 9, MOST = 160 };
+    size_t from[MOST + 1], n = 0, begin = number_before(name), end = begin + strcspn(name + begin, " (<");
+    for (size_t i = begin; i < end && n < MOST; i++)
+        if (((unsigned char)name[i] & 0xc0) != 0x80)
+            from[n++] = i;
+    if (n <= LEAST || n == MOST || hsc_font_width(f, name) <= room)
+        return false;
+    from[n] = end;
+    for (const char *rest = name + end;; rest = "") {
+        for (size_t keep = n; keep >= LEAST; keep--) {
+            size_t head = (keep + 1) / 2, tail = n - keep / 2;
+            int length = keep == n ? snprintf(out, size, "%.*s%s", (int)end, name, rest)
+                                   : snprintf(out, size, "%.*s\xE2\x80\xA6%.*s%s", (int)from[head], name, (int)(end - from[tail]),
+                                              name + from[tail], rest);
+            if (length >= 0 && (size_t)length < size && hsc_font_width(f, out) <= room)
+                return keep < n; /* a whole name with some of what follows it: cut at its end */
+        }
+        if (!rest[0])
+            return false;
+    }
 }
 
 void hsc_paint_name(hsc_canvas *c, const hsc_style *st, double x, double base, double room, const char *name, const char *place, hsc_rgb colour) {
@@ -385,8 +415,14 @@ void hsc_paint_name(hsc_canvas *c, const hsc_style *st, double x, double base, d
         name = own;
         wide = hsc_font_width(st->mono, name);
     }
+    bool with_line = kept > 0 && room - kept >= least;
+    char spared[512];
+    if (middle_spared(st->mono, name, with_line ? room - kept : room, spared, sizeof spared)) {
+        name = spared;
+        wide = hsc_font_width(st->mono, name);
+    }
     hsc_rgb grey = st->colour[HSC_P_muted];
-    if (kept > 0 && room - kept >= least) { /* both do not fit: the line tells rows of one procedure apart */
+    if (with_line) { /* both do not fit: the line tells rows of one procedure apart */
         char file[256];
         snprintf(file, sizeof file, "%.*s", (int)(at - place), place);
         x += hsc_canvas_text_fit(c, st->mono, x, base, room - kept, HSC_LEFT, colour, name) + gap;

@@ -59,6 +59,8 @@ namespace eval ::heatscope::settings {
         {84 1 cellLeast 340}
         {0 1 cellLeast 0}
     }
+    # Where the source has room for fewer letters, half of the blanks before its lines go.
+    variable indentedLetters 50
     # Part of a column's height that its upper place has.
     variable shares {left 0.62  middle 0.68  right 0.47}
 

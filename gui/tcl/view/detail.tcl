@@ -159,6 +159,7 @@ oo::class create ::heatscope::DetailView {
         $Text tag configure chipbad -font HsSmall -background [$t colour chipBad] -foreground [$t colour chipBadText]
         $Text tag configure hit -background [$t colour hit]
         $Text tag configure cut -elide 1
+        $Text tag configure indent -elide 1
         $Text tag configure more -foreground [$t colour accent] -font HsMonoB
         $Text tag configure current -background [$t colour current]
         $Arrows themed

@@ -31,11 +31,20 @@ oo::define ::heatscope::DetailView {
         }
         return [font measure HsMono $text]
     }
-    # Cuts a line to so many pixels, with a sign that there is more; all of it is there once the text was moved to the side.
-    method Cut {row text room} {
-        set n [expr {max(1, $room / [::heatscope::theme width HsMono 0] - 1)}]
+    # Blanks before a line that are not shown: half of them where the text has room for few letters.
+    method Spared {text} {
+        if {$Whole || [winfo width $Text] >= [::heatscope::settings get indentedLetters] * [::heatscope::theme width HsMono 0]} {
+            return 0
+        }
+        return [expr {([string length $text] - [string length [string trimleft $text " "]]) / 2}]
+    }
+    # Cuts a line, of which `spared` blanks are not shown, to so many pixels, with a sign that there is more; all of it is there once the text was
+    # moved to the side.
+    method Cut {row text spared room} {
+        set n [expr {$spared + max(1, $room / [::heatscope::theme width HsMono 0] - 1)}]
         if {![string is ascii $text]} {
-            set n [expr {max(1, [string length [::heatscope::fmt fit $text $room {font measure HsMono}]] - 1)}]
+            set fitting [::heatscope::fmt fit [string range $text $spared end] $room {font measure HsMono}]
+            set n [expr {$spared + max(1, [string length $fitting] - 1)}]
         }
         $Text tag add cut $row.$n $row.end
         $Text insert $row.end \u2026 more
@@ -147,7 +156,11 @@ oo::define ::heatscope::DetailView {
         set row [expr {$line - $Top + 1}]
         set chips [lmap chip [my Chips $line] {lreplace $chip 0 0 [::heatscope::fmt elide [lindex $chip 0] 60]}]
         set have [winfo width $Text]
-        set width [my LineWidth [string trimright $text]]
+        set spared [my Spared $text]
+        if {$spared} {
+            $Text tag add indent $row.0 $row.$spared
+        }
+        set width [my LineWidth [string range [string trimright $text] $spared end]]
         set letter [::heatscope::theme width HsMono 0]
         if {$Whole || $have < 60} {
             set placed [dict create keep -1 gap 3 chips $chips more ""]
@@ -155,6 +168,7 @@ oo::define ::heatscope::DetailView {
             set placed [::heatscope::chips place $width $have $chips $letter {::heatscope::theme width HsSmall}]
             # the sign of Fortran that a line goes on, far to the right of its text, is no reason to cut anything else
             if {([dict get $placed gap] < 3 || [dict get $placed keep] >= 0) && [regexp {^(.*\S)\s+&\s*$} $text -> before]} {
+                set before [string range $before $spared end]
                 set placed [::heatscope::chips place [expr {[my LineWidth $before] + 2 * $letter}] $have $chips $letter {::heatscope::theme width HsSmall}]
                 if {[dict get $placed keep] < 0} {
                     dict set placed keep [expr {[my LineWidth $before] + 2 * $letter}]
@@ -162,7 +176,7 @@ oo::define ::heatscope::DetailView {
             }
         }
         if {[dict get $placed keep] >= 0} {
-            my Cut $row $text [dict get $placed keep]
+            my Cut $row $text $spared [dict get $placed keep]
         }
         set gap [string repeat " " [dict get $placed gap]]
         set more [dict get $placed more]
@@ -201,7 +215,8 @@ oo::define ::heatscope::DetailView {
         set plain [lmap chip $own {if {[lindex $chip 1] ne "plain"} continue; set chip}]
         return [concat [[$App comparison] marks $File $line [dict get $Selection metric]] $weighty [$Document chips $line] $plain]
     }
-    # For scripts: letters that have room beside each other, then {LINE SHOWN OF CHIPS} of each row: letters in sight of those of the line, its chips.
+    # For scripts: letters that have room beside each other, then {LINE SHOWN OF CHIPS SPARED} of each row: letters up to the end of what is in
+    # sight, those of the line, its chips, blanks before it that are not shown.
     method letters {} {
         set out [expr {[winfo width $Text] / [::heatscope::theme width HsMono 0]}]
         if {[llength $Laid] && [$Document state] eq "text"} {
@@ -211,7 +226,8 @@ oo::define ::heatscope::DetailView {
                 set all [string length [string trimright [$Document line $line]]]
                 set cut [$Text tag nextrange cut $row.0 $row.end]
                 set shown [expr {[llength $cut] ? min($all, [lindex [split [lindex $cut 0] .] 1]) : $all}]
-                lappend out [list $line $shown $all [llength [my Chips $line]]]
+                lappend out [list $line $shown $all [llength [my Chips $line]] \
+                    [expr {[llength [$Text tag nextrange indent $row.0 $row.end]] ? [my Spared [$Document line $line]] : 0}]]
             }
         }
         return $out
