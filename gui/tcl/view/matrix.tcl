@@ -240,9 +240,9 @@ oo::class create ::heatscope::MatrixView {
         set back [$Db between $To $From]
         set a [dict get $Cell from]
         set b [dict get $Cell to]
-        ::heatscope::theme say $Caption "$a \u2192 $b: [::heatscope::fmt amount [dict get $d sent_bytes] B] in [::heatscope::fmt plural [dict get $d sent] message]\n$a\
+        ::heatscope::theme say $Caption [::heatscope::fmt together "$a \u2192 $b: [::heatscope::fmt amount [dict get $d sent_bytes] B] in [::heatscope::fmt plural [dict get $d sent] message]\n$a\
             waited for $b [::heatscope::fmt seconds [dict get $d wait_s]] in [::heatscope::fmt plural [dict get $d waits] wait], $b for $a\
-            [::heatscope::fmt seconds [dict get $back wait_s]]"
+            [::heatscope::fmt seconds [dict get $back wait_s]]"]
     }
     method Go {row} {
         if {[dict get $row file] >= 0 && [dict get $row line] > 0} {
