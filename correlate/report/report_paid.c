@@ -301,7 +301,7 @@ static hsc_status pay_contexts(report *r, report_paid *p, uint32_t n, hsc_err *e
     enum { ROWS = 4096 };
     hsc_weighted *sums = malloc(ROWS * sizeof *sums);
     hsc_status s = sums ? HSC_OK : out_of_memory(r, err);
-    uint32_t end = end_of(p->next, n, r->info.contexts);
+    uint32_t end = end_of(p->next, p->next || n == UINT32_MAX ? n : 1, r->info.contexts); /* the first waits for the table and its sums */
     while (p->next < end && !s) {
         uint32_t some = end - p->next < ROWS ? end - p->next : ROWS;
         pay_walk w = {.r = r, .p = p, .sums = sums, .first = p->next, .module = HSC_NONE};
