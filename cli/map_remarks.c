@@ -19,6 +19,7 @@ typedef struct said {
     char *text;
     uint64_t inline_id, count; /* 0: the function's own code, or several copies */
     const char *what;          /* that `count` counts */
+    size_t alike, at;          /* how many are, with it as the first, and where these are sorted; 0: it is told with another one */
 } said;
 
 typedef struct lines {
@@ -70,7 +71,7 @@ static void print_one(const hsc_map_module *m, const said *s) {
 }
 
 static void end_line(const hsc_map_module *m, lines *l, uint64_t inline_id, uint64_t count, const char *what) {
-    said s = {NULL, inline_id, count, what};
+    said s = {.inline_id = inline_id, .count = count, .what = what};
     if (l->f && !fclose(l->f)) {
         s.text = l->text;
         l->p[l->n++] = s;
@@ -80,45 +81,57 @@ static void end_line(const hsc_map_module *m, lines *l, uint64_t inline_id, uint
     }
 }
 
-static bool are_alike(const said *a, const said *b) { return a->inline_id && b->inline_id && !strcmp(a->text, b->text); }
+static int by_text(const void *a, const void *b) {
+    const said *x = *(const said *const *)a, *y = *(const said *const *)b;
+    if (!x->inline_id != !y->inline_id)
+        return x->inline_id ? -1 : 1;
+    int order = x->inline_id ? strcmp(x->text, y->text) : 0;
+    return order ? order : (x > y) - (x < y);
+}
 
-/* The first of several alike, which are at i and after. */
-static void print_all(const hsc_map_module *m, const lines *l, size_t i) {
-    size_t copies = 0, told = 0;
+/* n that are alike, in the order in which they were said. */
+static void print_all(const hsc_map_module *m, said *const *alike, size_t n) {
     uint64_t times = 0;
-    for (size_t k = i; k < l->n; k++)
-        if (are_alike(&l->p[i], &l->p[k])) {
-            copies++;
-            times += l->p[k].count > 1 ? l->p[k].count : 1;
-        }
-    if (copies < 2) {
-        print_one(m, &l->p[i]);
-        return;
-    }
-    printf("%s (%zu copies", l->p[i].text, copies);
-    if (times > copies)
+    size_t told = n < PLACES ? n : PLACES;
+    for (size_t i = 0; i < n; i++)
+        times += alike[i]->count > 1 ? alike[i]->count : 1;
+    printf("%s (%zu copies", alike[0]->text, n);
+    if (times > n)
         printf(", %" PRIu64 " times", times);
-    for (size_t k = i; k < l->n && told < PLACES; k++)
-        if (are_alike(&l->p[i], &l->p[k])) {
-            fputs(told ? "; " : ", inlined ", stdout);
-            print_place(m, l->p[k].inline_id);
-            told++;
-        }
-    if (told < copies)
-        printf("; %zu more", copies - told);
+    for (size_t i = 0; i < told; i++) {
+        fputs(i ? "; " : ", inlined ", stdout);
+        print_place(m, alike[i]->inline_id);
+    }
+    if (told < n)
+        printf("; %zu more", n - told);
     fputs(")\n", stdout);
 }
 
-/* In the order in which they were said first. */
+/* Each where it, or the first that is alike, was said; without memory for that each by itself. */
 static void print_lines(const hsc_map_module *m, lines *l) {
-    for (size_t i = 0, k; i < l->n; i++) {
-        for (k = 0; k < i && !are_alike(&l->p[k], &l->p[i]);)
-            k++;
-        if (k == i)
-            print_all(m, l, i);
+    said **sorted = malloc((l->n + 1) * sizeof *sorted);
+    for (size_t i = 0; i < l->n; i++) {
+        l->p[i].alike = 1;
+        if (sorted)
+            sorted[i] = &l->p[i];
+    }
+    if (sorted)
+        qsort(sorted, l->n, sizeof *sorted, by_text);
+    for (size_t i = 0, k; sorted && i < l->n && sorted[i]->inline_id; i = k) {
+        for (k = i + 1; k < l->n && sorted[k]->inline_id && !strcmp(sorted[i]->text, sorted[k]->text); k++)
+            sorted[k]->alike = 0;
+        sorted[i]->alike = k - i;
+        sorted[i]->at = i;
+    }
+    for (size_t i = 0; i < l->n; i++) {
+        if (l->p[i].alike == 1)
+            print_one(m, &l->p[i]);
+        else if (l->p[i].alike)
+            print_all(m, sorted + l->p[i].at, l->p[i].alike);
     }
     for (size_t i = 0; i < l->n; i++)
         free(l->p[i].text);
+    free(sorted);
     free(l->p);
     *l = (lines){0};
 }

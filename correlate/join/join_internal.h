@@ -12,7 +12,7 @@
  *   data.c        loops, arrays, references, messages, directives, in the order of the database
  *   addresses.c   samples by address; the instructions there
  *   contexts.c    frames -> one calling-context tree
- *   users_place.c what is counted in headers of the system and in languages' libraries -> the user's own code
+ *   users_place.c what is counted in headers of the system and in languages' libraries -> the user's own code; lines of loops that the compiler wrote
  *   second.c      second reading: threads' counts by kind of sample, samples by time  (parallel over files)
  *   kinds.c       kinds of samples in their order, threads' profiles by their rows    (parallel over threads)
  *   waited.c      samples in calls of message passing, by whether these waited then   (parallel over threads)

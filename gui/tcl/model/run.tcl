@@ -344,7 +344,8 @@ oo::class create ::heatscope::Run {
         set facts [$Db scope $scope]
         return [::heatscope::fmt shortName [dict get $facts name]]
     }
-    # Where a loop is: {FILE LINE}. One of the program's without lines, as flang writes an intrinsic procedure inline, is at the line that it was written for.
+    # Where a loop is: {FILE LINE}. One of the program's that has none in the database, as flang writes an intrinsic procedure inline that is called in several
+    # lines, is at the first of those that it was written for.
     method placeOf {scope} {
         set facts [$Db scope $scope]
         if {[dict get $facts kind] eq "loop" && [dict get $facts line_begin] <= 0 && [dict get $facts knowledge] eq "map"} {
