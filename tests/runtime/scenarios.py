@@ -379,8 +379,9 @@ def brief_threads():
     """Threads shorter than a period or of a few: each has its CPU time in samples and losses on average, since its first period is drawn.
     Bounds, for n threads: a draw's (0 or 1 period, so 5 standard deviations are at most 2.5 sqrt(n) periods); what a sample costs that the end
     of its thread follows, which is in the thread's CPU time but in no period (at most 0.1 periods a thread); for the upper one, time that
-    the hypervisor took, in which perf's clock goes on. What the work itself takes where nothing comes in between
-    (least of 20 times) is in samples of it, where samples are not drawn by the kernel's ticks."""
+    the hypervisor took, in which perf's clock goes on. What the work itself takes at the least (of 20 times beforehand,
+    and one between every eight threads, as the machine may be slower for a while) is in samples of it, where samples are not drawn by the kernel's
+    ticks."""
     for mechanism in ("perf-cpu-clock-trap", "perf-cpu-clock", "timer-monotonic", "timer-cpu"):
         for n, steps in ((800, 100000), (400, 600000)):
             before = away()
