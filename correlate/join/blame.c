@@ -103,21 +103,28 @@ static int by_delayed(const void *pa, const void *pb) {
     return a->begun < b->begun ? -1 : a->begun > b->begun;
 }
 
-/* How much longer the late one was in the context and kind of call of cells[0..n) than those who waited; 0: not more than chance explains. */
-static double excess(const jdelays *d, const jdelay_sum *s, uint32_t delay, const jcell *cells, size_t n, bool surely, double *own) {
+static bool is_nowhere(const jcell *c) { return c->doing.spot.context == HSC_NO_INDEX; }
+
+/* How much longer the late one was in the context and kind of call of cells[0..n) than those who waited. drawn: of both, by samples. */
+static double difference(const jdelays *d, const jdelay_sum *s, uint32_t delay, const jcell *cells, size_t n, double *drawn) {
     uint32_t at = hsc_table_get(&d->other_rows, (uint64_t)delay << 32 | cells->doing.spot.context, (uint64_t)HSC_NO_INDEX << 32 | hsc_doing_kind(&cells->doing));
-    double others = at == HSC_NO_INDEX || s->victims <= 0 ? 0 : d->others.p[at].ns * s->windows / s->victims;
-    *own = 0;
+    double own = 0, others = at == HSC_NO_INDEX || s->victims <= 0 ? 0 : d->others.p[at].ns * s->windows / s->victims;
     for (size_t i = 0; i < n; i++)
-        *own += cells[i].ns;
-    if (*own <= 0) /* less than none, samples being drawn: nothing that it could be late by */
-        return 0;
-    double more = *own - others, drawn = *own + others; /* of what is drawn by samples */
-    if (cells->doing.spot.context == HSC_NO_INDEX) /* all but what samples tell */
-        drawn = s->told_ns + (s->victims > 0 ? s->told_of_others_ns * s->windows / s->victims : 0);
-    if (cells->doing.spot.context == HSC_NO_INDEX && s->noise_ns2 > 0)
+        own += cells[i].ns;
+    *drawn = own + others;
+    if (is_nowhere(cells)) /* all but what samples tell */
+        *drawn = s->told_ns + (s->victims > 0 ? s->told_of_others_ns * s->windows / s->victims : 0);
+    return own > 0 ? own - others : 0; /* less than none, samples being drawn: nothing that it could be late by */
+}
+
+/* The same; 0: not more than chance explains. */
+static double excess(const jdelays *d, const jdelay_sum *s, uint32_t delay, const jcell *cells, size_t n, bool surely) {
+    double drawn, more = difference(d, s, delay, cells, n, &drawn), each = d->period_ns;
+    if (s->told_of_others_ns > 0 && d->drawn_ns > 0) /* two draws are compared: samples may stand for more than a period */
+        each = fmax(each, d->drawn_ns2 / d->drawn_ns);
+    if (is_nowhere(cells) && s->noise_ns2 > 0)
         return more > 2 * sqrt(s->noise_ns2) ? more : 0;
-    return more > (surely ? sqrt(drawn * d->period_ns) : 0) ? more : 0;
+    return more > (surely ? sqrt(drawn * each) : 0) ? more : 0;
 }
 
 typedef struct share { /* a part of a delay */
@@ -140,12 +147,13 @@ static size_t same_context(const jcell *cells, size_t i, size_t n) {
 }
 
 /* Where a delay's windows were looked into and what nothing tells of is no more than chance: what waits and calls took in them is known, so what samples
- * told takes the rest of them, be it less or more than it says (a sample in a system call stands for time that may lie before the window). */
+ * told takes the rest of them, be it less or more than it says (a sample in a system call stands for time that may lie before the window). Where the late one
+ * is compared with those who waited, nothing of that kind is known of these. */
 static void fit(const jdelays *d, const jdelay_sum *s, uint32_t delay, jcell *cells, size_t n) {
-    double waited = 0, drawn = 0, nowhere_ns = 0, own;
+    double waited = 0, drawn = 0, nowhere_ns = 0;
     jcell *nowhere = NULL;
     for (size_t i = 0; i < n; i++) {
-        if (cells[i].doing.spot.context == HSC_NO_INDEX) {
+        if (is_nowhere(&cells[i])) {
             nowhere = &cells[i];
             nowhere_ns = nowhere->ns;
             continue;
@@ -153,7 +161,7 @@ static void fit(const jdelays *d, const jdelay_sum *s, uint32_t delay, jcell *ce
         waited += cells[i].waited_ns;
         drawn += cells[i].ns - cells[i].waited_ns;
     }
-    if (!nowhere || s->noise_ns2 <= 0 || excess(d, s, delay, nowhere, 1, true, &own) > 0 || waited <= 0 || drawn <= 0)
+    if (!nowhere || s->noise_ns2 <= 0 || s->stepped_ns > 0 || excess(d, s, delay, nowhere, 1, true) > 0 || waited <= 0 || drawn <= 0)
         return;
     double left = drawn + nowhere_ns, scale = left > 0 ? left / drawn : 0;
     for (size_t i = 0; i < n; i++)
@@ -166,35 +174,47 @@ typedef struct in_line { /* how long a thread stood in line for a processor in a
     double surely_ns, told_ns; /* no more than this; by what the kernel told, 0: nothing */
 } in_line;
 
+/* Of a delay whose late one was compared with those who waited from when they had been in step: the part of its lateness that is for want of a processor.
+ * All that it was late by is what it did more and what it stood in line more: so chance makes this too much as often as too little, and the kernel says how
+ * much it is at most. */
+static double part_in_line(const jdelays *d, const jdelay_sum *s, uint32_t delay, const jcell *cells, size_t n, const in_line *line) {
+    double drawn, late = s->wait_ns > 0 ? s->stepped_ns * fmax(1 - s->indirect_ns / s->wait_ns, 0) : 0;
+    for (size_t i = 0; late > 0 && i < n; i++)
+        if (is_nowhere(&cells[i]))
+            return fmin(fmax(fmin(difference(d, s, delay, &cells[i], 1, &drawn), line->surely_ns), 0) / late, 1);
+    return 0;
+}
+
 /* Parts of one delay by place; they add up to 1. What the thread was nowhere beyond its time in line it may have been in waits too short for
  * a record. */
 static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t n, const in_line *line, shares *out) {
     const jdelay_sum *s = &d->sums.p[delay];
     const jdoing call = {.spot = {s->key.context, s->key.line, HSC_NO_INDEX}};
-    double found = 0, own, unknown, expected = s->victims > 0 ? s->windows * s->late_ns / s->victims : 0, known = 0;
-    bool surely = true;
+    double found = 0, expected = s->victims > 0 ? s->windows * s->late_ns / s->victims : 0, known = 0;
+    double stood_in_line = part_in_line(d, s, delay, cells, n, line);
+    bool surely = true, apart = s->stepped_ns > 0; /* what it was nowhere is told apart */
     out->n = 0;
     for (int pass = 0; pass < 2 && found <= 0; pass++) {
         surely = pass == 0;
         for (size_t i = 0, end; i < n; i = end) {
             end = same_context(cells, i, n);
-            found += excess(d, s, delay, cells + i, end - i, surely, &own);
+            found += apart && is_nowhere(&cells[i]) ? 0 : excess(d, s, delay, cells + i, end - i, surely);
         }
     }
     /* less than it was late: it may have stood in line for a processor, or done what is not known. Where chance may have made
      * the difference, the rest is told as not known */
     if (found > 0)
-        known = surely || expected <= found ? 1 : found / expected;
-    unknown = 1 - known;
+        known = surely || expected <= found ? 1 - stood_in_line : found / expected;
+    double unknown = 1 - known - stood_in_line;
     for (size_t i = 0, end; known > 0 && i < n; i = end) {
         end = same_context(cells, i, n);
-        double more = excess(d, s, delay, cells + i, end - i, surely, &own), shared = 0;
+        double more = apart && is_nowhere(&cells[i]) ? 0 : excess(d, s, delay, cells + i, end - i, surely), shared = 0;
         for (size_t k = i; k < end; k++) /* a call's idle time may be less than none, samples being drawn: it has no part, and the others all of it */
             shared += fmax(cells[k].ns, 0);
         for (; more > 0 && i < end; i++) {
             if (cells[i].ns <= 0)
                 continue;
-            bool nowhere = cells[i].doing.spot.context == HSC_NO_INDEX;
+            bool nowhere = is_nowhere(&cells[i]);
             share part = {nowhere ? call : cells[i].doing, known * more / found * cells[i].ns / shared, nowhere ? NOT_RUNNING : RUNNING,
                           nowhere || cells[i].timed_ns <= 0 ? HSC_NO_INDEX : (uint32_t)(cells + i - d->cells.p)};
             if (nowhere && more > line->surely_ns) {
@@ -214,6 +234,8 @@ static bool spread(const jdelays *d, uint32_t delay, const jcell *cells, size_t 
                 return false;
         }
     }
+    if (stood_in_line > 0 && !HSC_PUSH(*out, (share){call, stood_in_line, NOT_RUNNING, HSC_NO_INDEX}))
+        return false;
     return unknown <= 0 || HSC_PUSH(*out, (share){call, unknown, NOT_KNOWN, HSC_NO_INDEX});
 }
 

@@ -47,6 +47,7 @@ typedef struct jheld { /* a wait for a lock that another thread held, or at a ba
     uint32_t threads;      /* of the OpenMP region's team; 0: not known */
     uint64_t region, master; /* number of that region, 0: none; id of the thread that forked it */
     uint64_t after;          /* ns, the last of them: the other one had ended it, and it was not running yet */
+    uint64_t in_step;        /* ns before `time`: the team was in step then; 0: not known */
 } jheld;
 
 typedef struct jmember { /* of teams of OpenMP: from that region on, until the thread's next one */
@@ -106,6 +107,7 @@ typedef struct jdelay_sum {
     double told_ns, told_of_others_ns; /* of these windows: in samples and waits */
     uint64_t last_window;        /* end of the last one of its own */
     double noise_ns2;            /* locks: variance of what samples tell of its windows, were they all computation */
+    double stepped_ns;           /* barriers of threads: waits, of which is known since when the threads had been in step; weighted */
     double looked_ns, spanned_ns; /* locks: length of these windows; of the time that they are, which several may have waited at once */
     uint64_t spanned_until;
     double caused_ns;            /* blame.c: waiting that it is the cause of in the end */
@@ -177,6 +179,7 @@ typedef struct jdelays {
     uint64_t slice_ticks;
     uint32_t victim; /* row of the last one added to */
     double period_ns; /* the longest of a sample */
+    double drawn_ns, drawn_ns2; /* what samples stood for that were looked at, and its squares: more than a period each where the rate was lowered */
     /* for the ledger, by enum wait_cause and then by what no cause was found for */
     uint64_t calls, ended;
     double calls_ns, waited_ns;
@@ -191,6 +194,10 @@ typedef struct jdelays {
 uint32_t hsc_delay_of(jdelays *d, jdelay_key key);
 bool hsc_delay_add_victim(jdelays *d, uint32_t delay, uint32_t thread, uint32_t context, uint32_t line, uint32_t begun, uint64_t waits,
                           double ns, double max_ns);
+static inline void hsc_delay_drawn(jdelays *d, double ns) {
+    d->drawn_ns += ns;
+    d->drawn_ns2 += ns * ns;
+}
 bool hsc_delay_add_flow(jdelays *d, uint32_t from, uint32_t to, double ns);
 /* tick: when it did that; HSC_DELAY_NO_TICK: not known. */
 bool hsc_delay_add_cell(jdelays *d, uint32_t delay, const jdoing *doing, bool late, double ns, uint64_t tick);

@@ -306,6 +306,8 @@ static hsc_status look_into(match *m, uint32_t delay, lane *l, uint64_t from, ui
         jdoing did = hsc_blame_doing(m->j, o);
         double stands_for = hsc_blame_times(o) * (double)ns;
         told += stands_for;
+        if (!o->is_interval)
+            hsc_delay_drawn(m->d, (double)ns);
         if (ns && !hsc_delay_add_cell(m->d, delay, &did, late, weight * stands_for, tick_of(m, l, o->time)))
             status = hsc_join_no_memory(err);
     }

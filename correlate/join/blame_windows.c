@@ -3,7 +3,10 @@
  *
  * How long was waited for each holder is in the sums of waits. Waits with a record of their own say when that was: what the holder's
  * samples, waits and calls of message passing tell of that time is what it was late by. Where it waited for a lock itself, that time
- * is handed on to the one that held that one. At a barrier the last one is the one that did not wait when the others were let go. */
+ * is handed on to the one that held that one. At a barrier the last one is the one that did not wait when the others were let go. Where
+ * it is known since when they had been in step, both are looked at from there on: what the last one did more, or for how much longer it had
+ * no processor, is what it was late by. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +20,7 @@
 
 typedef struct look { /* one wait */
     uint64_t begin, end, until; /* until: what ended it was done; from there to the end it had no processor */
+    uint64_t step;              /* at a barrier: they were last in step then; begin: not known, or there */
     double weight; /* times of its window that it stands for */
     uint32_t delay, victim, holder; /* rows of the process's threads */
     uint32_t region, alike; /* of a barrier: context, and waits that tell of the same time */
@@ -28,6 +32,7 @@ typedef struct arrival { /* at a barrier */
     uint32_t region, kind, thread, site; /* region: context; or that of the place */
     uint32_t threads;          /* of the team; 0: not known */
     uint64_t instance, master; /* number of the region, 0: none; id of the thread that forked it */
+    uint64_t step;             /* as a look's */
 } arrival;
 
 typedef struct member { /* of the threads that wait at a barrier */
@@ -51,7 +56,7 @@ typedef struct locks {
     HSC_VEC(look) looks;
     HSC_VEC(arrival) arrivals;
     HSC_VEC(member) members;
-    HSC_VEC(home) homes; /* of the present holder */
+    HSC_VEC(home) homes; /* of the present thread */
     uint32_t *by_victim; /* rows of looks, by thread that waited and end */
 } locks;
 
@@ -84,7 +89,7 @@ static bool add_lock(locks *x, const jheld *h) {
     if (delay == HSC_NO_INDEX)
         return false;
     x->d->sums.p[delay].windows += (double)h->stands_for;
-    return HSC_PUSH(x->looks, (look){h->time - h->length, h->time, h->time - h->after, (double)h->stands_for / (double)h->length, delay,
+    return HSC_PUSH(x->looks, (look){h->time - h->length, h->time, h->time - h->after, h->time - h->length, (double)h->stands_for / (double)h->length, delay,
                                      (uint32_t)(victim - p->threads.p), (uint32_t)(thread - p->threads.p), HSC_NO_INDEX, 1, 1});
 }
 
@@ -98,7 +103,8 @@ static bool add_arrival(locks *x, const jheld *h) {
         return true;
     uint32_t region = hsc_blame_region_of(x->j, site, h->kind);
     return HSC_PUSH(x->arrivals, (arrival){h->time - h->length, h->time, region == HSC_NO_INDEX ? site->context : region, h->kind,
-                                           (uint32_t)(t - p->threads.p), h->site, h->threads, h->threads && h->master ? h->region : 0, h->master});
+                                           (uint32_t)(t - p->threads.p), h->site, h->threads, h->threads && h->master ? h->region : 0, h->master,
+                                           h->time - (h->in_step ? h->in_step : h->length)});
 }
 
 static int by_barrier(const void *pa, const void *pb) {
@@ -170,10 +176,13 @@ static bool add_barrier(locks *x, const arrival *const *a, size_t n, const bool 
                         jcovered *covered) {
     uint32_t late[LATE_MAX];
     uint64_t until = a[0]->end;
+    uint64_t step = UINT64_MAX; /* all were let go at once, and who had no processor then says so late */
     size_t lates = 0, absent = 0;
     memset(here, 0, x->p->threads.n);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         here[a[i]->thread] = true;
+        step = a[i]->step < a[i]->begin && a[i]->step < step ? a[i]->step : step;
+    }
     for (uint32_t t = 0; t < x->p->threads.n; t++)
         absent += in_team[t] && !here[t];
     if (absent > LATE_MAX || absent + n < team) { /* who the others are is not known */
@@ -203,9 +212,11 @@ static bool add_barrier(locks *x, const arrival *const *a, size_t n, const bool 
             if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(x->d, delay, x->p->threads.p[a[i]->thread].row, site->context, site->line, HSC_NO_INDEX,
                                                                k == 0, ns, (double)(until - a[i]->begin)) ||
                 !hsc_delay_victim_at(x->d, x->d->victim, tick_of(x, until), k == 0, ns, (double)(until - a[i]->begin)) ||
-                !HSC_PUSH(x->looks, (look){a[i]->begin, until, until, 1.0 / (double)lates, delay, a[i]->thread, late[k], a[i]->region, (uint32_t)n, (uint32_t)lates}))
+                !HSC_PUSH(x->looks, (look){a[i]->begin, until, until, step < a[i]->begin ? step : a[i]->begin, 1.0 / (double)lates, delay, a[i]->thread, late[k], a[i]->region, (uint32_t)n, (uint32_t)lates}))
                 return false;
             x->d->sums.p[delay].windows += ns;
+            x->d->sums.p[delay].victims += ns; /* one for each */
+            x->d->sums.p[delay].stepped_ns += step < a[i]->begin ? ns : 0;
         }
     }
     return true;
@@ -262,6 +273,8 @@ static int by_holder(const void *pa, const void *pb) {
     const look *a = pa, *b = pb;
     if (a->holder != b->holder)
         return a->holder < b->holder ? -1 : 1;
+    if (a->step != b->step)
+        return a->step < b->step ? -1 : 1;
     if (a->begin != b->begin)
         return a->begin < b->begin ? -1 : 1;
     if (a->end != b->end)
@@ -276,7 +289,16 @@ static int by_victim(const void *pa, const void *pb, void *ctx) {
     return a->end < b->end ? -1 : a->end > b->end;
 }
 
-/* ---- the holder's moments ---- */
+static int by_step(const void *pa, const void *pb, void *ctx) {
+    const look *looks = ctx, *a = &looks[*(const uint32_t *)pa], *b = &looks[*(const uint32_t *)pb];
+    if (a->victim != b->victim)
+        return a->victim < b->victim ? -1 : 1;
+    if (a->step != b->step)
+        return a->step < b->step ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* ---- moments of the holder, or of the one that waited ---- */
 
 static hsc_status next_moment(join *j, stream *s, jmoment *m, bool *any, hsc_err *err) {
     if (!s->is_calls)
@@ -380,14 +402,14 @@ static hsc_status find_homes(locks *x, uint32_t thread, hsc_err *err) {
 }
 
 /* `waited`: from its begin to its end, not drawn by a sample. */
-static bool add(locks *x, const look *l, const jmoment *m, bool waited, double ns, double *told) {
+static bool add(locks *x, const look *l, const jmoment *m, bool late, bool waited, double ns, double *told) {
     jdoing did = hsc_blame_doing(x->j, m);
     go_home(x, l, m->frame, &did.spot);
     *told += ns;
     if (ns <= 0)
         return true;
-    return waited ? hsc_delay_add_waited(x->d, l->delay, &did, l->weight * ns, tick_of(x, m->time))
-                  : hsc_delay_add_cell(x->d, l->delay, &did, true, l->weight * ns, tick_of(x, m->time));
+    return late && waited ? hsc_delay_add_waited(x->d, l->delay, &did, l->weight * ns, tick_of(x, m->time))
+                          : hsc_delay_add_cell(x->d, l->delay, &did, late, l->weight * ns, tick_of(x, m->time));
 }
 
 /* First of the looks by victim in which `thread` waited that ends after `time`. */
@@ -422,14 +444,22 @@ static bool time_locked(const locks *x, uint32_t thread, uint64_t a, uint64_t b,
     return true;
 }
 
-/* What the holder did in one window. */
-static hsc_status look_into(locks *x, const look *l, const stream *moments, const stream *calls, hsc_err *err) {
-    double locked = 0, told = 0, period = (double)x->p->period_ns, length = (double)(l->end - l->begin); /* what is after `until` nobody is told to have done */
+/* It had been let go, or the region been forked, and it did not know yet. */
+static bool is_let_go_late(const jmoment *m, const look *l) {
+    return m->is_interval && l->step < l->begin && begin_of(m) <= l->step && (hsc_blame_is_barrier(m->kind) || m->kind == HSC_wait_kind_OMP_IDLE);
+}
+
+/* What the holder did up to the end of the wait or, not `late`, the one that waited up to its begin. */
+static hsc_status look_into(locks *x, const look *l, bool late, const stream *moments, const stream *calls, hsc_err *err) {
+    uint64_t first = l->step, last = late ? l->until : l->begin;
+    uint32_t thread = late ? l->holder : l->victim;
+    double locked = 0, told = 0, drawn = 0, length = (double)((late ? l->end : l->begin) - first); /* what is after `until` nobody is told to have done */
     /* who joins a thread waits for its work, and that it waited meanwhile is no other's doing towards who joins */
     bool hands_on = x->d->sums.p[l->delay].key.kind != HSC_wait_cause_THREAD_END, wall = x->p->blame->wall_event != 0;
-    bool ok = !hands_on || time_locked(x, l->holder, l->begin, l->until, l, &locked);
+    bool ok = !hands_on || !late || time_locked(x, thread, l->begin, l->until, l, &locked);
+    ok = ok && (!hands_on || time_locked(x, thread, first, last, NULL, &locked));
     for (size_t i = 0; ok && i < calls->seen.n; i++)
-        ok = add(x, l, &calls->seen.p[i], true, (double)hsc_blame_overlap(begin_of(&calls->seen.p[i]), calls->seen.p[i].time, l->begin, l->until), &told);
+        ok = add(x, l, &calls->seen.p[i], late, true, (double)hsc_blame_overlap(begin_of(&calls->seen.p[i]), calls->seen.p[i].time, first, last), &told);
     uint64_t timed = UINT64_MAX; /* begin of the wait that ended next */
     for (size_t i = moments->seen.n; ok && i-- > 0;) {
         const jmoment *m = &moments->seen.p[i];
@@ -437,27 +467,32 @@ static hsc_status look_into(locks *x, const look *l, const stream *moments, cons
             continue;
         timed = m->is_interval ? begin_of(m) : timed;
         uint64_t from = m->is_interval ? begin_of(m) : m->time - 1, to = m->time;
-        from = from > l->begin ? from : l->begin;
-        to = to < l->until ? to : l->until;
-        if (from >= to)
+        from = from > first ? from : first;
+        to = to < last ? to : last;
+        if (from >= to || is_let_go_late(m, l))
             continue;
         uint64_t in_call = 0;
         double in_lock = 0;
         for (size_t k = 0; k < calls->seen.n; k++)
             in_call += hsc_blame_overlap(begin_of(&calls->seen.p[k]), calls->seen.p[k].time, from, to);
-        ok = !hands_on || time_locked(x, l->holder, from, to, NULL, &in_lock);
+        ok = !hands_on || time_locked(x, thread, from, to, NULL, &in_lock);
         double ns = m->is_interval ? hsc_blame_times(m) * ((double)(to - from) - (double)in_call - in_lock) : in_call || in_lock > 0 ? 0 : (double)m->length;
-        ok = ok && add(x, l, m, m->is_interval && !wall, ns, &told);
+        drawn += m->is_interval ? 0 : ns * ns;
+        if (!m->is_interval)
+            hsc_delay_drawn(x->d, ns);
+        ok = ok && add(x, l, m, late, m->is_interval && !wall, ns, &told);
     }
     jdelay_sum *s = &x->d->sums.p[l->delay];
     const jdoing nowhere = HSC_DOING_NOTHING;
-    uint64_t unseen = l->begin > s->spanned_until ? l->begin : s->spanned_until; /* windows of one holder come in the order of their begin */
-    s->looked_ns += l->weight * length;
-    s->spanned_ns += l->end > unseen ? (double)(l->end - unseen) : 0;
-    s->spanned_until = l->end > s->spanned_until ? l->end : s->spanned_until;
-    s->told_ns += l->weight * told;
-    s->noise_ns2 += l->weight * l->weight * length * period * l->alike;
-    ok = ok && (wall || hsc_delay_add_cell(x->d, l->delay, &nowhere, true, l->weight * (length - locked - told), HSC_DELAY_NO_TICK));
+    if (late) {
+        uint64_t unseen = first > s->spanned_until ? first : s->spanned_until; /* windows of one holder come in the order of their begin */
+        s->looked_ns += l->weight * length;
+        s->spanned_ns += l->end > unseen ? (double)(l->end - unseen) : 0;
+        s->spanned_until = l->end > s->spanned_until ? l->end : s->spanned_until;
+    }
+    *(late ? &s->told_ns : &s->told_of_others_ns) += l->weight * told;
+    s->noise_ns2 += l->weight * l->weight * fmax(length * (double)x->p->period_ns, drawn) * (late ? l->alike : 1);
+    ok = ok && (wall || hsc_delay_add_cell(x->d, l->delay, &nowhere, late, l->weight * (length - locked - told), HSC_DELAY_NO_TICK));
     return ok ? HSC_OK : hsc_join_no_memory(err);
 }
 
@@ -485,45 +520,72 @@ static bool keep_for_ranks(locks *x) {
     return ok && (!t || hsc_spill_flush(x->j->spill, &t->stood));
 }
 
+/* What one thread did, as the looks at it come. */
+typedef struct watched {
+    stream moments, calls;
+    uint32_t thread;
+} watched;
+
+static void watched_fini(watched *w) {
+    hsc_spill_cursor_fini(&w->moments.from);
+    hsc_spill_cursor_fini(&w->calls.from);
+    free(w->moments.seen.p);
+    free(w->calls.seen.p);
+}
+
+static hsc_status watch(locks *x, watched *w, const look *l, bool late, hsc_err *err) {
+    uint32_t thread = late ? l->holder : l->victim;
+    uint64_t end = late ? l->end : l->begin;
+    hsc_status status = HSC_OK;
+    if (thread != w->thread) {
+        const jtrack *t = track_of(x->p->blame, x->p->threads.p[thread].id);
+        hsc_spill_cursor_fini(&w->moments.from);
+        hsc_spill_cursor_fini(&w->calls.from);
+        w->moments.from = (hsc_spill_cursor){.list = t ? &t->moments : NULL};
+        w->calls.from = (hsc_spill_cursor){.list = t ? &t->events : NULL};
+        w->moments.ended = w->calls.ended = false;
+        w->moments.seen.n = w->calls.seen.n = 0;
+        w->thread = thread;
+        status = find_homes(x, thread, err);
+    }
+    if (status == HSC_OK)
+        status = look_on(x->j, &w->moments, l->step, end, err);
+    if (status == HSC_OK)
+        status = look_on(x->j, &w->calls, l->step, end, err);
+    return status == HSC_OK ? look_into(x, l, late, &w->moments, &w->calls, err) : status;
+}
+
 static hsc_status look_into_all(locks *x, hsc_err *err) {
     hsc_status status = HSC_OK;
-    size_t n = x->looks.n;
+    size_t n = x->looks.n, steps = 0;
+    uint32_t *stepped = malloc((n + 1) * sizeof *stepped);
     x->by_victim = malloc((n + 1) * sizeof *x->by_victim);
-    if (!x->by_victim)
+    if (!x->by_victim || !stepped) {
+        free(stepped);
         return hsc_join_no_memory(err);
+    }
     if (n > 1)
         qsort(x->looks.p, n, sizeof *x->looks.p, by_holder);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         x->by_victim[i] = i;
+        if (x->looks.p[i].step < x->looks.p[i].begin)
+            stepped[steps++] = i;
+    }
     if (n > 1)
         qsort_r(x->by_victim, n, sizeof *x->by_victim, by_victim, x->looks.p);
+    if (steps > 1)
+        qsort_r(stepped, steps, sizeof *stepped, by_step, x->looks.p);
     status = keep_for_ranks(x) ? HSC_OK : hsc_join_no_memory(err);
-    stream moments = {0}, calls = {.is_calls = true};
-    for (size_t i = 0; status == HSC_OK && i < n; i++) {
-        const look *l = &x->looks.p[i];
-        if (!i || l->holder != l[-1].holder) {
-            const jtrack *t = track_of(x->p->blame, x->p->threads.p[l->holder].id);
-            hsc_spill_cursor_fini(&moments.from);
-            hsc_spill_cursor_fini(&calls.from);
-            moments.from = (hsc_spill_cursor){.list = t ? &t->moments : NULL};
-            calls.from = (hsc_spill_cursor){.list = t ? &t->events : NULL};
-            moments.ended = calls.ended = false;
-            moments.seen.n = calls.seen.n = 0;
-            status = find_homes(x, l->holder, err);
-        }
-        if (status == HSC_OK)
-            status = look_on(x->j, &moments, l->begin, l->end, err);
-        if (status == HSC_OK)
-            status = look_on(x->j, &calls, l->begin, l->end, err);
-        if (status == HSC_OK)
-            status = look_into(x, l, &moments, &calls, err);
+    watched w = {.calls.is_calls = true, .thread = HSC_NO_INDEX};
+    for (size_t i = 0; status == HSC_OK && i < n + steps; i++) {
+        bool late = i < n;
+        w.thread = i == n ? HSC_NO_INDEX : w.thread; /* from its first moment on again */
+        status = watch(x, &w, &x->looks.p[late ? i : stepped[i - n]], late, err);
         if (status == HSC_OK && !(i & 0xFFF))
             status = hsc_join_check(x->j, err);
     }
-    hsc_spill_cursor_fini(&moments.from);
-    hsc_spill_cursor_fini(&calls.from);
-    free(moments.seen.p);
-    free(calls.seen.p);
+    watched_fini(&w);
+    free(stepped);
     free(x->by_victim);
     x->by_victim = NULL;
     return status;

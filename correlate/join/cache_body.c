@@ -390,7 +390,7 @@ static void take_thread(join *j, const jprocess *p, jprocess *read, jthread *t, 
 
 static void put_held(void *ctx, const void *item) {
     const jheld *h = item;
-    const uint64_t all[] = {h->time, h->length, h->stands_for, h->site, h->holder == HSC_NO_INDEX ? 0 : (uint64_t)h->holder + 1, h->kind, h->threads, h->region, h->master, h->after};
+    const uint64_t all[] = {h->time, h->length, h->stands_for, h->site, h->holder == HSC_NO_INDEX ? 0 : (uint64_t)h->holder + 1, h->kind, h->threads, h->region, h->master, h->after, h->in_step};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         put(ctx, all[i]);
 }
@@ -409,6 +409,7 @@ static void take_held(join *j, jprocess *read, parcel *a) {
         h.region = take(a);
         h.master = take(a);
         h.after = take(a);
+        h.in_step = take(a);
         a->failed = a->failed || !read->blame || site >= read->sites.n || holder > read->sites.n ||
                     !hsc_spill_put(j->spill, &read->blame->held, &h, sizeof h);
     }

@@ -156,7 +156,7 @@ void hsc_rt_region_enter(uint64_t id, uint32_t threads, uint32_t number) {
     } else if (r) {
         r->threads = threads;
     }
-    t->team = (hsc_rt_team){id, r ? r->master : 0, threads, number};
+    t->team = (hsc_rt_team){id, r ? r->master : 0, threads, number, r ? r->begin_ns : 0};
     t->tasks = (hsc_rt_tasks){1ull << 63 | id << 24 | (uint64_t)number << 4, 0, 0, 0}; /* no address, and room for groups */
     if (number)
         tell_member(t);
@@ -302,9 +302,11 @@ static void begin_task(hsc_rt_thread *t, task *k) {
     k->kind = 0;
     k->outer = t->tasks;
     if (hsc_rt_omp_waits(t)) {
+        uint64_t in_step_ns = t->team.in_step_ns; /* nobody has been let go */
         k->kind = t->open.kind;
         k->node = t->open.node;
         hsc_rt_omp_wait_end(t);
+        t->team.in_step_ns = in_step_ns;
     }
     t->tasks = (hsc_rt_tasks){(uint64_t)k, k->group, 0, 0};
 }

@@ -440,7 +440,13 @@ typedef struct hsc_rt_scopes hsc_rt_scopes; /* probes.h */
 typedef struct hsc_rt_team {
     uint64_t region; /* 0: none */
     uint32_t master, threads, number; /* thread_id of who forked it, 0: not known; how many; which of them the thread is, 0: who forked it */
+    uint64_t in_step_ns; /* it was forked, or this thread was let go from a barrier in it, whichever was last; 0: not known */
 } hsc_rt_team;
+
+/* All of a team come there, or nobody goes on. */
+static inline bool hsc_rt_wait_is_team(uint32_t kind) {
+    return kind == HSC_wait_kind_OMP_BARRIER || kind == HSC_wait_kind_OMP_REGION_END || kind == HSC_wait_kind_OMP_REDUCTION;
+}
 
 /* The OpenMP task that a thread works on. */
 typedef struct hsc_rt_tasks {

@@ -37,7 +37,7 @@ static inline void hsc_rt_state_leave(uint32_t old) {
 
 /* In a team of one thread nobody is waited for, but for tasks that somebody else completes. */
 static inline bool hsc_rt_omp_alone(const hsc_rt_thread *t, uint32_t kind) {
-    return t && t->team.threads == 1 && (kind == HSC_wait_kind_OMP_BARRIER || kind == HSC_wait_kind_OMP_REGION_END || kind == HSC_wait_kind_OMP_REDUCTION);
+    return t && t->team.threads == 1 && hsc_rt_wait_is_team(kind);
 }
 
 #endif
