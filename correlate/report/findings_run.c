@@ -112,10 +112,10 @@ void findings_waiting_in_line(findings *f) {
     snprintf(text, sizeof text, "No processor: for %s, %.1f %% of the %s that threads could have run, they stood in line for one (the kernel's accounting), most %s "
              "with %s: more threads than processors, or other programs. Waits and calls have this time in them too, where it fell into them%s.", REPORT_SECONDS(u.line_s), 100 * u.line_s / could_s, REPORT_SECONDS(could_s), who, REPORT_SECONDS(u.line_most_s),
              until(&u, open_end, sizeof open_end));
-    /* of the machine more than of the program: after what the program's own code has, before what is little of it; and before more of
-     * that where much less ran than could, which then explains most of the others */
-    double room = u.line_s > 0.8 * could_s ? 0.3 : u.line_s > 0.4 * could_s ? 0.2 : 0.05;
-    findings_say(f, fmin(u.line_s / (r->unit.scale > 0 ? r->unit.scale : 1), r->total > 0 ? room * r->total : INFINITY), "No processor", findings_no_share, spot_nowhere, text);
+    /* of the machine more than of the program: after what the program's own code has, before what is little of it. Where much less ran than could, that is in
+     * all waits and elapsed times, and explains most of the others: before them */
+    double weight = fmin(u.line_s / (r->unit.scale > 0 ? r->unit.scale : 1), r->total > 0 ? 0.05 * r->total : INFINITY);
+    findings_say(f, u.line_s > 0.4 * could_s ? fmax(r->total, weight) : weight, "No processor", findings_no_share, spot_nowhere, text);
 }
 
 /* ---- how good the measurement is ---- */

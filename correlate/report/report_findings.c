@@ -59,9 +59,11 @@ static kind kind_of(const report *r, const hsc_db_finding *x) {
                  {"Scalar remainder", KIND_CODE},      {"Not vectorised", KIND_CODE},   {"Vectorisation not tried", KIND_CODE}, {"Spin waits", KIND_CODE}, {"Calls of MPI", KIND_MESSAGES},
                  {"MPI", KIND_MESSAGES},               {"Array", KIND_MESSAGES},        {"Imbalance", KIND_THREADS},            {"Serial", KIND_THREADS},
                  {"OpenMP runtime", KIND_THREADS},     {"Blocked", KIND_THREADS},       {"Input and output", KIND_FILES},       {"In the kernel", KIND_KERNEL},
-                 {"No processor", KIND_MACHINE},      {"Hardly any CPU time", KIND_SHARES}};
+                 {"Hardly any CPU time", KIND_SHARES}};
     if (!strcmp(x->title, "Care"))
         return x->weight >= r->total ? KIND_CARE : KIND_PRECISION;
+    if (!strcmp(x->title, "No processor"))
+        return x->weight >= r->total ? KIND_CARE : KIND_MACHINE;
     if (!strcmp(x->title, "Waiting caused"))
         return r->info.messages ? KIND_MESSAGES : KIND_THREADS;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
