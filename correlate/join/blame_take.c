@@ -86,7 +86,7 @@ static bool take_held(join *j, jprocess *p, uint64_t stream, const hsc_rec_wait_
                barrier ? HSC_NO_INDEX : hsc_join_site_of(p, r->holder_thread_id, r->holder_node_id, 0), (uint32_t)r->kind,
                r->team_threads <= UINT32_MAX ? (uint32_t)r->team_threads : 0, r->region_id, r->team_thread_id,
                r->ended_before_ns < r->duration_ns ? r->ended_before_ns : 0,
-               barrier && r->in_step_before_ns >= r->duration_ns && r->in_step_before_ns <= r->time ? r->in_step_before_ns : 0};
+               hsc_blame_is_barrier((uint32_t)r->kind) && r->in_step_before_ns >= r->duration_ns && r->in_step_before_ns <= r->time ? r->in_step_before_ns : 0};
     return h.site != HSC_NO_INDEX && (barrier || h.holder != HSC_NO_INDEX) && hsc_spill_put(j->spill, &p->blame->held, &h, sizeof h);
 }
 

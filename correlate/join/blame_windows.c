@@ -88,8 +88,13 @@ static bool add_lock(locks *x, const jheld *h) {
     uint32_t delay = hsc_delay_of(x->d, (jdelay_key){hsc_cause_of_wait(h->kind), thread->row, holder->context, holder->line});
     if (delay == HSC_NO_INDEX)
         return false;
-    x->d->sums.p[delay].windows += (double)h->stands_for;
-    return HSC_PUSH(x->looks, (look){h->time - h->length, h->time, h->time - h->after, h->time - h->length, (double)h->stands_for / (double)h->length, delay,
+    jdelay_sum *s = &x->d->sums.p[delay];
+    bool barrier = hsc_blame_is_barrier(h->kind);
+    uint64_t begin = h->time - h->length, until = h->time - h->after, step = h->in_step ? h->time - h->in_step : begin;
+    s->windows += (double)h->stands_for;
+    s->victims += barrier ? (double)h->stands_for : 0;
+    s->stepped_ns += step < begin ? (double)h->stands_for : 0;
+    return HSC_PUSH(x->looks, (look){begin, barrier ? until : h->time, until, step, (double)h->stands_for / (double)h->length, delay,
                                      (uint32_t)(victim - p->threads.p), (uint32_t)(thread - p->threads.p), HSC_NO_INDEX, 1, 1});
 }
 

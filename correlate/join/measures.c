@@ -260,8 +260,9 @@ bool hsc_join_take_measure(jprocess *p, const hsc_record *rec) {
         const hsc_rec_wait_interval *r = rec->value;
         if (hsc_join_region_at(p, r->fork_thread_id, r->fork_node_id) == HSC_NO_INDEX) /* its thread is known from the first reading on */
             return false;
-        uint64_t of = r->holder_thread_id; /* 0, at a barrier: any may be the last one */
-        if (!of && !hsc_blame_is_barrier((uint32_t)r->kind))
+        bool barrier = hsc_blame_is_barrier((uint32_t)r->kind); /* any may be the last one, and is compared with the others */
+        uint64_t of = barrier ? 0 : r->holder_thread_id;
+        if (!of && !barrier)
             return true;
         uint32_t *at = hsc_table_at(&p->holder_rows, of, 0);
         if (at)

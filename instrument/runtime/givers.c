@@ -148,6 +148,7 @@ static struct {
     _Atomic(const void *) of;
     _Atomic uint32_t threads;
     _Atomic uint64_t come; /* so far, in all rounds */
+    _Atomic uint64_t let_go_ns; /* the last one of a round came; 0: none yet */
 } barriers[BARRIER_SLOTS][BARRIERS];
 
 static uint32_t barrier_slot(const void *of) {
@@ -161,6 +162,7 @@ void hsc_rt_barrier_begin(const void *of, uint32_t threads) {
         if (!atomic_compare_exchange_strong(&barriers[slot][i].of, &none, of))
             continue;
         atomic_store(&barriers[slot][i].come, 0);
+        atomic_store(&barriers[slot][i].let_go_ns, 0);
         atomic_store(&barriers[slot][i].threads, threads);
         return;
     }
@@ -172,12 +174,17 @@ void hsc_rt_barrier_end(const void *of) {
             atomic_store(&barriers[slot][i].of, NULL);
 }
 
-bool hsc_rt_barrier_is_last(const void *of) {
+bool hsc_rt_barrier_come(const void *of, uint64_t *in_step_ns) {
+    *in_step_ns = 0;
     for (uint32_t slot = barrier_slot(of), i = 0; i < BARRIERS; i++) {
         if (atomic_load_explicit(&barriers[slot][i].of, memory_order_relaxed) != of)
             continue;
         uint32_t threads = atomic_load(&barriers[slot][i].threads);
-        return threads && (atomic_fetch_add(&barriers[slot][i].come, 1) + 1) % threads == 0;
+        *in_step_ns = atomic_load_explicit(&barriers[slot][i].let_go_ns, memory_order_relaxed);
+        if (!threads || (atomic_fetch_add(&barriers[slot][i].come, 1) + 1) % threads != 0)
+            return false;
+        atomic_store_explicit(&barriers[slot][i].let_go_ns, hsc_rt_now_ns(), memory_order_relaxed); /* the others are let go after that */
+        return true;
     }
     return false;
 }

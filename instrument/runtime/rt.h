@@ -413,6 +413,7 @@ typedef struct hsc_rt_open {
     hsc_rt_here at;
     uint64_t begin_ns, told_ns; /* told: of its duration, in records already */
     uint64_t ended_ns;          /* when another thread ended it; 0: not known */
+    uint64_t in_step_ns;        /* at a barrier of pthreads: when all were let go from it last; 0: not known */
     uint64_t called;            /* the procedure that waits; 0: not known */
 } hsc_rt_open;
 /* wall_ss.c: the helper's */

@@ -77,6 +77,7 @@ static void open_wait(hsc_rt_thread *t, uint32_t kind, uint32_t node, uint64_t n
     t->open.begin_ns = now;
     t->open.told_ns = 0;
     t->open.ended_ns = 0;
+    t->open.in_step_ns = 0;
     t->open.called = 0;
     atomic_signal_fence(memory_order_release);
     t->open.kind = kind;

@@ -218,14 +218,15 @@ void hsc_rt_wait_over(hsc_rt_thread *t, uint64_t now, uint64_t bytes, uint32_t h
     if (hsc_rt.options.trace || duration >= LONG_NS || stands_for >= LONG_NS) {
         uint64_t fork = fork_of(t);
         const hsc_rt_team team = omp ? t->team : (hsc_rt_team){0};
-        bool in_step = omp && hsc_rt_wait_is_team(o->kind) && team.in_step_ns && team.in_step_ns <= o->begin_ns;
+        uint64_t in_step_ns = hsc_rt_wait_is_team(o->kind) ? team.in_step_ns : o->in_step_ns;
+        bool in_step = in_step_ns && in_step_ns <= o->begin_ns;
         uint64_t ended_before_ns = holder_thread && o->ended_ns > o->begin_ns && o->ended_ns < now ? now - o->ended_ns : 0;
         hsc_rec_wait_interval r = {now, duration, o->node, o->kind, bytes, holder_thread, holder_node, stands_for, fork >> 32, (uint32_t)fork,
-                                   team.region, team.master, team.threads, ended_before_ns, in_step ? now - team.in_step_ns : 0};
+                                   team.region, team.master, team.threads, ended_before_ns, in_step ? now - in_step_ns : 0};
         if (hsc_rt_thread_put(t, HSC_REC_wait_interval, &r, now) && unrecorded)
             *unrecorded -= stands_for;
     }
-    if (omp && hsc_rt_wait_is_team(o->kind))
+    if (hsc_rt_wait_is_team(o->kind))
         t->team.in_step_ns = now;
     o->kind = 0;
     if (hsc_rt_waits_due(t, now))

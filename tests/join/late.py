@@ -11,7 +11,7 @@ import sys
 HEATSCOPE, RECORDS, WORK, CC = sys.argv[1], sys.argv[2], os.path.abspath(sys.argv[3]), sys.argv[4]
 MS = 1_000_000
 REGIONS, LENGTH = 20, 40 # ms each
-OMP_REGION_END, OMP_IDLE = 21, 29
+BARRIER, OMP_REGION_END, OMP_IDLE = 5, 21, 29
 ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": os.path.join(WORK, "keys")}
 SOURCE = "void work(void) {}\nvoid more(void) {}\nint main(void) { work(); more(); return 0; }\n"
 wrong = []
@@ -44,26 +44,28 @@ def chunk(stream):
     return f"@chunk dynamic stream={stream} sequence=0 t0=0 lost=0 slot=packed sealed schema={SCHEMA}"
 
 
-def waits(thread, region, begin, end, kind, in_step):
-    """begin, end, in_step: ms; in_step 0: not told."""
-    return [f"wait time={end * MS} node_id=1 kind={kind} count=1 total_ns={(end - begin) * MS} max_ns={(end - begin) * MS} bytes=0 bucket=10 buckets=[1] holder_thread_id=0 "
-            f"holder_node_id=0 open=0 told_ns=0 fork_thread_id={int(thread > 1)} fork_node_id={int(thread > 1)}",
-            f"wait_interval time={end * MS} duration_ns={(end - begin) * MS} node_id=1 kind={kind} bytes=0 holder_thread_id=0 holder_node_id=0 stands_for_ns=0 fork_thread_id={int(thread > 1)} "
-            f"fork_node_id={int(thread > 1)} region_id={region} team_thread_id=1 team_threads=3 ended_before_ns=0 in_step_before_ns={(end - in_step) * MS if in_step else 0}"]
+def waits(thread, region, begin, end, kind, in_step, holder=0):
+    """begin, end, in_step: ms; in_step 0: not told. holder: at a barrier of POSIX threads, the last one."""
+    ns, omp = (end - begin) * MS, kind != BARRIER
+    fork = f"fork_thread_id={int(omp and thread > 1)} fork_node_id={int(omp and thread > 1)}"
+    by = f"holder_thread_id={holder} holder_node_id={int(holder > 0)}"
+    return [f"wait time={end * MS} node_id=1 kind={kind} count=1 total_ns={ns} max_ns={ns} bytes=0 bucket=10 buckets=[1] {by} open=0 told_ns=0 {fork}",
+            f"wait_interval time={end * MS} duration_ns={ns} node_id=1 kind={kind} bytes=0 {by} stands_for_ns={ns if holder else 0} {fork} region_id={region if omp else 0} "
+            f"team_thread_id={int(omp)} team_threads={3 * omp} ended_before_ns=0 in_step_before_ns={(end - in_step) * MS if in_step else 0}"]
 
 
-def stream(thread, does, arrives, all_arrive, told, idle):
-    """does: (node, first ms, last ms) in each region, counted from its fork."""
+def stream(thread, does, arrives, all_arrive, told, idle, posix):
+    """does: (node, first ms, last ms) in each region, counted from its fork. posix: barriers of POSIX threads instead, the last of which was at the fork."""
     body, samples = [], 0
     for r in range(1, REGIONS + 1):
         fork = r * LENGTH
-        body += [] if thread == 1 else [(fork, f"team_member region_id={r} team_thread_id=1 number={thread - 1}")] * (r == 1)
+        body += [] if thread == 1 or posix else [(fork, f"team_member region_id={r} team_thread_id=1 number={thread - 1}")] * (r == 1)
         body += [(fork + idle, line) for line in (waits(thread, r, fork - 5, fork + idle, OMP_IDLE, 0) if idle else [])]
         for node, first, last in does:
             body += [(fork + t, f"sample time={(fork + t) * MS + MS // 2} node_id={node} state=0") for t in range(first, last)]
             samples += last - first
         if arrives < all_arrive:
-            body += [(fork + all_arrive, line) for line in waits(thread, r, fork + arrives, fork + all_arrive, OMP_REGION_END, fork if told else 0)]
+            body += [(fork + all_arrive, line) for line in waits(thread, r, fork + arrives, fork + all_arrive, BARRIER if posix else OMP_REGION_END, fork if told else 0, 3 * posix)]
     usage = (f"thread_usage thread_id={thread} time={(REGIONS + 2) * LENGTH * MS} user_ns={samples * MS} system_ns=0 minor_faults=0 major_faults=0 voluntary_switches=0 involuntary_switches=0 "
              f"run_ns={samples * MS} runnable_ns={sum(1 for t in range(arrives) if not any(a <= t < b for _, a, b in does)) * REGIONS * MS}")
     return [chunk(thread), f'thread thread_id={thread} tid={thread} time=1 name="t" creator_id={int(thread > 1)}',
@@ -72,7 +74,7 @@ def stream(thread, does, arrives, all_arrive, told, idle):
             f"progress thread_id={thread} time={(REGIONS + 2) * LENGTH * MS} cpu_ns={samples * MS} samples={samples} lost=0 own_ns=0 ended=1 truncated=0"]
 
 
-def check(name, others, last, wanted, told=True, idle=0):
+def check(name, others, last, wanted, told=True, idle=0, posix=False):
     """others, last: (what it does, when it comes), ms from the fork. wanted: part of what was waited, by procedure; None: had no processor."""
     folder = os.path.join(WORK, name)
     os.makedirs(folder)
@@ -81,7 +83,7 @@ def check(name, others, last, wanted, told=True, idle=0):
                    f'process pid=100 parent_pid=1 rank=-1 ranks=0 host="h" executable="{PROGRAM}" arguments=["program"] directory="/" start_unix_ns=1000000000 start_ns=0 '
                    'mechanism="perf-cpu-clock" mechanism_note="" period_ns=1000000 processors=2 runtime_version="" job=""',
                    f'mapping mapping_id=1 address=0 size={STAT.st_size} bias=0 path="{PROGRAM}" build_id=<> file_size={STAT.st_size} file_mtime_ns={STAT.st_mtime_ns} time=1',
-                   *stream(1, *others, last[1], told, 0), *stream(2, *others, last[1], told, 0), *stream(3, *last, last[1], told, idle),
+                   *stream(1, *others, last[1], told, 0, posix), *stream(2, *others, last[1], told, 0, posix), *stream(3, *last, last[1], told, idle, posix),
                    chunk(0), f"process_end time={end} cpu_ns={end} how=0", ""]
     run(HEATSCOPE, "dump", "--undump", "-", "-o", os.path.join(folder, "h.100.hsr"), text="\n".join(text))
     run(HEATSCOPE, "correlate", "-q", "--cache=none", "-j1", "-o", OUT, folder)
@@ -104,5 +106,7 @@ check("both", EVEN, ([(DONE, 5, 15), (MORE, 15, 25)], 25), {None: 1 / 3, "more":
 check("woken-late", EVEN, ([(DONE, 5, 15), (MORE, 15, 25)], 25), {None: 1 / 3, "more": 2 / 3}, idle=5)
 check("shared", ([(DONE, 0, 5), (DONE, 10, 15)], 15), ([(DONE, 5, 10), (DONE, 15, 20)], 20), {None: 1}) # two by turns on one processor
 check("not-in-step", EVEN, ([(DONE, 5, 15), (MORE, 15, 25)], 25), {"work": 1 / 3, "more": 2 / 3}, told=False)
+for name, last, wanted in (("posix-even", ([(DONE, 10, 20)], 20), {None: 1}), ("posix-both", ([(DONE, 5, 15), (MORE, 15, 25)], 25), {None: 1 / 3, "more": 2 / 3})):
+    check(name, EVEN, last, wanted, posix=True)
 print("\n".join(wrong))
 sys.exit(bool(wrong))
