@@ -17,6 +17,7 @@
 #include "details.h"
 
 #define LATE_MAX 8u /* threads that came within the last millisecond: one of them was the last */
+#define STEP_PERIODS_MAX (1u << 20) /* both are looked at for so many periods at most: they are held in memory */
 
 typedef struct look { /* one wait */
     uint64_t begin, end, until; /* until: what ended it was done; from there to the end it had no processor */
@@ -65,6 +66,11 @@ static uint64_t tick_of(const locks *x, uint64_t time) {
     return tick < x->j->end_tick ? tick : x->j->end_tick;
 }
 
+/* From when on a wait is looked into. */
+static uint64_t step_of(const locks *x, uint64_t step, uint64_t begin) {
+    return step < begin && (begin - step) / STEP_PERIODS_MAX < x->p->period_ns ? step : begin;
+}
+
 static bool add_sum(jdelays *d, const jprocess *p, const jwait *w) {
     const jsite *here = &p->sites.p[w->site], *holder = &p->sites.p[w->holder];
     const jthread *victim = hsc_join_known_thread(p, here->thread), *thread = hsc_join_known_thread(p, holder->thread);
@@ -90,7 +96,7 @@ static bool add_lock(locks *x, const jheld *h) {
         return false;
     jdelay_sum *s = &x->d->sums.p[delay];
     bool barrier = hsc_blame_is_barrier(h->kind);
-    uint64_t begin = h->time - h->length, until = h->time - h->after, step = h->in_step ? h->time - h->in_step : begin;
+    uint64_t begin = h->time - h->length, until = h->time - h->after, step = h->in_step ? step_of(x, h->time - h->in_step, begin) : begin;
     s->windows += (double)h->stands_for;
     s->victims += barrier ? (double)h->stands_for : 0;
     s->stepped_ns += step < begin ? (double)h->stands_for : 0;
@@ -211,17 +217,18 @@ static bool add_barrier(locks *x, const arrival *const *a, size_t n, const bool 
         if (!(waited || a[i]->instance) || !cover(x, a[i], wait_rows, covered) || !waited)
             continue; /* once all have come it is nobody's doing */
         double ns = (double)(until - a[i]->begin) / (double)lates;
+        uint64_t from = step_of(x, step, a[i]->begin);
         for (size_t k = 0; k < lates; k++) {
             jdelay_key key = {HSC_wait_cause_OMP_BARRIER, x->p->threads.p[late[k]].row, a[i]->region, site->line};
             uint32_t delay = hsc_delay_of(x->d, key);
             if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(x->d, delay, x->p->threads.p[a[i]->thread].row, site->context, site->line, HSC_NO_INDEX,
                                                                k == 0, ns, (double)(until - a[i]->begin)) ||
                 !hsc_delay_victim_at(x->d, x->d->victim, tick_of(x, until), k == 0, ns, (double)(until - a[i]->begin)) ||
-                !HSC_PUSH(x->looks, (look){a[i]->begin, until, until, step < a[i]->begin ? step : a[i]->begin, 1.0 / (double)lates, delay, a[i]->thread, late[k], a[i]->region, (uint32_t)n, (uint32_t)lates}))
+                !HSC_PUSH(x->looks, (look){a[i]->begin, until, until, from, 1.0 / (double)lates, delay, a[i]->thread, late[k], a[i]->region, (uint32_t)n, (uint32_t)lates}))
                 return false;
             x->d->sums.p[delay].windows += ns;
             x->d->sums.p[delay].victims += ns; /* one for each */
-            x->d->sums.p[delay].stepped_ns += step < a[i]->begin ? ns : 0;
+            x->d->sums.p[delay].stepped_ns += from < a[i]->begin ? ns : 0;
         }
     }
     return true;
