@@ -72,16 +72,20 @@ static hsc_status put_moved(diff *d, hsc_table *t, diff_by by, const diff_row *r
 
 static hsc_status put_row(diff *d, hsc_table *t, diff_by by, uint32_t rank, const diff_row *row, hsc_err *err) {
     bool line = by == DIFF_LINE;
-    const char *name = "";
+    const char *name = "", *name_a = "";
     double a = row->count_a * d->a.unit.scale, speedup = NAN, efficiency = NAN;
     hsc_status s = HSC_OK;
     if (row->a != HSC_NONE || row->b != HSC_NONE)
         s = procedure_of(row->b != HSC_NONE ? &d->b : &d->a, line, row->b != HSC_NONE ? row->b : row->a, &name, err);
+    if (!s && row->a != HSC_NONE)
+        s = procedure_of(&d->a, line, row->a, &name_a, err);
     if (s)
         return s;
     hsc_table_begin_row(t);
-    hsc_table_count(t, "rank", rank);
+    hsc_table_count(t, "position", rank);
     hsc_table_text(t, by == DIFF_MODULE ? "module" : "procedure", name);
+    if (by != DIFF_MODULE)
+        hsc_table_text(t, "procedure_a", name_a); /* the name in A, that may have been another */
     s = put_side(t, &d->a, line, row->a, "a", err);
     if (!s)
         s = put_side(t, &d->b, line, row->b, "b", err);
@@ -235,7 +239,7 @@ static hsc_status put_timed(diff *d, hsc_table *t, diff_by by, uint32_t rank, co
     if (s)
         return s;
     hsc_table_begin_row(t);
-    hsc_table_count(t, "rank", rank);
+    hsc_table_count(t, "position", rank);
     hsc_table_text(t, by == DIFF_MESSAGE ? "operation" : "kind", x->kind);
     hsc_table_text(t, "procedure", name);
     s = put_timed_side(t, &d->a, &x->a, "a", by, err);

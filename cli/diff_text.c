@@ -271,6 +271,10 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
             report_text_wrap(d->out, d->a.width, x->name, 9, fprintf(d->out, "      in"));
         else if (strstr(x->text, "<>") && !strstr(x->name, "<>")) /* of which instance? */
             fprintf(d->out, "      in %s\n", report_fit(x->name, d->a.width - 9, name, sizeof name));
+        if (rows[i].how == HSC_COMPARE_RENAMED) {
+            name_of(&d->a, rows[i].a, d->a.width - 10, name, sizeof name);
+            fprintf(d->out, "      was %s\n", name);
+        }
         if (!s)
             s = put_moved(d, by, &rows[i], err);
         if (!s && by == DIFF_LOOP)

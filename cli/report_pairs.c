@@ -163,7 +163,7 @@ hsc_status report_text_pairs(report *r, hsc_err *err) {
 static void pair_row(const report *r, hsc_table *t, uint32_t rank, const pair *p) {
     char who[160] = "";
     hsc_table_begin_row(t);
-    hsc_table_count(t, "rank", rank);
+    hsc_table_count(t, "position", rank);
     if (p->process != HSC_NONE)
         report_processor(r, HSC_AXIS_PROCESS, p->process, who, sizeof who);
     hsc_table_text(t, "processor", who);

@@ -79,7 +79,7 @@ static hsc_status scope_row(sink *s, uint32_t rank, uint32_t row, bool loop, hsc
         status = hsc_db_get_module(r->db, scope.module, &m, err);
     if (status)
         return status;
-    put_count(s, "rank", rank);
+    put_count(s, "position", rank);
     put_text(s, "procedure", p.name);
     if (loop) {
         char *nest = NULL;
@@ -161,7 +161,7 @@ static hsc_status line_row(sink *s, uint32_t rank, uint32_t row, hsc_weighted sa
     char *text = strndup(source ? source : "", n);
     if (!text)
         return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    put_count(s, "rank", rank);
+    put_count(s, "position", rank);
     report_put_place(s, l.file, l.line, l.line, false);
     put_text(s, "procedure", p.name);
     report_put_exclusive(s, samples);
@@ -234,7 +234,7 @@ static hsc_status context_row(sink *s, uint32_t rank, uint32_t row, hsc_weighted
         hsc_db_line call = {.line = 0};
         if (c.call_line != HSC_NONE)
             (void)hsc_db_get_line(r->db, c.call_line, &call, NULL);
-        put_count(s, "rank", rank);
+        put_count(s, "position", rank);
         put_text(s, "kind", (unsigned)c.kind < 5 ? kinds[c.kind] : "unknown");
         put_text(s, "name", scope.name);
         report_put_place(s, scope.file, scope.line_begin, scope.line_end, true);

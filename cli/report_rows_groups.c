@@ -266,7 +266,7 @@ hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
         report_group none = {0};
         const report_group *x = any ? &g.list[i] : &none;
         begin_row(s);
-        put_count(s, "rank", any ? i + 1 : 0);
+        put_count(s, "position", any ? i + 1 : 0);
         switch (by) {
         case REPORT_PROGRAM:
             program_cells(s, x, any);

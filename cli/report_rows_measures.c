@@ -29,7 +29,7 @@ static void message_row(sink *s, uint32_t rank, const report_message *m) {
     double calls = (double)m->calls, mean = calls > 0 ? m->duration_s / calls : NAN;
     char thread[128] = "";
     begin_row(s);
-    put_count(s, "rank", rank);
+    put_count(s, "position", rank);
     put_text(s, "operation", m->operation);
     put_call(s, m->line, m->context);
     bool half = !strcmp(m->peer, "MPI_PROC_NULL") && m->received && !m->sent; /* of a call that sends and receives the peer is who it sends to */
@@ -83,7 +83,7 @@ static void wait_row(sink *s, uint32_t rank, const report_wait *w) {
     hsc_db_scope scope, p = {.name = ""};
     char thread[128] = "";
     begin_row(s);
-    put_count(s, "rank", rank);
+    put_count(s, "position", rank);
     put_text(s, "kind", w->kind_text);
     put_call(s, w->line, w->context);
     put_count(s, "threads", w->processors);
@@ -152,7 +152,7 @@ static hsc_status refusal_row(sink *s, uint32_t rank, const report_refusal *x, h
         return status;
     const char *reason = hsc_enum_text("reason", x->reason);
     begin_row(s);
-    put_count(s, "rank", rank);
+    put_count(s, "position", rank);
     put_text(s, "reason", reason ? reason : "unknown reason");
     put_text(s, "procedure", p.name);
     report_put_place(s, scope.file, scope.line_begin, scope.line_end, true);

@@ -95,7 +95,7 @@ static void array_row(const report *r, hsc_table *t, uint32_t rank, const report
     if (a.file != HSC_NONE)
         (void)hsc_db_get_file(r->db, a.file, &f, NULL);
     hsc_table_begin_row(t);
-    hsc_table_count(t, "rank", rank);
+    hsc_table_count(t, "position", rank);
     hsc_table_text(t, "array", a.name);
     hsc_table_text(t, "bounds", a.bounds);
     hsc_table_text(t, "type", a.type);

@@ -238,7 +238,7 @@ static const char *const quantiles[REPORT_OVER_QUANTILES] = {"thread_p05_s", "th
 static void cause_row(const report *r, hsc_table *t, uint32_t rank, const report_cause_row *row) {
     const hsc_db_cause *x = &row->of;
     hsc_table_begin_row(t);
-    hsc_table_count(t, "rank", rank);
+    hsc_table_count(t, "position", rank);
     hsc_table_text(t, "kind", x->delay.kind_text);
     put_processor(r, t, "processor", x->delay.thread);
     put_place(r, t, "", x->place.line, x->place.context);
@@ -281,7 +281,7 @@ hsc_status report_cause_rows(report *r, hsc_table *t, hsc_err *err) {
 
 static void delayed_row(const report *r, hsc_table *t, uint32_t rank, const report_delayed *x) {
     hsc_table_begin_row(t);
-    hsc_table_count(t, "rank", rank);
+    hsc_table_count(t, "position", rank);
     hsc_table_text(t, "kind", x->d.kind_text);
     put_processor(r, t, "processor", x->v.thread);
     put_place(r, t, "", x->v.line, x->v.context);

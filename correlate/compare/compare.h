@@ -12,13 +12,14 @@ extern "C" {
 
 typedef enum hsc_compare_how { /* best first */
                                HSC_COMPARE_SAME =
-                                   0, /* same name, file and module; loops: the same source text at the header */
+                                   0, /* same name, file and module; loops: the same source text, all of it or at the header */
                                HSC_COMPARE_MOVED = 1, /* same name, in another file or module; loops: the same text, in a loop that only one has */
                                HSC_COMPARE_NUMBERED =
                                    2, /* same name but for numbers that the compiler gives (f.omp_outlined.3) */
                                HSC_COMPARE_POSITION = 3, /* loops without equal text: the same kind at the same position
                                                             among its neighbours */
-                               HSC_COMPARE_NONE = 4      /* only in its own database */
+                               HSC_COMPARE_RENAMED = 4, /* procedures: another name, the same source text but for its first and last line */
+                               HSC_COMPARE_NONE = 5     /* only in its own database */
 } hsc_compare_how;
 
 typedef struct hsc_compare {
@@ -39,8 +40,8 @@ hsc_status hsc_compare_scopes(hsc_db *a, hsc_db *b, hsc_compare *out, hsc_err *e
 void hsc_compare_clear(hsc_compare *c);
 
 /* Lines of two matched files: (*b_of_a)[line], 1-based lines up to *lines; 0: none. By equal text where both texts are
- * known, the longest run of unique lines in the same order and what stands between them; else line for line (*by_text
- * false). free() *b_of_a. */
+ * known, the longest run of unique lines in the same order and what stands between them, then unique lines that were moved and what stands
+ * beside them; else line for line (*by_text false). free() *b_of_a. */
 hsc_status hsc_compare_lines(const hsc_compare *c, uint32_t file_a, uint32_t **b_of_a, uint32_t *lines, bool *by_text,
                              hsc_err *err);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Lines of two versions of a file: unique common lines in the same order are anchors (patience diff, Bram Cohen), then
- * equal lines next to anchors. */
+ * equal lines next to anchors; of the rest, which was moved, unique common lines in any order, and equal ones next to these. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "compare.h"
 #include "texts.h"
@@ -98,6 +99,16 @@ static void spread(const compare_text *a, const compare_text *b, uint32_t *b_of_
     }
 }
 
+/* Equal lines that occur once in both and were moved past others: `unique` has them, and those that are matched. */
+static void match_moved(const compare_text *a, const compare_text *b, const uint32_t *unique, uint32_t *b_of_a, uint32_t *a_of_b) {
+    for (uint32_t i = 1; i <= a->lines; i++)
+        if (unique[i] && !b_of_a[i] && !a_of_b[unique[i]]) {
+            b_of_a[i] = unique[i];
+            a_of_b[unique[i]] = i;
+        }
+    spread(a, b, b_of_a, a_of_b);
+}
+
 static uint32_t last_line(hsc_db *db, uint32_t file, hsc_err *err, hsc_status *status) {
     hsc_db_file f;
     hsc_db_line line = {0};
@@ -111,7 +122,7 @@ hsc_status hsc_compare_lines(const hsc_compare *c, uint32_t file_a, uint32_t **b
                              hsc_err *err) {
     compare_texts ta = {0}, tb = {0};
     const compare_text *a, *b;
-    uint32_t *map = NULL, *back = NULL, file_b = file_a < c->files_a ? c->file_b_of_a[file_a] : HSC_NONE, n;
+    uint32_t *map = NULL, *back = NULL, *unique = NULL, file_b = file_a < c->files_a ? c->file_b_of_a[file_a] : HSC_NONE, n;
     keyed *ka = NULL, *kb = NULL;
     if (file_b == HSC_NONE)
         return hsc_err_set(err, HSC_E_ARGUMENT, "file %u has no counterpart", file_a);
@@ -133,12 +144,14 @@ hsc_status hsc_compare_lines(const hsc_compare *c, uint32_t file_a, uint32_t **b
     back = calloc((text ? (size_t)b->lines : 0) + 2, sizeof *back);
     ka = text ? sorted(a) : NULL;
     kb = text ? sorted(b) : NULL;
-    if (!map || !back || (text && (!ka || !kb))) {
+    unique = text ? malloc(((size_t)n + 2) * sizeof *unique) : NULL;
+    if (!map || !back || (text && (!ka || !kb || !unique))) {
         s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u lines", n);
         goto done;
     }
     if (text) {
         find_unique(ka, a->lines, kb, b->lines, map);
+        memcpy(unique, map, ((size_t)n + 2) * sizeof *unique);
         if (!keep_rising(map, n)) {
             s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u lines", n);
             goto done;
@@ -147,6 +160,7 @@ hsc_status hsc_compare_lines(const hsc_compare *c, uint32_t file_a, uint32_t **b
             if (map[i])
                 back[map[i]] = i;
         spread(a, b, map, back);
+        match_moved(a, b, unique, map, back);
     } else
         for (uint32_t i = 1; i <= n; i++)
             map[i] = i;
@@ -159,6 +173,7 @@ done:
     compare_texts_close(&tb);
     free(map);
     free(back);
+    free(unique);
     free(ka);
     free(kb);
     return s;

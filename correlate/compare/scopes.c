@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Matching of scopes: procedures by name in rounds of falling strictness, loops below matched scopes by the text of
- * their header lines, then by position. */
+/* Matching of scopes: procedures by name in rounds of falling strictness, then by the text of their bodies; loops below matched
+ * scopes by all of their text, then by that of their header lines, then by position. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,12 +155,15 @@ static uint32_t children(const side *s, uint32_t parent, uint32_t *out) {
     return n;
 }
 
-/* Text of the header line; without it, where it stands in its procedure. */
-static uint64_t loop_key(side *s, uint32_t loop, bool text) {
+typedef enum loop_by { BY_TEXT, BY_HEADER, BY_PLACE } loop_by;
+
+/* All of its text, that of the header line, or where it stands in its procedure. */
+static uint64_t loop_key(side *s, uint32_t loop, loop_by by) {
     const hsc_db_scope *x = &s->scope[loop];
     uint64_t kind = hash_text((uint64_t)x->kind, x->name, false);
-    if (text) {
-        uint64_t h = compare_line_hash(&s->texts, x->file, x->line_begin);
+    if (by != BY_PLACE) {
+        uint64_t h = by == BY_HEADER ? compare_line_hash(&s->texts, x->file, x->line_begin)
+                                     : compare_lines_hash(&s->texts, x->file, x->line_begin, x->line_end, 1);
         return h ? h ^ kind : 0;
     }
     uint32_t first = x->procedure != HSC_NONE ? s->scope[x->procedure].line_begin : 0;
@@ -172,15 +175,15 @@ static bool fits(uint32_t n, uint32_t k) {
 }
 
 /* Longest common subsequence of the keys (0 equals nothing). */
-static hsc_status align(matcher *m, const uint32_t *a, uint32_t n, const uint32_t *b, uint32_t k, bool text) {
+static hsc_status align(matcher *m, const uint32_t *a, uint32_t n, const uint32_t *b, uint32_t k, loop_by by) {
     uint64_t *ka = malloc(((size_t)n + 1) * sizeof *ka), *kb = malloc(((size_t)k + 1) * sizeof *kb);
     uint32_t *table = calloc(((size_t)n + 1) * ((size_t)k + 1), sizeof *table);
     size_t row = (size_t)k + 1;
     hsc_status s = ka && kb && table ? HSC_OK : no_memory(m);
     for (uint32_t i = 0; !s && i < n; i++)
-        ka[i] = m->out->b_of_a[a[i]] == HSC_NONE ? loop_key(&m->a, a[i], text) : 0;
+        ka[i] = m->out->b_of_a[a[i]] == HSC_NONE ? loop_key(&m->a, a[i], by) : 0;
     for (uint32_t j = 0; !s && j < k; j++)
-        kb[j] = m->out->a_of_b[b[j]] == HSC_NONE ? loop_key(&m->b, b[j], text) : 0;
+        kb[j] = m->out->a_of_b[b[j]] == HSC_NONE ? loop_key(&m->b, b[j], by) : 0;
     for (uint32_t i = n; !s && i--;)
         for (uint32_t j = k; j--;) {
             uint32_t down = table[(i + 1) * row + j], right = table[i * row + j + 1],
@@ -190,7 +193,7 @@ static hsc_status align(matcher *m, const uint32_t *a, uint32_t n, const uint32_
         }
     for (uint32_t i = 0, j = 0; !s && i < n && j < k;) {
         if (ka[i] && ka[i] == kb[j] && table[i * row + j] == table[(i + 1) * row + j + 1] + 1)
-            match(m, a[i++], b[j++], text ? HSC_COMPARE_SAME : HSC_COMPARE_POSITION);
+            match(m, a[i++], b[j++], by == BY_PLACE ? HSC_COMPARE_POSITION : HSC_COMPARE_SAME);
         else if (table[(i + 1) * row + j] >= table[i * row + j + 1])
             i++;
         else
@@ -202,11 +205,26 @@ static hsc_status align(matcher *m, const uint32_t *a, uint32_t n, const uint32_
     return s;
 }
 
+/* By header lines, what is left between those that are matched. */
+static hsc_status align_between(matcher *m, const uint32_t *a, uint32_t n, const uint32_t *b, uint32_t k) {
+    hsc_status s = HSC_OK;
+    for (uint32_t i = 0, j = 0; !s && i <= n && j <= k; i++, j++) {
+        uint32_t i_begin = i, j_begin = j;
+        while (i < n && m->out->b_of_a[a[i]] == HSC_NONE)
+            i++;
+        while (j < k && m->out->a_of_b[b[j]] == HSC_NONE)
+            j++;
+        if (i > i_begin && j > j_begin)
+            s = align(m, a + i_begin, i - i_begin, b + j_begin, j - j_begin, BY_HEADER);
+    }
+    return s;
+}
+
 /* The one loop below `loop`, if any, that nothing is matched with and whose header line is `key`; HSC_NONE: none, or several. */
 static uint32_t only_inside(side *s, const uint32_t *matched, uint32_t loop, uint64_t key) {
     uint32_t found = HSC_NONE;
     for (uint32_t c = loop + 1; key && c < s->scope[loop].subtree_end; c++) {
-        if (s->scope[c].kind != HSC_SCOPE_LOOP || matched[c] != HSC_NONE || loop_key(s, c, true) != key)
+        if (s->scope[c].kind != HSC_SCOPE_LOOP || matched[c] != HSC_NONE || loop_key(s, c, BY_HEADER) != key)
             continue;
         if (found != HSC_NONE)
             return HSC_NONE;
@@ -218,7 +236,7 @@ static uint32_t only_inside(side *s, const uint32_t *matched, uint32_t loop, uin
 /* Two loops at one position. Where their header lines differ, one may stand in a loop more in the other database, as a compiler makes it
  * of an OpenMP schedule that hands out iterations as the run goes. */
 static void match_position(matcher *m, uint32_t a, uint32_t b) {
-    uint64_t ka = m->a.scope[a].kind == HSC_SCOPE_LOOP ? loop_key(&m->a, a, true) : 0, kb = ka ? loop_key(&m->b, b, true) : 0;
+    uint64_t ka = m->a.scope[a].kind == HSC_SCOPE_LOOP ? loop_key(&m->a, a, BY_HEADER) : 0, kb = ka ? loop_key(&m->b, b, BY_HEADER) : 0;
     uint32_t in_b = ka != kb ? only_inside(&m->b, m->out->a_of_b, b, ka) : HSC_NONE, in_a = ka != kb ? only_inside(&m->a, m->out->b_of_a, a, kb) : HSC_NONE;
     if (in_b != HSC_NONE)
         match(m, a, in_b, HSC_COMPARE_MOVED);
@@ -244,10 +262,46 @@ static hsc_status match_rest(matcher *m, const uint32_t *a, uint32_t n, const ui
         for (uint32_t x = 0; same && x < i_end - i; x++)
             match_position(m, a[i + x], b[j + x]);
         if (!same && i_end > i && j_end > j && fits(i_end - i, j_end - j))
-            s = align(m, a + i, i_end - i, b + j, j_end - j, false);
+            s = align(m, a + i, i_end - i, b + j, j_end - j, BY_PLACE);
         i = i_end;
         j = j_end;
     }
+    return s;
+}
+
+/* Loops that were moved past others: those whose text only one on each side has that is left. They leave the lists, which are in order again. */
+static hsc_status match_crossing(matcher *m, uint32_t *a, uint32_t *n, uint32_t *b, uint32_t *k) {
+    uint64_t *ka = malloc(((size_t)*n + 1) * sizeof *ka), *kb = malloc(((size_t)*k + 1) * sizeof *kb);
+    hsc_status s = ka && kb ? HSC_OK : no_memory(m);
+    uint32_t n_left = 0, k_left = 0;
+    for (uint32_t i = 0; !s && i < *n; i++)
+        ka[i] = m->out->b_of_a[a[i]] == HSC_NONE ? loop_key(&m->a, a[i], BY_TEXT) : 0;
+    for (uint32_t j = 0; !s && j < *k; j++)
+        kb[j] = m->out->a_of_b[b[j]] == HSC_NONE ? loop_key(&m->b, b[j], BY_TEXT) : 0;
+    for (uint32_t i = 0; !s && i < *n; i++) {
+        uint32_t alike = 0, found = 0, at = 0;
+        for (uint32_t x = 0; ka[i] && x < *n; x++)
+            alike += ka[x] == ka[i];
+        for (uint32_t j = 0; alike == 1 && j < *k; j++)
+            if (kb[j] == ka[i]) {
+                found++;
+                at = j;
+            }
+        if (found == 1) {
+            match(m, a[i], b[at], HSC_COMPARE_SAME);
+            b[at] = HSC_NONE;
+        } else
+            a[n_left++] = a[i];
+    }
+    for (uint32_t j = 0; !s && j < *k; j++)
+        if (b[j] != HSC_NONE)
+            b[k_left++] = b[j];
+    if (!s) {
+        *n = n_left;
+        *k = k_left;
+    }
+    free(ka);
+    free(kb);
     return s;
 }
 
@@ -260,8 +314,13 @@ static hsc_status match_below(matcher *m, uint32_t pa, uint32_t pb) {
     if (!s) {
         children(&m->a, pa, a);
         children(&m->b, pb, b);
-        if (fits(n, k))
-            s = align(m, a, n, b, k, true);
+        if (fits(n, k)) {
+            s = align(m, a, n, b, k, BY_TEXT);
+            if (!s)
+                s = match_crossing(m, a, &n, b, &k);
+            if (!s)
+                s = align_between(m, a, n, b, k);
+        }
         if (!s)
             s = match_rest(m, a, n, b, k);
     }
@@ -309,6 +368,47 @@ static hsc_status match_files(matcher *m) {
             }
         }
     free(taken);
+    return s;
+}
+
+/* What a procedure does, without the lines that may have its name; 0: too little of it to tell it from others, or not known. */
+static uint64_t body_key(side *s, uint32_t scope) {
+    const hsc_db_scope *x = &s->scope[scope];
+    return x->line_end > x->line_begin + 1 ? compare_lines_hash(&s->texts, x->file, x->line_begin + 1, x->line_end - 1, 2) : 0;
+}
+
+static keyed *bodies_of(side *s, const uint32_t *matched, uint32_t *n) {
+    keyed *k = malloc(((size_t)s->info.scopes + 1) * sizeof *k);
+    *n = 0;
+    for (uint32_t i = 0; k && i < s->info.scopes; i++) {
+        uint64_t key = s->scope[i].kind == HSC_SCOPE_PROCEDURE && matched[i] == HSC_NONE ? body_key(s, i) : 0;
+        if (key)
+            k[(*n)++] = (keyed){key, i};
+    }
+    if (k && *n)
+        qsort(k, *n, sizeof *k, by_key);
+    return k;
+}
+
+/* Procedures with another name: of those that are left, the only one on each side with that body. */
+static hsc_status match_bodies(matcher *m) {
+    uint32_t n, k;
+    keyed *a = bodies_of(&m->a, m->out->b_of_a, &n), *b = bodies_of(&m->b, m->out->a_of_b, &k);
+    hsc_status s = a && b ? HSC_OK : no_memory(m);
+    for (uint32_t i = 0, j = 0; !s && i < n && j < k;) {
+        uint32_t i_end = i + 1, j_end = j + 1;
+        while (i_end < n && a[i_end].key == a[i].key)
+            i_end++;
+        while (j_end < k && b[j_end].key == b[j].key)
+            j_end++;
+        if (a[i].key == b[j].key && i_end - i == 1 && j_end - j == 1)
+            match(m, a[i].scope, b[j].scope, HSC_COMPARE_RENAMED);
+        uint64_t key = a[i].key < b[j].key ? a[i].key : b[j].key;
+        i = a[i].key == key ? i_end : i;
+        j = b[j].key == key ? j_end : j;
+    }
+    free(a);
+    free(b);
     return s;
 }
 
@@ -380,6 +480,8 @@ hsc_status hsc_compare_scopes(hsc_db *a, hsc_db *b, hsc_compare *out, hsc_err *e
     }
     for (size_t i = 1; !s && i < sizeof rounds / sizeof *rounds; i++)
         s = match_named(&m, rounds[i].kind, rounds[i].use, rounds[i].how);
+    if (!s)
+        s = match_bodies(&m);
     if (!s)
         s = match_renamed(&m);
     /* parents stand before children, so one walk reaches all depths */

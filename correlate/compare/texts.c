@@ -75,3 +75,18 @@ uint64_t compare_line_hash(compare_texts *t, uint32_t file, uint32_t line) {
     const compare_text *x = compare_text_of(t, file, NULL);
     return x && x->hash && line <= x->lines ? x->hash[line - 1] : 0;
 }
+
+uint64_t compare_lines_hash(compare_texts *t, uint32_t file, uint32_t begin, uint32_t end, uint32_t least) {
+    uint64_t h = 0xcbf29ce484222325u;
+    uint32_t n = 0;
+    const compare_text *x = file < t->files && begin ? compare_text_of(t, file, NULL) : NULL;
+    if (!x || !x->hash || end > x->lines)
+        return 0;
+    for (uint32_t line = begin; line <= end; line++)
+        if (x->hash[line - 1]) {
+            h = (h ^ x->hash[line - 1]) * 0x9E3779B97F4A7C15u;
+            h ^= h >> 32;
+            n++;
+        }
+    return n && n >= least ? h | 1 : 0;
+}

@@ -26,4 +26,7 @@ const compare_text *compare_text_of(compare_texts *t, uint32_t file, hsc_err *er
 /* Hash of a line; 0: blank, or not known. */
 uint64_t compare_line_hash(compare_texts *t, uint32_t file, uint32_t line);
 
+/* Hash of the lines begin to end that are not blank; 0: there are less than `least` of them, or the text is not known. */
+uint64_t compare_lines_hash(compare_texts *t, uint32_t file, uint32_t begin, uint32_t end, uint32_t least);
+
 #endif

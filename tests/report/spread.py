@@ -192,7 +192,7 @@ def check(path, by, axis, value):
     all_names, number = np.array(db.names(), dtype=object), np.unique(db.program.astype(str), return_inverse=True)[1]
     assert len(got) == len(table), f"{path} {by}: {len(got)} rows, expected {len(table)}"
     for r, (row, v) in zip(got, table):
-        what, s = f"{by} {axis} rank {r['rank']} (row {row})", db.scale
+        what, s = f"{by} {axis} rank {r.get('position', r.get('rank'))} (row {row})", db.scale
         close(r[f"{value}_s"], v.sum() * s, what)
         ran = set(number[v > 0]) or set(number)  # programs: the others' processors are not compared with theirs
         among = np.flatnonzero(np.isin(number, list(ran)))
@@ -273,8 +273,8 @@ def check_paid(path, axis):
         got = rows(path, by, axis)
         for r, (row, v) in zip(got, getattr(db, f"{by}_table")()):
             want = sums.get(row, np.zeros(v.shape)) * db.scale
-            close(r["with_calls_s"], want.sum(), f"{by} {r['rank']} with calls")
-            close(r["with_calls_max_s"], want.max(), f"{by} {r['rank']} with calls, most")
+            close(r["with_calls_s"], want.sum(), f"{by} {r['position']} with calls")
+            close(r["with_calls_max_s"], want.max(), f"{by} {r['position']} with calls, most")
             total += want.sum()
             n += want.sum() > v.sum() * db.scale * 1.000001
         assert total <= db.dense("context_excl").sum() * db.scale * 1.000001, (by, total)
@@ -304,14 +304,14 @@ def check_reasons(path, axis):
         want = v[scalar].sum(0) * db.scale
         if float(r["called_s"]): # that is its price, too
             assert r["reason"].startswith("call "), r
-            close(r["called_s"], vectors[scopes[0]].sum() * db.scale - v[at].sum() * db.scale, f"reason {r['rank']}: called")
+            close(r["called_s"], vectors[scopes[0]].sum() * db.scale - v[at].sum() * db.scale, f"reason {r['position']}: called")
             if (v[at & np.isin(version, VECTOR)].sum() > 0): # no rows' sum
                 continue
             want = vectors[scopes[0]] * db.scale
-        close(r["exclusive_s"], want.sum(), f"reason {r['rank']}")
-        close(r["mean_s"], want.mean(), f"reason {r['rank']}")
-        close(r["max_s"], want.max(), f"reason {r['rank']}")
-        close(r["stddev_s"], want.std(), f"reason {r['rank']}")
+        close(r["exclusive_s"], want.sum(), f"reason {r['position']}")
+        close(r["mean_s"], want.mean(), f"reason {r['position']}")
+        close(r["max_s"], want.max(), f"reason {r['position']}")
+        close(r["stddev_s"], want.std(), f"reason {r['position']}")
         n += 1
     return n
 

@@ -119,7 +119,7 @@ class Report(unittest.TestCase):
     def test_relations_of_each_row(self):
         for by in ("procedure", "loop"):
             got = rows(self.mpi, by)
-            self.assertEqual([int(r["rank"]) for r in got], list(range(1, len(got) + 1)))
+            self.assertEqual([int(r["position"]) for r in got], list(range(1, len(got) + 1)))
             order = [int(r["exclusive_periods"]) for r in got]
             self.assertEqual(order, sorted(order, reverse=True))
             for r in got:
@@ -225,10 +225,19 @@ class Report(unittest.TestCase):
             text = run(f"--by={by}", f"--columns={wanted[1]},{wanted[2]}", self.mpi).splitlines()
             self.assertIn([wanted[1], wanted[2]], [line.split() for line in text])
             for form in ("text", "csv", "json"):
-                p = subprocess.run([HEATSCOPE, "report", f"--by={by}", f"--format={form}", "--columns=rank,nothing", self.mpi],
+                p = subprocess.run([HEATSCOPE, "report", f"--by={by}", f"--format={form}", "--columns=position,nothing", self.mpi],
                                    capture_output=True, text=True, check=False)
                 self.assertEqual((p.returncode, p.stdout, p.stderr.count("\n")), (1, "", 1))
-                self.assertIn(f"no column '{'rank' if 'rank' not in names else 'nothing'}' among {names[0]}", p.stderr)
+                self.assertIn(f"no column '{'position' if 'position' not in names else 'nothing'}' among {names[0]}", p.stderr)
+
+    def test_rank_is_that_of_mpi(self):
+        """A column `rank` is that of processes; how far from the top a row stands is its `position`."""
+        for by in TABLES:
+            got = rows(self.mpi, by)
+            if by == "processor":
+                self.assertEqual({r["rank"] for r in got}, {"0", "1", "2", "3"})
+            else:
+                self.assertNotIn("rank", got[0] if got else run(f"--by={by}", "--format=csv", self.mpi).split(","), by)
 
     def test_price_is_of_all_code_of_the_loop(self):
         def place(r):
