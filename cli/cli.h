@@ -77,7 +77,8 @@ int hsc_cli_database_for(const char *command, const char *path, char *buffer, si
  * the full one with the words that this one was started with, and returns only if that fails. */
 int hsc_cli_make_database(const char *command, const char *path, const char *database);
 
-/* The metric of that name (capitals do not matter) or number; name NULL: *out as it is. HSC_E_ARGUMENT: there is none. */
+/* The metric of that name (capitals do not matter) or number, else the only one whose name has that word; name NULL: *out as it is.
+ * HSC_E_ARGUMENT: there is none, or several with the word. */
 struct hsc_db;
 hsc_status hsc_cli_find_metric(struct hsc_db *db, const char *name, uint32_t *out, hsc_err *err);
 

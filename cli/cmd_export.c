@@ -18,7 +18,7 @@ enum { OPT_TO, OPT_OUTPUT, OPT_METRIC, OPT_INTERVAL, OPT_LOOPS, OPT_NO_LOOPS };
 static const hsc_cli_option options[] = {
     {"to", 't', "FORMAT", "callgrind, pprof, speedscope, chrome (perfetto), collapsed (flamegraph), csv or hdf5"},
     {"output", 'o', "FILE", "file to write (standard output, as with -)"},
-    {"metric", 'm', "NAME", "metric by its name or number (the first)"},
+    {"metric", 'm', "NAME", "metric by its name, a word of it, or number (the first)"},
     {"interval", 'i', "WHEN", "only that time: FROM:TO in seconds or percent of the run (1.5:3, 90%:), or a phase"},
     {"loops", 0, NULL, "loops are frames of call paths (speedscope, chrome and collapsed do so by themselves)"},
     {"no-loops", 0, NULL, "only procedures are frames"},

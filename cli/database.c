@@ -11,6 +11,15 @@
 #ifdef HSC_HAVE_STORE
 #include <heatscope/query.h>
 
+/* "wall" is a word of "wall time", "cycles" of "cycles:u". */
+static bool has_word(const char *name, const char *word) {
+    size_t n = strlen(word);
+    for (const char *p = name; n && *p; p++)
+        if (!strncasecmp(p, word, n) && (p == name || strchr(" :", p[-1])) && strchr(" :", p[n]))
+            return true;
+    return false;
+}
+
 hsc_status hsc_cli_find_metric(hsc_db *db, const char *name, uint32_t *out, hsc_err *err) {
     unsigned long long n;
     hsc_db_info info;
@@ -28,12 +37,27 @@ hsc_status hsc_cli_find_metric(hsc_db *db, const char *name, uint32_t *out, hsc_
         *out = (uint32_t)n;
         return HSC_OK;
     }
-    char all[1000] = "";
-    size_t at = 0;
-    for (uint32_t m = 0; m < info.metrics && at < sizeof all; m++) {
+    char all[1000] = "", with[1000] = "";
+    size_t at = 0, with_at = 0;
+    uint32_t alike = 0, found = 0;
+    for (uint32_t m = 0; m < info.metrics; m++) {
         hsc_db_metric metric;
-        if (!hsc_db_get_metric(db, m, &metric, NULL))
+        if (hsc_db_get_metric(db, m, &metric, NULL))
+            continue;
+        if (at < sizeof all)
             at += (size_t)snprintf(all + at, sizeof all - at, "%s'%s'", m ? ", " : "", metric.name);
+        if (!has_word(metric.name, name))
+            continue;
+        if (with_at < sizeof with)
+            with_at += (size_t)snprintf(with + with_at, sizeof with - with_at, "%s'%s'", alike ? ", " : "", metric.name);
+        alike++;
+        found = m;
+    }
+    if (alike > 1)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: '%s' is in the names of %u metrics: %s", info.path, name, alike, with);
+    if (alike) {
+        *out = found;
+        return HSC_OK;
     }
     return hsc_err_set(err, HSC_E_ARGUMENT, "%s: no metric '%s' among its %u: %s", info.path, name, info.metrics, all);
 }

@@ -12,7 +12,7 @@
 #define HSC_CLI_SELECTION(axis)                                                                                                      \
     {"format", 'f', "FORMAT", "text, csv or json"}, {"columns", 'c', "LIST", "these columns, in this order: NAME or NAME:HEADING, separated by commas"}, \
         {"top", 'n', "N", "rows of each table (text: 10; csv and json: all; 0: all)"},                                               \
-        {"metric", 'm', "NAME", "metric by its name or number (the first)"},                                                        \
+        {"metric", 'm', "NAME", "metric by its name, a word of it, or number (the first)"},                                         \
         {"where", 'w', "TEXT", "only what has TEXT in its file or procedure"}, {"processors", 'p', "AXIS", axis},                    \
         {"net", 0, NULL, "take the cost of sampling out of CPU time"},                                                              \
     {                                                                                                                                \

@@ -168,6 +168,12 @@ for metric, value in truth.items():
     for by in ("procedure", "context", "line"):
         sum_of = sum(float(r[column]) for r in table(by, f"--metric={metric}"))
         that(abs(sum_of - value) <= 1e-6 * value + 2e-6, f"{metric} by {by}: {sum_of}, expected {value}")
+for word, metric in (("CALLS", "MPI calls"), ("sent", "bytes sent"), ("cpu", "CPU time"), ("I/O", "I/O bytes")):  # one name has that word
+    that(table("procedure", f"--metric={word}") == table("procedure", f"--metric={metric}"), f"metric by a word of its name: {word}")
+for word in ("MPI", "bytes", "ytes", "sent bytes"):
+    refused = subprocess.run([HEATSCOPE, "report", f"--metric={word}", DATABASE], capture_output=True, text=True)
+    that(refused.returncode == 1 and refused.stderr.count("\n") == 1 and not refused.stdout, f"--metric={word}: {refused}")
+    that(("is in the names of" in refused.stderr) == (word in ("MPI", "bytes")), f"--metric={word}: {refused.stderr}")
 samples = sum(int(r["exclusive_periods"]) for r in table("procedure"))
 that(samples == 6, f"{samples} samples of CPU time, expected 6")
 for r in table("procedure", "--metric=waiting"):
