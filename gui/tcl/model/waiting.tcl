@@ -2,7 +2,7 @@
 # Causes of waiting: who was late, what it did before, who waited where; words for the waiting pane.
 
 oo::class create ::heatscope::Waiting {
-    variable Run Db Groups Libraries
+    variable Run Db Groups Libraries Idle
 
     constructor {run} {
         set Run $run
@@ -13,6 +13,7 @@ oo::class create ::heatscope::Waiting {
     method forget {} {
         set Groups {}
         set Libraries 0.0
+        set Idle 0.0
     }
     method any {} { return [expr {[$Run info delays] > 0}] }
     # Rows of `causes BY` with id, name, where, words and value (seconds caused).
@@ -26,6 +27,7 @@ oo::class create ::heatscope::Waiting {
                         lappend rows [dict merge $g [my Names $by $g]]
                     } else {
                         set Libraries [expr {$Libraries + [dict get $g caused_s]}]
+                        set Idle [expr {$Idle + [dict get $g idle] * [dict get $g caused_s]}]
                     }
                 }
             }
@@ -125,7 +127,9 @@ oo::class create ::heatscope::Waiting {
         if {$row eq "" && $by eq "place"} {
             my causes place
             if {$Libraries >= 0.0005} {
-                lappend out [dict create kind fact text "Not counted: [::heatscope::fmt seconds $Libraries] in which libraries' own threads wait for each other at the library's locks."]
+                set idle [expr {$Idle >= 0.0005 ? ", [::heatscope::fmt seconds $Idle] of it idle: until one has work for another" : ""}]
+                lappend out [dict create kind fact text \
+                    "Not counted: [::heatscope::fmt seconds $Libraries] in which threads that libraries made for themselves wait for each other$idle."]
             }
         }
         set who [my sufferers $by $row]
