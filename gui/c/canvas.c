@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Drawing surface: pixel loops for rectangles, cairo for text and lines. */
 #include "canvas.h"
+#include "number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -80,17 +81,18 @@ hsc_status hsc_font_init(hsc_font *f, const char *family, bool bold, bool italic
     cairo_scaled_font_extents(f->scaled, &e);
     f->ascent = e.ascent;
     f->descent = e.descent;
-    for (int ch = HSC_GLYPH_FIRST; ch <= HSC_GLYPH_LAST; ch++) {
-        char text[2] = {(char)ch, 0};
+    for (int i = 0; i < HSC_GLYPH_COUNT; i++) {
+        char letter[2] = {(char)(HSC_GLYPH_FIRST + i), 0};
+        const char *text = i < HSC_GLYPH_COUNT - 1 ? letter : HSC_MINUS;
         cairo_glyph_t *g = NULL;
         int n = 0;
-        if (cairo_scaled_font_text_to_glyphs(f->scaled, 0, 0, text, 1, &g, &n, NULL, NULL, NULL) ==
+        if (cairo_scaled_font_text_to_glyphs(f->scaled, 0, 0, text, -1, &g, &n, NULL, NULL, NULL) ==
                 CAIRO_STATUS_SUCCESS &&
             n == 1) {
             cairo_text_extents_t te;
             cairo_scaled_font_glyph_extents(f->scaled, g, 1, &te);
-            f->glyph[ch - HSC_GLYPH_FIRST] = g[0].index;
-            f->advance[ch - HSC_GLYPH_FIRST] = (float)te.x_advance;
+            f->glyph[i] = g[0].index;
+            f->advance[i] = (float)te.x_advance;
         }
         cairo_glyph_free(g);
     }
@@ -105,17 +107,28 @@ void hsc_font_fini(hsc_font *f) {
     memset(f, 0, sizeof *f);
 }
 
+/* Which of a font's glyphs the text begins with, and goes behind it; -1: none of them. */
+static int next_glyph(const char **text) {
+    unsigned char ch = (unsigned char)*(*text)++;
+    if (ch >= HSC_GLYPH_FIRST && ch <= HSC_GLYPH_LAST)
+        return ch - HSC_GLYPH_FIRST;
+    if (strncmp(*text - 1, HSC_MINUS, sizeof HSC_MINUS - 1))
+        return -1;
+    *text += sizeof HSC_MINUS - 2;
+    return HSC_GLYPH_COUNT - 1;
+}
+
 double hsc_font_ascii_width(const hsc_font *f, const char *text) {
     double w = 0;
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++)
-        if (*p >= HSC_GLYPH_FIRST && *p <= HSC_GLYPH_LAST)
-            w += (double)f->advance[*p - HSC_GLYPH_FIRST];
+    for (int glyph; *text;)
+        if ((glyph = next_glyph(&text)) >= 0)
+            w += (double)f->advance[glyph];
     return w;
 }
 
 static bool is_ascii(const char *text) {
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++)
-        if (*p < HSC_GLYPH_FIRST || *p > HSC_GLYPH_LAST)
+    while (*text)
+        if (next_glyph(&text) < 0)
             return false;
     return true;
 }
@@ -388,8 +401,8 @@ void hsc_canvas_text_down(hsc_canvas *c, const hsc_font *f, double x, double y, 
 
 void hsc_canvas_collect(hsc_canvas *c, const hsc_font *f, double x, double y, const char *text) {
     x = floor(x + 0.5);
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-        if (*p < HSC_GLYPH_FIRST || *p > HSC_GLYPH_LAST)
+    for (int glyph; *text;) {
+        if ((glyph = next_glyph(&text)) < 0)
             continue;
         if (c->glyph_count == c->glyph_capacity) {
             int capacity = c->glyph_capacity ? 2 * c->glyph_capacity : 1024;
@@ -401,8 +414,8 @@ void hsc_canvas_collect(hsc_canvas *c, const hsc_font *f, double x, double y, co
             c->glyphs = bigger;
             c->glyph_capacity = capacity;
         }
-        c->glyphs[c->glyph_count++] = (cairo_glyph_t){f->glyph[*p - HSC_GLYPH_FIRST], x, y};
-        x += (double)f->advance[*p - HSC_GLYPH_FIRST];
+        c->glyphs[c->glyph_count++] = (cairo_glyph_t){f->glyph[glyph], x, y};
+        x += (double)f->advance[glyph];
     }
 }
 

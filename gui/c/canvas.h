@@ -16,14 +16,15 @@
 
 #define HSC_GLYPH_FIRST 32
 #define HSC_GLYPH_LAST 126
+#define HSC_GLYPH_COUNT (HSC_GLYPH_LAST + 2 - HSC_GLYPH_FIRST) /* the last one: the minus sign */
 
 /* A font at a size, with the glyphs of ASCII looked up, so that digits cost no search. */
 typedef struct hsc_font {
     cairo_scaled_font_t *scaled;
     cairo_font_face_t *face;
     double size, ascent, descent;
-    unsigned long glyph[HSC_GLYPH_LAST + 1 - HSC_GLYPH_FIRST];
-    float advance[HSC_GLYPH_LAST + 1 - HSC_GLYPH_FIRST];
+    unsigned long glyph[HSC_GLYPH_COUNT];
+    float advance[HSC_GLYPH_COUNT];
 } hsc_font;
 
 /* size in pixels. HSC_E_MEMORY. */
@@ -85,7 +86,7 @@ void hsc_canvas_text_down(hsc_canvas *c, const hsc_font *f, double x, double y, 
 /* Baseline that centres a line of text in a row of height h at y. */
 double hsc_font_baseline(const hsc_font *f, double y, double h);
 
-/* Many short ASCII texts of one font and colour: collect, then show. */
+/* Many short texts, of ASCII and minus signs (U+2212), of one font and colour: collect, then show. */
 double hsc_font_ascii_width(const hsc_font *f, const char *text);
 void hsc_canvas_collect(hsc_canvas *c, const hsc_font *f, double x, double y, const char *text);
 void hsc_canvas_show(hsc_canvas *c, const hsc_font *f, hsc_rgb colour);

@@ -7,7 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t hsc_number_short(double value, int width, char out[HSC_NUMBER_MAX]) {
+/* Writes a number, of at most 13 bytes, that begins with a hyphen if it is negative, with a minus sign. */
+static size_t with_minus(size_t n, char out[HSC_NUMBER_MAX]) {
+    if (out[0] != '-' || n + sizeof HSC_MINUS - 1 > HSC_NUMBER_MAX)
+        return n;
+    memmove(out + sizeof HSC_MINUS - 2, out, n + 1);
+    memcpy(out, HSC_MINUS, sizeof HSC_MINUS - 1);
+    return n + sizeof HSC_MINUS - 2;
+}
+
+static size_t write_short(double value, int width, char out[HSC_NUMBER_MAX]) {
     static const char suffix[] = " kMGTPE";
     out[0] = 0;
     if (isnan(value))
@@ -37,7 +46,9 @@ size_t hsc_number_short(double value, int width, char out[HSC_NUMBER_MAX]) {
     return (size_t)n;
 }
 
-size_t hsc_number_amount(double value, enum hsc_unit unit, char out[HSC_NUMBER_MAX]) {
+size_t hsc_number_short(double value, int width, char out[HSC_NUMBER_MAX]) { return with_minus(write_short(value, width, out), out); }
+
+static size_t write_amount(double value, enum hsc_unit unit, char out[HSC_NUMBER_MAX]) {
     char number[HSC_NUMBER_MAX];
     double a = fabs(value);
     if (unit == HSC_UNIT_SECONDS && a > 0 && a < 0.9995)
@@ -46,7 +57,7 @@ size_t hsc_number_amount(double value, enum hsc_unit unit, char out[HSC_NUMBER_M
         return (size_t)snprintf(out, HSC_NUMBER_MAX, "%.1f s", value);
     if (unit == HSC_UNIT_BYTES && a >= 999.5 && a < 9999.5)
         return (size_t)snprintf(out, HSC_NUMBER_MAX, "%.3g kB", value / 1e3);
-    size_t n = hsc_number_short(value, 5, number);
+    size_t n = write_short(value, 5, number);
     if (unit == HSC_UNIT_NONE || !n || !(a > 0) || n + 4 > HSC_NUMBER_MAX) {
         memcpy(out, number, n + 1);
         return n;
@@ -58,6 +69,8 @@ size_t hsc_number_amount(double value, enum hsc_unit unit, char out[HSC_NUMBER_M
         number[n - 1] = 0;
     return (size_t)snprintf(out, HSC_NUMBER_MAX, "%.9s %s%s", number, prefix, unit == HSC_UNIT_SECONDS ? "s" : "B");
 }
+
+size_t hsc_number_amount(double value, enum hsc_unit unit, char out[HSC_NUMBER_MAX]) { return with_minus(write_amount(value, unit, out), out); }
 
 size_t hsc_number_change(double value, int width, int ratio, char out[HSC_NUMBER_MAX]) {
     char number[HSC_NUMBER_MAX];
@@ -71,7 +84,7 @@ size_t hsc_number_change(double value, int width, int ratio, char out[HSC_NUMBER
         return (size_t)snprintf(out, HSC_NUMBER_MAX, r < 9.95 ? "%.2gx" : "%.0fx", r);
     }
     hsc_number_short(fabs(value), width - 1, number);
-    return (size_t)snprintf(out, HSC_NUMBER_MAX, "%s%s", value > 0 ? "+" : value < 0 ? "-" : "", number);
+    return (size_t)snprintf(out, HSC_NUMBER_MAX, "%s%.12s", value > 0 ? "+" : value < 0 ? HSC_MINUS : "", number);
 }
 
 /* Takes the type that templates return from the front of a name: up to the last blank, outside of parentheses, before the name itself. */

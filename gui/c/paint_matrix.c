@@ -70,7 +70,7 @@ static void change_text(const hsc_matrix_frame *f, double v, char text[HSC_NUMBE
     else {
         char size[HSC_NUMBER_MAX];
         hsc_number_amount(fabs(v), f->unit, size);
-        snprintf(text, HSC_NUMBER_MAX, "%s%.*s", v > 0 ? "+" : v < 0 ? "-" : "", HSC_NUMBER_MAX - 2, size);
+        snprintf(text, HSC_NUMBER_MAX, "%s%.12s", v > 0 ? "+" : v < 0 ? HSC_MINUS : "", size);
     }
 }
 

@@ -15,7 +15,7 @@ int hsc_legend_height(const hsc_canvas *c, const hsc_style *st) {
     return hsc_canvas_dp(c, 9) + hsc_canvas_dp(c, 4) + (int)ceil(st->small->ascent + st->small->descent);
 }
 
-/* "+120", "-18.4 MB", "0.5x". */
+/* "+120", "−18.4 MB", "0.5x". */
 static void change_text(const hsc_colour_scale *s, double value, char text[HSC_NUMBER_MAX]) {
     char size[HSC_NUMBER_MAX];
     if (s->ratio || s->unit == HSC_UNIT_NONE) {
@@ -23,7 +23,7 @@ static void change_text(const hsc_colour_scale *s, double value, char text[HSC_N
         return;
     }
     hsc_number_amount(fabs(value), s->unit, size);
-    snprintf(text, HSC_NUMBER_MAX, "%s%.*s", value > 0 ? "+" : value < 0 ? "-" : "", HSC_NUMBER_MAX - 2, size);
+    snprintf(text, HSC_NUMBER_MAX, "%s%.12s", value > 0 ? "+" : value < 0 ? HSC_MINUS : "", size);
 }
 
 /* Ticks of a diverging scale: both ends with their sign, the middle, and what fits between. */

@@ -10,7 +10,7 @@ namespace eval ::heatscope::fmt {
         set n [format %.0f $n]
         set sign {}
         if {[string index $n 0] eq "-"} {
-            set sign -
+            set sign \u2212
             set n [string range $n 1 end]
         }
         set out {}

@@ -110,7 +110,7 @@ static void changes_diverge(void **state) {
     hsc_number_change(12, 5, 0, text);
     assert_string_equal(text, "+12");
     hsc_number_change(-34567, 5, 0, text);
-    assert_string_equal(text, "-35k");
+    assert_string_equal(text, "\xe2\x88\x92" "35k");
     hsc_number_change(0, 5, 0, text);
     assert_string_equal(text, "0");
     hsc_number_change(1, 5, 1, text);

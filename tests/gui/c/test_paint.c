@@ -19,6 +19,8 @@
 
 /* ---- numbers ---- */
 
+#define MINUS "\xe2\x88\x92" /* a minus sign, as all of the viewer has it, and no hyphen */
+
 static void short_numbers(void **state) {
     (void)state;
     const struct {
@@ -29,7 +31,8 @@ static void short_numbers(void **state) {
                  {10000, 4, "10k"},     {12345, 4, "12k"},    {12345, 5, "12.3k"},  {99999, 4, "100k"},
                  {123456, 5, "123k"},   {999499, 4, "999k"},  {999500, 4, "1M"},    {1234567, 4, "1.2M"},
                  {12e6, 4, "12M"},      {3.4e9, 4, "3.4G"},   {0.5, 4, "0.5"},      {2.25, 4, "2.2"},
-                 {NAN, 4, ""},          {-5, 4, "-5"},        {1e18, 4, "1E"},      {-12345, 6, "-12.3k"}};
+                 {NAN, 4, ""},          {-5, 4, MINUS "5"},   {1e18, 4, "1E"},      {-12345, 6, MINUS "12.3k"},
+                 {-0.5, 4, MINUS "0.5"}, {-0.01, 4, "0"},     {-INFINITY, 4, MINUS "inf"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char out[HSC_NUMBER_MAX];
         size_t n = hsc_number_short(cases[i].v, cases[i].width, out);
