@@ -54,7 +54,7 @@ int hsc_cli_fail(const char *command, const hsc_err *err);
  * little and starts the other for what it has not. */
 #define HSC_CLI_FULL "heatscope-full"
 /* What malloc of glibc is told, which it reads before main: to ask for large pages. Getting memory is a part of all the work, and a page of 4 KB
- * takes nearly as long as one of 2 MB. The full executable takes it out of its environment again. */
+ * takes nearly as long as one of 2 MB. The full executable takes it out of its environment again, and so does the viewer (gui/tcl/main.tcl). */
 #define HSC_CLI_TUNABLES "GLIBC_TUNABLES"
 #define HSC_CLI_LARGE_PAGES "glibc.malloc.hugetlb=1"
 

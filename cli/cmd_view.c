@@ -277,6 +277,12 @@ static bool start_server(x_server *x, const char *program, unsigned width, unsig
     return true;
 }
 
+/* Becomes the viewer, whose malloc gets large pages; its start is getting memory for a good part. It takes that out of its environment again. */
+static void become(char **argv) {
+    setenv(HSC_CLI_TUNABLES, HSC_CLI_LARGE_PAGES, 0); /* what the user says of malloc stands */
+    execv(argv[0], argv);
+}
+
 /* Runs the viewer below us and waits; its exit code. */
 static int run_child(char **argv) {
     pid_t parent = getpid();
@@ -290,7 +296,7 @@ static int run_child(char **argv) {
         if (getppid() != parent)
             _exit(127);
         release_signals();
-        execv(argv[0], argv);
+        become(argv);
         _exit(127);
     }
     int status = 0;
@@ -394,7 +400,7 @@ int hsc_cmd_view(int argc, char **argv) {
     want_utf8();
 
     if (!have_server) {
-        execv(shell, words);
+        become(words);
         fprintf(stderr, "heatscope view: %s: %s\n", shell, strerror(errno));
         return HSC_EXIT_FAILED;
     }

@@ -105,6 +105,10 @@ proc ::heatscope::main {words} {
     if {![llength [dict get $options files]]} {
         fail "no database named" 2
     }
+    # malloc has read it; programs that we start have what the user gave us
+    if {[info exists ::env(GLIBC_TUNABLES)] && $::env(GLIBC_TUNABLES) eq "glibc.malloc.hugetlb=1"} {
+        unset ::env(GLIBC_TUNABLES)
+    }
     # Tk would take options of its own out of these
     set ::argv {}
     set ::argc 0

@@ -103,6 +103,16 @@ def hands_over():
             check(f.read() == left, f"the full executable hands {given} on")
     os.unlink(absent)
 
+    # so does the window's, and what that starts has the user's environment, too
+    shell = os.path.join(work, "shell")
+    os.makedirs(shell)
+    with open(os.path.join(shell, "tclsh8.6"), "w") as f:
+        f.write('#!/bin/sh\necho "${GLIBC_TUNABLES-unset}"\n')
+    os.chmod(os.path.join(shell, "tclsh8.6"), 0o755)
+    window = dict(DISPLAY=":9999", PATH=shell + ":" + os.environ["PATH"])
+    check(run([heatscope, "view", "made"], **window)[1] == "glibc.malloc.hugetlb=1\n" and
+          run([heatscope, "view", "made"], GLIBC_TUNABLES=user, **window)[1] == user + "\n", "what malloc of the window's process is told")
+
     shutil.copy(full, absent)
     code, _, err = run([small, "view", "unmade"], DISPLAY=":9999")
     check(code == 1 and "correlating unmade" in err, f"view did not correlate: {code} {err!r}")
