@@ -132,26 +132,28 @@ uint64_t hsc_times_slice_size(const hsc_times *t, unsigned level) {
 
 static const char *root_of(const hsc_times *t) { return t->is_program ? "/time/program" : "/time"; }
 
-static hsc_status open_samples(hsc_db *db, hsc_times *t, hsc_err *err) {
-    uint64_t threads = t->threads, slices, chunk = t->is_program ? HSC_CHUNK_ROWS : hsc_sample_chunk_rows(t->threads);
+/* Of many samples each takes a while: the reading process looks how much is stored of all their chunks. */
+enum { SAMPLE_SETS = 3 };
+static hsc_status open_sample_set(hsc_db *db, hsc_times *t, unsigned which, hsc_err *err) {
+    static const char *const names[SAMPLE_SETS] = {"delta", "leaf", "count"};
+    hsc_pieces *const sets[SAMPLE_SETS] = {&t->delta, &t->leaf, &t->count};
     char name[96];
-    snprintf(name, sizeof name, "%s/samples/delta", root_of(t));
-    hsc_status status = pieces_open(db, name, HSC_COLTYPE_U4, HSC_NNZ_MAX + 1, chunk, &t->delta, err);
-    uint64_t n = t->delta.a.n;
-    snprintf(name, sizeof name, "%s/samples/leaf", root_of(t));
-    if (!status)
-        status = pieces_open(db, name, HSC_COLTYPE_U4, n, chunk, &t->leaf, err);
-    snprintf(name, sizeof name, "%s/samples/count", root_of(t));
-    if (!status)
-        status = pieces_open(db, name, HSC_COLTYPE_U4, n, chunk, &t->count, err);
-    if (!status && t->is_program) {
+    snprintf(name, sizeof name, "%s/samples/%s", root_of(t), names[which]);
+    return pieces_open(db, name, HSC_COLTYPE_U4, which ? t->delta.a.n : HSC_NNZ_MAX + 1,
+                       t->is_program ? HSC_CHUNK_ROWS : hsc_sample_chunk_rows(t->threads), sets[which], err);
+}
+
+/* Whose samples are which, and where slices of time begin. */
+static hsc_status open_threads(hsc_db *db, hsc_times *t, hsc_err *err) {
+    uint64_t threads = t->threads, slices, n = t->delta.a.n;
+    hsc_status status = HSC_OK;
+    if (t->is_program) {
         status = of_one(db, n, &t->indptr, err);
         if (!status)
             status = of_one(db, (n + HSC_SLICE_FIRST - 1) / HSC_SLICE_FIRST, &t->slice_indptr, err);
         return status ? status : pieces_open(db, "/time/program/slices/begin", HSC_COLTYPE_U4, t->slice_indptr[1], HSC_CHUNK_ROWS, &t->begin, err);
     }
-    if (!status)
-        status = read_indptr(db, "/time/samples/indptr", threads, n, &t->indptr, err);
+    status = read_indptr(db, "/time/samples/indptr", threads, n, &t->indptr, err);
     if (!status)
         status = read_indptr(db, "/time/slices/indptr", threads, HSC_NNZ_MAX + 1, &t->slice_indptr, err);
     for (uint64_t i = 0; i < threads && !status; i++) {
@@ -213,10 +215,20 @@ static hsc_status read_least(hsc_db *db, hsc_times *t, hsc_err *err) {
     return status;
 }
 
-/* Samples and slices, whose number follows from the thread that has most. */
-static hsc_status open_series(hsc_db *db, hsc_times *t, hsc_err *err) {
+/* One step of opening samples and slices, whose number follows from the thread that has most; t->opened: it was the last. */
+static hsc_status open_series_step(hsc_db *db, hsc_times *t, hsc_err *err) {
     uint64_t most = 0;
-    hsc_status status = open_samples(db, t, err);
+    unsigned step = t->step++, level = step - SAMPLE_SETS - 1;
+    hsc_status status = HSC_OK;
+    if (step < SAMPLE_SETS)
+        return open_sample_set(db, t, step, err);
+    if (step > SAMPLE_SETS) {
+        if (level < t->n_slices)
+            status = open_slice_level(db, t, level, err);
+        t->opened = !status && level + 1 >= t->n_slices;
+        return status;
+    }
+    status = open_threads(db, t, err);
     if (!status)
         status = read_least(db, t, err);
     if (status)
@@ -225,14 +237,21 @@ static hsc_status open_series(hsc_db *db, hsc_times *t, hsc_err *err) {
         if (t->indptr[i + 1] - t->indptr[i] > most)
             most = t->indptr[i + 1] - t->indptr[i];
     t->n_slices = hsc_slice_levels(hsc_times_slice_size(t, 0), most);
-    for (unsigned k = 0; k < t->n_slices && !status; k++)
-        status = open_slice_level(db, t, k, err);
+    return HSC_OK;
+}
+
+static hsc_status open_series(hsc_db *db, hsc_times *t, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    while (!status && !t->opened)
+        status = open_series_step(db, t, err);
     return status;
 }
 
-static hsc_status open_times(hsc_db *db, hsc_times *t, hsc_err *err) {
+/* What is said of all times; t->opened: there are none. */
+static hsc_status open_facts(hsc_db *db, hsc_times *t, hsc_err *err) {
     double end = 0, bin = 0;
-    if (!hsc_db_has(db, "/time/samples"))
+    t->opened = !hsc_db_has(db, "/time/samples");
+    if (t->opened)
         return HSC_OK;
     hsc_status status = hsc_db_number(db, "/time", "tick_s", &t->tick_s, err);
     if (!status)
@@ -246,10 +265,8 @@ static hsc_status open_times(hsc_db *db, hsc_times *t, hsc_err *err) {
     t->end = (uint64_t)end;
     t->bin = (uint64_t)bin;
     t->threads = db->tables.rows[HSC_TAB_thread];
-    status = open_series(db, t, err);
     t->n_bins = hsc_bin_levels(t->end, t->bin);
-    t->present = !status;
-    return status;
+    return HSC_OK;
 }
 
 static hsc_pieces *bin_sets(hsc_bin_level *l, unsigned i) {
@@ -288,21 +305,37 @@ void hsc_times_close(hsc_db *db) {
     db->times = NULL;
 }
 
-hsc_status hsc_times_open(hsc_db *db, hsc_times **out, hsc_err *err) {
+hsc_status hsc_times_open_some(hsc_db *db, bool *ready, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    *ready = db->times && db->times->opened;
+    if (*ready)
+        return HSC_OK;
     if (!db->times) {
         db->times = calloc(1, sizeof *db->times);
         if (!db->times)
             return out_of_memory(db, err);
         db->times->budget = BUDGET;
-        hsc_status status = open_times(db, db->times, err);
-        if (status) {
-            hsc_times_close(db);
-            return status;
-        }
+        status = open_facts(db, db->times, err);
+    } else {
+        status = open_series_step(db, db->times, err);
+        db->times->present = !status && db->times->opened;
     }
-    *out = db->times;
-    return HSC_OK;
+    *ready = !status && db->times->opened;
+    if (status)
+        hsc_times_close(db);
+    return status;
 }
+
+hsc_status hsc_times_open(hsc_db *db, hsc_times **out, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    for (bool ready = false; !ready && !status;)
+        status = hsc_times_open_some(db, &ready, err);
+    if (!status)
+        *out = db->times;
+    return status;
+}
+
+hsc_status hsc_db_open_times(hsc_db *db, bool *ready, hsc_err *err) { return hsc_times_open_some(db, ready, err); }
 
 static void clear_pieces(hsc_times *t) {
     pieces_clear(&t->delta);

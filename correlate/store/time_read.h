@@ -48,6 +48,8 @@ typedef struct hsc_bin_level {
 
 typedef struct hsc_times {
     bool present;
+    bool opened;         /* all of it: what is not open yet is opened in steps */
+    unsigned step;
     bool is_program;     /* samples of all threads as of one, "thread" 0; without bins */
     uint64_t threads;
     struct hsc_times *program; /* of the run's own; NULL: not opened, or not there */
@@ -65,7 +67,9 @@ typedef struct hsc_times {
 
 /* db->times, read when first asked for; (*out)->present false: none. */
 hsc_status hsc_times_open(hsc_db *db, hsc_times **out, hsc_err *err);
-/* The same, HSC_E_MISSING where there are none. Also gives back pieces when they are too many: none is valid any more. */
+/* A part of that; *ready: it was the last. */
+hsc_status hsc_times_open_some(hsc_db *db, bool *ready, hsc_err *err);
+/* All of it, HSC_E_MISSING where there are none. Also gives back pieces when they are too many: none is valid any more. */
 hsc_status hsc_times_begin(hsc_db *db, hsc_times **out, hsc_err *err);
 /* What a sample can be: read for who looks at samples or intervals, not for the timeline, which has bins. */
 hsc_status hsc_times_load_leaves(hsc_db *db, hsc_err *err);

@@ -46,6 +46,16 @@ static int times_command(hsc_handle *h, Tcl_Interp *interp) {
     return TCL_OK;
 }
 
+/* opentimes: a part of what `times` opens; 1: all is open. */
+static int open_times_command(hsc_handle *h, Tcl_Interp *interp) {
+    hsc_err err = {0};
+    bool ready;
+    if (hsc_db_open_times(h->db, &ready, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_SetObjResult(interp, Tcl_NewBooleanObj(ready));
+    return TCL_OK;
+}
+
 /* The interval to set for one that is shown: of one category the whole run has one, too. */
 static hsc_status span_of(hsc_handle *h, double *from, double *to, uint32_t only, hsc_err *err) {
     hsc_db_times t = {.end_s = 0};
@@ -174,6 +184,8 @@ static int count_command(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *c
 int hsc_data_time(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     if (!strcmp(name, "times") && objc == 0)
         return times_command(h, interp);
+    if (!strcmp(name, "opentimes") && objc == 0)
+        return open_times_command(h, interp);
     if (!strcmp(name, "interval"))
         return interval_command(h, interp, objc, objv);
     if (!strcmp(name, "choose"))

@@ -61,9 +61,14 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
     timeline *t = (timeline *)w;
     hsc_db_times times;
     hsc_db_metric metric;
+    double now = hsw_now_ms();
+    bool open = false;
     int rows = hsw_height(w) / (t->min_row > 0 ? t->min_row : 1);
     hsc_status s = hsw_axis(w, t->columns, t->sort, rows > 1 ? (uint32_t)rows : 1, &t->axis, err);
     t->absent = true;
+    while (s == HSC_OK && !open) /* of many samples it takes a while */
+        if ((s = hsc_db_open_times(w->db->db, &open, err)) == HSC_OK && !open)
+            s = hsw_later(w, now, err);
     if (s != HSC_OK || (s = hsc_db_get_times(w->db->db, &times, err)) != HSC_OK ||
         (s = hsc_db_get_metric(w->db->db, 0, &metric, err)) != HSC_OK)
         return s;

@@ -659,6 +659,8 @@ typedef struct hsc_db_times { /* samples in the order of time */
     bool slices;            /* what was counted and timed exactly (messages, waits, ...) is known by time, too */
 } hsc_db_times;
 hsc_status hsc_db_get_times(hsc_db *db, hsc_db_times *out, hsc_err *err);
+/* Opens a part of what the first question about times opens at once (of 60 M samples 130 ms); *ready: all is open, or there are no times. */
+hsc_status hsc_db_open_times(hsc_db *db, bool *ready, hsc_err *err);
 /* Reads a part of what the first interval, or the first cursor over samples, would read at once (of a large database 20 MB, 100 ms); *ready: all is
  * there, or there are no times. For what else is done meanwhile. */
 hsc_status hsc_db_prepare_intervals(hsc_db *db, bool *ready, hsc_err *err);

@@ -81,6 +81,9 @@ oo::class create ::heatscope::TimelineView {
         }
     }
     method Show {changed} {
+        while {![$Db opentimes]} {
+            ::heatscope::breathe
+        }
         set s $Selection
         if {[my Any $changed axis processors sort metric]} {
             $Time configure -axis [dict get $s axis] -columns [my Processors] -sort [dict get $s sort]
