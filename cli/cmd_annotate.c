@@ -17,7 +17,7 @@ enum { OPT_FORMAT, OPT_METRIC, OPT_AROUND, OPT_PROCESSOR, OPT_BYTES, OPT_NO_SOUR
 
 static const hsc_cli_option options[] = {
     {"format", 'f', "FORMAT", "text, csv or json"},
-    {"metric", 'm', "NAME", "metric by its name or number (the first)"},
+    {"metric", 'm', "NAME", "metric by its name, a word of it, or number (the first)"},
     {"around", 'n', "N", "only instructions with samples, and N before and after them (text: all)"},
     {"processor", 'p', "N", "samples of one process alone, by its number from 0"},
     {"bytes", 'b', NULL, "the bytes of the instructions too"},
@@ -124,7 +124,9 @@ static hsc_status list_procedures(annotation *a, choice **out, size_t *n, hsc_er
         status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     if (status == HSC_OK && !info.instructions)
         status = hsc_err_set(err, HSC_E_MISSING, "%s: no samples by instruction are in it: %s", info.path,
-                             info.simulated ? "it is simulated" : "an older heatscope made it; correlate again");
+                             info.simulated  ? "it is simulated"
+                             : info.samples ? "an older heatscope made it; correlate again"
+                                            : "it has none at all ('heatscope report' tells why); a longer run has");
     if (status == HSC_OK)
         status = read_counts(a, 0, info.instructions, counts, err);
     for (uint32_t i = 0; i < info.code_parts && status == HSC_OK; i++) {

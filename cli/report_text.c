@@ -213,12 +213,24 @@ void report_text_head(report *r) {
         fprintf(r->out, "only       files and procedures with '%s'\n", report_fit_prose(r->where, r->width - 40, name, sizeof name));
 }
 
+/* How long " s", " kB" or the like is, with what follows it up to the next blank; 0: no unit stands there. */
+static size_t unit_after(const char *p) {
+    static const char *const units[] = {"%", "s", "ms", "us", "ns", "B", "kB", "MB", "GB", "TB"};
+    size_t n = *p == ' ' ? strcspn(p + 1, " ") : 0;
+    for (size_t i = 0; n && i < sizeof units / sizeof *units; i++) {
+        size_t u = strlen(units[i]);
+        if (!strncmp(p + 1, units[i], u) && (u == n || !strcmp(units[i], "%") || strspn(p + 1 + u, ",.:;)") == n - u))
+            return n + 1;
+    }
+    return 0;
+}
+
 void report_text_wrap(FILE *out, int width, const char *prose, int indent, int at) {
     char *text = strdup(prose), *end = text ? text + strlen(text) : NULL;
     for (char *p = text; p && *p;) {
         size_t n = strcspn(p, " ");
-        while (p[n] == ' ' && (p[n + 1] == '%' || (p[n + 1] == 's' && strspn(p + n + 2, ",.") == strcspn(p + n + 2, " "))))
-            n += 1 + strcspn(p + n + 1, " "); /* a number stays with its unit */
+        for (size_t unit; (unit = unit_after(p + n)); n += unit) /* a number stays with its unit */
+            ;
         char *next = p + n + strspn(p + n, " ");
         if (p + n < end)
             p[n] = 0;

@@ -99,6 +99,9 @@ oo::class create ::heatscope::AssemblyView {
             if {[$Run info simulated]} {
                 return "simulated runs have no machine code"
             }
+            if {[$Run info samples] == 0} {
+                return "no samples in this run: it was too short, or measuring was off"
+            }
             return "no samples by instruction in this database: an older heatscope made it; correlate the measurement again"
         }
         if {$procedure < 0} {
