@@ -220,13 +220,56 @@ bool report_is_users(const report *r, const hsc_db_scope *s) {
     return report_is_own(r, s) && (s->file == HSC_NONE || hsc_db_get_file(r->db, s->file, &f, NULL) || !report_system_header(f.path, NULL, 0));
 }
 
-int report_falling(const void *a, const void *b) {
+static int falling(const void *a, const void *b) {
     const report_ranked *x = a, *y = b;
     if (x->value != y->value)
         return x->value > y->value ? -1 : 1;
     if (x->second != y->second)
         return x->second > y->second ? -1 : 1;
     return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Numbers in the order of doubles, the largest first. */
+static uint64_t falling_key(double value) {
+    uint64_t bits;
+    value += 0.0; /* one 0 */
+    memcpy(&bits, &value, sizeof bits);
+    return bits >> 63 ? bits : ~bits & INT64_MAX;
+}
+
+/* One pass by 16 bits of a key, which keeps the order of what is equal; where all are equal nothing is moved. */
+static bool move_by(const report_ranked *from, report_ranked *to, uint32_t n, bool second, unsigned shift, uint32_t *places) {
+    memset(places, 0, sizeof *places << 16);
+    for (uint32_t i = 0; i < n; i++)
+        places[falling_key(second ? from[i].second : from[i].value) >> shift & 0xFFFF]++;
+    if (n && places[falling_key(second ? from[0].second : from[0].value) >> shift & 0xFFFF] == n)
+        return false;
+    for (uint32_t k = 0, sum = 0; k < 1u << 16; k++) {
+        uint32_t here = places[k];
+        places[k] = sum;
+        sum += here;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        to[places[falling_key(second ? from[i].second : from[i].value) >> shift & 0xFFFF]++] = from[i];
+    return true;
+}
+
+void report_sort_falling(report_ranked *list, uint32_t n) {
+    enum { FEW = 1 << 14 }; /* so many are compared sooner than they are moved some times */
+    report_ranked *other = n < FEW ? NULL : malloc(n * sizeof *other), *from = list, *to = other;
+    uint32_t *places = n < FEW ? NULL : malloc(sizeof *places << 16);
+    for (unsigned pass = 0; other && places && pass < 8; pass++)
+        if (move_by(from, to, n, pass < 4, pass % 4 * 16, places)) {
+            report_ranked *moved = to;
+            to = from;
+            from = moved;
+        }
+    if (!other || !places)
+        qsort(list, n, sizeof *list, falling);
+    else if (from != list)
+        memcpy(list, from, n * sizeof *list);
+    free(places);
+    free(other);
 }
 
 hsc_status report_rank(const report *r, hsc_scope_kind kind, uint32_t **rows, uint32_t *n, hsc_err *err) {
@@ -249,7 +292,7 @@ hsc_status report_rank(const report *r, hsc_scope_kind kind, uint32_t **rows, ui
     for (uint32_t s = 0; s < r->info.scopes; s++)
         if (scopes.kind[s] == (uint8_t)kind && (by[s] > 0 || r->incl[s] > 0) && report_wanted(r, s))
             list[(*n)++] = (report_ranked){s, by[s], r->incl[s]};
-    qsort(list, *n, sizeof *list, report_falling);
+    report_sort_falling(list, *n);
     for (uint32_t i = 0; i < *n; i++)
         (*rows)[i] = list[i].row;
     free(list);

@@ -68,12 +68,12 @@ extern const unsigned report_load_steps;
 hsc_status report_load_step(report *r, unsigned step, hsc_err *err);
 void report_clear(report *r);
 
-/* A row with what it is ranked by; qsort's order: largest first, by the row where both are equal. */
+/* A row with what it is ranked by; sorted largest first, by the row where both are equal. Rows are given rising. */
 typedef struct report_ranked {
     uint32_t row;
     double value, second;
 } report_ranked;
-int report_falling(const void *a, const void *b);
+void report_sort_falling(report_ranked *list, uint32_t n);
 
 /* Scopes of a kind with samples, largest first: by own for procedures, by excl for loops. *rows is malloc'ed. */
 hsc_status report_rank(const report *r, hsc_scope_kind kind, uint32_t **rows, uint32_t *n, hsc_err *err);

@@ -368,7 +368,7 @@ hsc_status report_rank_paid(report *r, hsc_scope_kind kind, uint32_t **rows, uin
     for (uint32_t i = 0; i < r->info.scopes; i++)
         if (scopes.kind[i] == (uint8_t)kind && (of[i].sum > 0 || own[i] > 0) && report_wanted(r, i))
             list[kept++] = (report_ranked){i, of[i].sum, own[i]};
-    qsort(list, kept, sizeof *list, report_falling);
+    report_sort_falling(list, kept);
     for (uint32_t i = 0; i < kept; i++)
         (*rows)[i] = list[i].row;
     free(list);

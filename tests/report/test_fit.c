@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names in few columns: never wider, template lists as far as there is room, and rows that read alike are told apart. */
+/* Names in few columns: never wider, template lists as far as there is room, and rows that read alike are told apart; the order of rows. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +32,39 @@ static void seconds(double value, const char *expected) {
         printf("%.17g seconds: '%s', expected '%s'\n", value, told, expected);
         failed = 1;
     }
+}
+
+static int compared(const void *a, const void *b) {
+    const report_ranked *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value > y->value ? -1 : 1;
+    if (x->second != y->second)
+        return x->second > y->second ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* However many rows there are, they come in the order that comparing them gives. */
+static void sorted(uint32_t n, uint32_t kinds) {
+    static const double some[] = {0, -0.0, 1, 2, 3, 0.5, 1e-300, 5e-324, 1e300, 9007199254740993.0, -1, -0.25, -1e300, 65536, 65537, 4294967296.0};
+    report_ranked *list = calloc(2 * (size_t)n + 2, sizeof *list), *expected = list + n + 1;
+    uint64_t random = n + kinds;
+    for (uint32_t i = 0; i < n; i++) {
+        double value[2];
+        for (int k = 0; k < 2; k++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            value[k] = kinds ? some[(random >> 33) % kinds] : (double)(random >> 40) / 8 - 1000;
+        }
+        expected[i] = list[i] = (report_ranked){i, value[0], value[1]};
+    }
+    qsort(expected, n, sizeof *expected, compared);
+    report_sort_falling(list, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i].row != expected[i].row) {
+            printf("%u rows of %u kinds: row %u at place %u, expected %u\n", n, kinds, list[i].row, i, expected[i].row);
+            failed = 1;
+            break;
+        }
+    free(list);
 }
 
 static void never_wider(const char *name) {
@@ -80,5 +113,9 @@ int main(void) {
     twins(kernel, "Kernel<float>::dot() const", 14, true);
     twins(kernel, kernel, 14, false); /* nothing tells them apart */
     twins("f(int)", "f(long)", 20, true);
+    static const uint32_t numbers[] = {0, 1, 2, 1000, 16383, 16384, 50000}, kinds[] = {0, 1, 2, 3, 16};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            sorted(numbers[i], kinds[k]);
     return failed;
 }
