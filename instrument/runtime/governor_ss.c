@@ -137,7 +137,7 @@ static double cost_at(const hsc_rt_thread *t, const look *l, uint64_t periods) {
 static look take_look(hsc_rt_thread *t, uint64_t cpu, hsc_rec_rate *told) {
     hsc_rt_governor *g = &t->governor;
     uint64_t n, involuntary, runs = atomic_load_explicit(&t->beats, memory_order_relaxed) - g->runs;
-    uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed), wrapped = t->wrapper_cycles;
+    uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed), wrapped = t->wrapper_cycles - t->wrapper_rare_cycles;
     count_switches(&n, &involuntary);
     hsc_rt_switches_note(t, (hsc_rt_switch_counts){n, involuntary, cpu});
     look l = {.passed = (double)(cpu - g->cpu_ns), .each = (double)(n - g->switches)};

@@ -119,7 +119,7 @@ void hsc_rt_region_end(uint64_t id) {
     atomic_store_explicit(&r->end_ns, end, memory_order_release);
     if (!node || !atomic_load_explicit(&r->met, memory_order_relaxed) || !hsc_rt_own(t))
         return;
-    uint64_t begin = hsc_cycles(), now = hsc_rt_thread_now(t);
+    uint64_t begin = hsc_rt_own_begin(t), now = hsc_rt_thread_now(t);
     hsc_rec_region record = {id, node, r->threads};
     hsc_rt_thread_put(t, HSC_REC_region, &record, now);
     hsc_rt_charge_wrapper_since(t, begin);
@@ -138,7 +138,7 @@ static void tell_member(hsc_rt_thread *t) {
     const hsc_rt_team *a = &t->team, *b = &t->team_told;
     if ((a->master == b->master && a->number == b->number) || !a->master || t != hsc_rt_measured() || !hsc_rt.options.waits || !hsc_rt_own(t))
         return;
-    uint64_t begin = hsc_cycles();
+    uint64_t begin = hsc_rt_own_begin(t);
     hsc_rec_team_member record = {a->region, a->master, a->number};
     if (hsc_rt_thread_put(t, HSC_REC_team_member, &record, hsc_rt_thread_now(t)))
         t->team_told = *a;

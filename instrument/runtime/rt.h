@@ -470,6 +470,13 @@ typedef struct hsc_rt_thread {
     _Atomic uint64_t deferred; /* samples taken while the writer was busy */
     _Atomic uint64_t samples, lost, truncated, own_cycles, beats; /* samples to truncated: periods that they stand for; own: all that is ours */
     uint64_t handler_cycles, wrapper_cycles; /* of own_cycles; the rest are probes' */
+    uint64_t wrapper_rare_cycles;            /* of wrapper_cycles: what single ones took beyond HSC_RT_OWN_CYCLES_MAX */
+    /* own_ss.c: when the thread's CPU clock was last read (cycles, 0: never), what it said, and what of it was the handler's: by normal code, by the handler */
+    struct hsc_rt_look {
+        uint64_t cycles, cpu_ns, handler_ns;
+    } looked[2];
+    uint32_t watched;      /* the next parts of our own code begin with reading it */
+    uint64_t looks_cycles; /* what reading it took, which is not charged yet */
     _Atomic uint64_t records; /* samples themselves */
     uint64_t lost_by_reason[8];
     uint8_t *opening; /* a slot whose header is being written */
@@ -764,18 +771,12 @@ static inline hsc_rt_region *hsc_rt_region_of(uint64_t id) { /* NULL: not known 
     return id && atomic_load_explicit(&r->id, memory_order_acquire) == id ? r : NULL;
 }
 
-#define HSC_RT_OWN_CYCLES_MAX 200000u /* a longer time in our own code was not ours: the thread was preempted in it */
+#define HSC_RT_OWN_CYCLES_MAX 200000u /* longer in our own code: the thread was preempted in it, unless its CPU clock says otherwise */
 
 /* By the thread itself: our own time in wrappers. */
 static inline void hsc_rt_charge_wrapper(hsc_rt_thread *t, uint64_t cycles) {
     t->wrapper_cycles += cycles;
     atomic_store_explicit(&t->own_cycles, atomic_load_explicit(&t->own_cycles, memory_order_relaxed) + cycles, memory_order_relaxed);
-}
-
-/* The same of one wrapper, which began at `begin` (hsc_cycles). */
-static inline void hsc_rt_charge_wrapper_since(hsc_rt_thread *t, uint64_t begin) {
-    uint64_t cycles = hsc_cycles() - begin;
-    hsc_rt_charge_wrapper(t, cycles < HSC_RT_OWN_CYCLES_MAX ? cycles : HSC_RT_OWN_CYCLES_MAX);
 }
 
 typedef struct hsc_rt_state {
@@ -832,6 +833,43 @@ typedef struct hsc_rt_state {
 } hsc_rt_state;
 
 extern hsc_rt_state hsc_rt __attribute__((visibility("hidden")));
+
+/* own_ss.c: the thread's CPU clock, by the handler; what it says is noted. */
+uint64_t hsc_rt_own_look(hsc_rt_thread *t, const hsc_rt_state *rt);
+void hsc_rt_own_watch(hsc_rt_thread *t, const hsc_rt_state *rt);
+/* What a part of our own code took, which was long: cycles of CPU time, at least. *known: and not more than an eighth above. */
+uint64_t hsc_rt_own_long(hsc_rt_thread *t, const hsc_rt_state *rt, uint64_t begin, uint64_t end, bool *known);
+
+/* By the thread itself: a part of our own code begins (hsc_cycles). */
+static inline uint64_t hsc_rt_own_begin_of(hsc_rt_thread *t, const hsc_rt_state *rt) {
+    if (__builtin_expect(t->watched != 0, 0))
+        hsc_rt_own_watch(t, rt);
+    return hsc_cycles();
+}
+
+static inline uint64_t hsc_rt_own_begin(hsc_rt_thread *t) {
+    return hsc_rt_own_begin_of(t, &hsc_rt);
+}
+
+/* What it took since, in cycles; where it can't be told, HSC_RT_OWN_CYCLES_MAX stand for a long one. */
+static inline uint64_t hsc_rt_own_since(hsc_rt_thread *t, const hsc_rt_state *rt, uint64_t begin) {
+    uint64_t end = hsc_cycles(), took = end - begin;
+    if (__builtin_expect(took >= HSC_RT_OWN_CYCLES_MAX, 0)) {
+        bool known;
+        took = hsc_rt_own_long(t, rt, begin, end, &known);
+        took = known || took > HSC_RT_OWN_CYCLES_MAX ? took : HSC_RT_OWN_CYCLES_MAX;
+    }
+    took += t->looks_cycles;
+    t->looks_cycles = 0;
+    return took;
+}
+
+/* One wrapper, which began at `begin` (hsc_rt_own_begin). */
+static inline void hsc_rt_charge_wrapper_since(hsc_rt_thread *t, uint64_t begin) {
+    uint64_t own = hsc_rt_own_since(t, &hsc_rt, begin);
+    t->wrapper_rare_cycles += own > HSC_RT_OWN_CYCLES_MAX ? own - HSC_RT_OWN_CYCLES_MAX : 0;
+    hsc_rt_charge_wrapper(t, own);
+}
 
 static inline bool hsc_rt_wanted(void) {
     return atomic_load_explicit(&hsc_rt.measuring, memory_order_acquire) && !atomic_load_explicit(&hsc_rt.traced, memory_order_acquire);

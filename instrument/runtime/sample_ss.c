@@ -206,7 +206,7 @@ static void set_ticks(hsc_rt_thread *t, bool timer, const hsc_rt_credit *c) {
             hsc_rt_source_pace(t, HSC_RT_PACE_EVEN);
     } else if (t->pace == HSC_RT_PACE_SLOW && t->last_time - t->checked_time >= t->tick_ns) {
         t->checked_time = t->last_time;
-        if (hsc_rt_credit_missing(t, hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK)) > (int64_t)t->tick_ns) {
+        if (hsc_rt_credit_missing(t, hsc_rt_own_look(t, &hsc_rt)) > (int64_t)t->tick_ns) {
             t->full_ticks = 0;
             hsc_rt_source_pace(t, HSC_RT_PACE_EVEN);
         }
@@ -221,7 +221,7 @@ HSC_RT_HOT static void sample(hsc_rt_thread *t, bool timer, uint64_t n, void *co
     /* where ticks are rare, samples of perf have to do for them */
     bool settles = timer || t->last_time - t->settled_time > RARE_TICKS * t->tick_ns;
     if (timer && t->mechanism == HSC_RT_MONOTONIC) {
-        uint64_t cpu = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK), passed = cpu - t->cpu_seen_ns;
+        uint64_t cpu = hsc_rt_own_look(t, &hsc_rt), passed = cpu - t->cpu_seen_ns;
         hsc_rt_source_on_time(t);
         if ((weight = hsc_rt_credit_timer(t, cpu)) != 0)
             record(t, context, weight, false);
@@ -230,14 +230,14 @@ HSC_RT_HOT static void sample(hsc_rt_thread *t, bool timer, uint64_t n, void *co
         return;
     }
     if (timer) {
-        c = hsc_rt_credit_tick(t, context, hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK));
+        c = hsc_rt_credit_tick(t, context, hsc_rt_own_look(t, &hsc_rt));
         weight = c.here;
     }
     weight += atomic_exchange_explicit(&t->deferred, 0, memory_order_relaxed);
     if (weight)
         record(t, context, weight, c.here && hsc_rt_is_perf(t->mechanism));
     if (settles && !timer)
-        c = hsc_rt_credit_sample(t, hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK));
+        c = hsc_rt_credit_sample(t, hsc_rt_own_look(t, &hsc_rt));
     if (settles)
         record_credit(t, &c);
     if (hsc_rt_waits_due(t, t->last_time))
@@ -382,8 +382,8 @@ void hsc_rt_disown(hsc_rt_thread *t, uint32_t node) {
 }
 
 /* Buckets of a quarter of an octave, from 64 cycles on. */
-static void note_own(hsc_rt_thread *t, uint64_t cycles) {
-    uint64_t c = cycles < HSC_RT_OWN_CYCLES_MAX ? cycles : HSC_RT_OWN_CYCLES_MAX;
+static void note_own(hsc_rt_thread *t, uint64_t begin) {
+    uint64_t c = hsc_rt_own_since(t, &hsc_rt, begin);
     unsigned octave = 63u - (unsigned)__builtin_clzll(c | 64);
     t->own_buckets[(octave - 6) * 4 + (c >> (octave - 2) & 3)]++;
     add(&t->own_cycles, c);
@@ -496,7 +496,7 @@ HSC_RT_HOT void hsc_rt_handler(int signal, siginfo_t *info, void *context) {
     } else {
         in_thread(t, timer, context);
         add(&t->beats, 1);
-        note_own(t, hsc_cycles() - start);
+        note_own(t, start);
         atomic_store_explicit(&t->busy, 0, memory_order_release);
     }
     errno = saved_errno;

@@ -118,7 +118,7 @@ hsc_rt_thread *hsc_rt_wait_begin(uint32_t kind, const hsc_rt_here *at, uint64_t 
         return NULL;
     }
     bool truncated;
-    uint64_t begin = hsc_cycles(), now = hsc_rt_thread_now(t);
+    uint64_t begin = hsc_rt_own_begin(t), now = hsc_rt_thread_now(t);
     node = hsc_rt_walk_here(t, at, now, &truncated);
     *recent(t, at) = (__typeof__(t->recent[0])){*at, node, t->generation, false};
     open_wait(t, kind, node, now);
@@ -195,7 +195,7 @@ void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder) {
     if (t == hsc_rt_measured() && t->open.kind && hsc_rt_own(t)) {
         uint64_t now = hsc_rt_thread_now(t);
         bool truncated, brief = t->open.supposed && now < t->open.begin_ns + BRIEF_NS;
-        uint64_t begin = brief ? 0 : hsc_cycles();
+        uint64_t begin = brief ? 0 : hsc_rt_own_begin(t);
         if (t->open.supposed && !brief && !t->open.told_ns)
             t->open.node = hsc_rt_walk_here(t, &t->open.at, now, &truncated);
         uint32_t node = t->open.node;
@@ -241,7 +241,7 @@ uint32_t hsc_rt_wait_add(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at,
     if (!hsc_rt_own(t))
         return 0;
     bool truncated;
-    uint64_t begin = hsc_cycles(), now = hsc_rt_thread_now(t);
+    uint64_t begin = hsc_rt_own_begin(t), now = hsc_rt_thread_now(t);
     if (!node)
         node = hsc_rt_walk_here(t, at, now, &truncated);
     if (!t->open.kind) {
@@ -258,7 +258,7 @@ uint32_t hsc_rt_wait_node(hsc_rt_thread *t, const hsc_rt_here *at) {
     if (!hsc_rt_own(t))
         return 0;
     bool truncated;
-    uint64_t begin = hsc_cycles();
+    uint64_t begin = hsc_rt_own_begin(t);
     uint32_t node = hsc_rt_walk_here(t, at, hsc_rt_thread_now(t), &truncated);
     hsc_rt_charge_wrapper_since(t, begin);
     hsc_rt_disown(t, node);

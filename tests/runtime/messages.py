@@ -789,6 +789,19 @@ def windows():
         check_windows("windows.mpich", ["mpirun.mpich"], p)
 
 
+def freed():
+    """What is kept of a window's epochs is freed with it: a page each. (What is left, a quarter of a KiB each, is what requests may point to.)"""
+    p = compiled("message_freed", "mpicc", source="message_freed.c")
+    if not p:
+        sys.exit(SKIP)
+    output, windows, ranks = [], 1000, 2
+    rank = run("freed", OPEN_MPI, p, str(windows), ranks=ranks, output=output)[0]
+    expect("windows freed", rank.total("MPI_Win_free")["calls"], windows)
+    plain = subprocess.run([*OPEN_MPI, "-n", str(ranks), p, str(windows)], capture_output=True, text=True, timeout=300).stdout
+    print(f"grown by {int(output[0])} KiB, without measuring {int(plain)}")
+    at_least("KiB that memory did not grow by", int(plain) + ranks * windows * 4 // 4, int(output[0]))
+
+
 def expect_total(p, name, **wanted):
     """All that an operation's summaries sum up to but times; left out: 0."""
     expect(f"rank {p.rank}: {name}", {k: v for k, v in p.total(name).items() if v and not k.endswith("_ns")}, wanted)
@@ -934,6 +947,23 @@ def polls():
                 failures.append(f"{name}, {work} rounds between calls: {rank.samples}")
         if cost[0] > 0.2 * cost[3000] or cost[3000] < 3:
             failures.append(f"{name}: ns of wrappers a call, by the work between: {cost}")
+
+
+def slow():
+    """What wrappers take where a part of them is slow, by the CPU clock of what makes it so: asked each time, of types that are new each time. Parts of 2 ms are
+    known but for the first after another thread had the processor; those of 20 us by cycles, so no less is told than they took."""
+    library = os.path.join(WORK, "librt_slow_sizes.so")
+    if not compiled(library, "mpicc", "-D_GNU_SOURCE", "-DSLOW", "-shared", "-fPIC", source="message_slow_sizes.c"):
+        sys.exit(SKIP)
+    p = compiled("message_slow_sizes", "mpicc", "-Wl,--no-as-needed", library, source="message_slow_sizes.c")
+    for us, types in ((2000, 100), (20, 1000)):
+        output = []
+        rank = run(f"slow-{us}", OPEN_MPI, p, str(types), str(us), ranks=1, output=output)[0]
+        truth, told = float(output[0]), sum(int(f["wrappers_ns"]) for f in rank.times) * 1e-9
+        print(f"{types} sizes of {us} us: {told:.4f} s of wrappers told, {truth:.4f} s taken")
+        at_least(f"slow parts of {us} us: s taken", truth, 0.99e-6 * us * types)
+        if not 0.9 * truth <= told <= 1.5 * truth + 0.05:
+            failures.append(f"slow parts of {us} us: {told:.4f} s told, {truth:.4f} s taken")
 
 
 def short():

@@ -567,19 +567,19 @@ HSC_MPI_HOT void after(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t leave) {
         break;
     case HSC_MPI_WINDOW:
         if (c->comm && handle_by_address(c, h, 'W'))
-            hsc_mpi_comm_new(c->comm, handle_by_address(c, h, 'W') | HSC_MPI_WINDOW_KEY, 0, true);
+            hsc_mpi_comm_new(c->block, c->comm, handle_by_address(c, h, 'W') | HSC_MPI_WINDOW_KEY, 0, true);
         break;
     case HSC_MPI_COMMUNICATOR: {
         uint64_t made = handle_by_address(c, h, 'M'), salt = has(h, 'g') ? (uint64_t)number(c, h, 'g') : 0;
         if (c->comm && !has(h, 'r') && made)
-            hsc_mpi_comm_new(c->comm, made, salt, !has(h, 'g'));
+            hsc_mpi_comm_new(c->block, c->comm, made, salt, !has(h, 'g'));
         else if (c->comm)
             hsc_mpi_next(&c->comm->children);
         break;
     }
     case HSC_MPI_GROUP_COMMUNICATOR: /* Fortran's text has no end: its members and their order have to do */
         if (handle_by_address(c, h, 'M'))
-            hsc_mpi_comm_of_groups(handle_by_address(c, h, 'M'), h->fortran ? NULL : (const char *)argument(c, h, 'j')); /* NOLINT */
+            hsc_mpi_comm_of_groups(c->block, handle_by_address(c, h, 'M'), h->fortran ? NULL : (const char *)argument(c, h, 'j')); /* NOLINT */
         break;
     case HSC_MPI_COMMUNICATOR_FREE:
     case HSC_MPI_WINDOW_FREE:

@@ -16,7 +16,7 @@ HSC_MPI_HOT uint64_t type_size(const hsc_mpi_call *c, uint64_t type) {
     }
     uint32_t i = (uint32_t)(type * 0x9e3779b97f4a7c15u >> 58);
     if (HSC_MPI_RARELY(!type || b->types[i].handle != type)) {
-        b->types[i].size = hsc_mpi_type_size(type);
+        b->types[i].size = hsc_mpi_type_size(b, type);
         b->types[i].handle = type;
     }
     return b->types[i].size;
@@ -58,7 +58,7 @@ HSC_MPI_HOT hsc_mpi_comm *comm_of(const hsc_mpi_call *c, uint64_t h) {
     }
     uint32_t i = (uint32_t)(h * 0x9e3779b97f4a7c15u >> 60);
     if (HSC_MPI_RARELY(!h || b->comms[i].handle != h)) {
-        b->comms[i].comm = hsc_mpi_comm_of(h);
+        b->comms[i].comm = hsc_mpi_comm_of(b, h);
         b->comms[i].handle = h;
     }
     return b->comms[i].comm;
@@ -94,7 +94,7 @@ HSC_MPI_HOT void want_statuses(hsc_mpi_call *c, const hsc_mpi_how *h) {
                               : c->a[i] == (uint64_t)hsc_mpi_lib.statuses_ignore;
     if (ignored) {
         hsc_mpi_block *b = c->block;
-        if (!hsc_mpi_scratch((void **)&b->statuses, &b->statuses_room, c->n * hsc_mpi_lib.status_bytes))
+        if (!hsc_mpi_scratch(b, (void **)&b->statuses, &b->statuses_room, c->n * hsc_mpi_lib.status_bytes))
             return;
         c->a[i] = (uint64_t)b->statuses;
     }
@@ -211,7 +211,7 @@ HSC_MPI_HOT void look_at_requests(hsc_mpi_call *c, const hsc_mpi_how *h) {
     if (has(h, 'Q')) {
         int64_t n = number(c, h, 'n');
         c->n = n > 0 && n < TOO_MANY_REQUESTS ? (uint64_t)n : 0;
-        if (!hsc_mpi_scratch((void **)&b->keys, &b->keys_room, c->n * sizeof *b->keys))
+        if (!hsc_mpi_scratch(b, (void **)&b->keys, &b->keys_room, c->n * sizeof *b->keys))
             c->n = 0;
         for (uint64_t i = 0; i < c->n; i++)
             b->keys[i] = request_at(h, argument(c, h, 'Q'), i);

@@ -268,5 +268,5 @@ void hsc_mpi_ready(void) {
     for (int i = 0; i < HSC_MPI_LANGUAGES; i++)
         l->usual[i] = l->kind != HSC_MPI_UNKNOWN && (i == HSC_MPI_BY_C || hsc_mpi_knows_addresses((hsc_mpi_language)i));
     if (l->kind && !of_session)
-        hsc_mpi_comm_of(l->comm_world);
+        hsc_mpi_comm_of(NULL, l->comm_world);
 }

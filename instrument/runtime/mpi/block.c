@@ -43,9 +43,10 @@ uint64_t hsc_mpi_clock_slow(hsc_mpi_block *b) {
  * ------------------------------------------------------------------------------------------------------------------------
  */
 
-bool hsc_mpi_scratch(void **buffer, size_t *room, size_t wanted) {
+bool hsc_mpi_scratch(hsc_mpi_block *b, void **buffer, size_t *room, size_t wanted) {
     if (wanted <= *room)
         return true;
+    uint64_t begin = b ? hsc_mpi_own_begin(b->thread) : 0;
     size_t size = *room ? *room : HSC_RT_PAGE;
     while (size < wanted)
         size *= 2;
@@ -55,6 +56,8 @@ bool hsc_mpi_scratch(void **buffer, size_t *room, size_t wanted) {
     hsc_rt_unmap(*buffer, *room);
     *buffer = p;
     *room = size;
+    if (b)
+        hsc_mpi_was_slow(b, begin);
     return true;
 }
 
@@ -263,7 +266,7 @@ static __attribute__((noinline)) uint32_t walk(hsc_mpi_block *b, const hsc_rt_he
     const hsc_rt_services *rt = &heatscope_rt_services;
     hsc_rt_thread *t = b->thread;
     bool truncated;
-    uint64_t begin = hsc_cycles();
+    uint64_t begin = hsc_mpi_own_begin(t);
     if (!rt->own(t))
         return 0;
     uint32_t node = rt->walk_here(t, here, hsc_rt_thread_now(t), &truncated);

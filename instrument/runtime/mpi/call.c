@@ -10,32 +10,58 @@ static __attribute__((constructor(104))) void find_self(void) {
 void hsc_mpi_write_due(hsc_mpi_block *b, uint32_t node) {
     hsc_rt_thread *t = b->thread;
     const hsc_rt_state *rt = hsc_mpi_lib.rt;
-    uint64_t begin = hsc_cycles(), rate = atomic_load_explicit(&rt->ns_per_cycle_q32, memory_order_relaxed);
     /* its own time is CPU time: it is rare, and long enough to be interrupted on a busy machine, which is not ours */
-    uint64_t cpu_ns = rate && !rt->sandboxed ? hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK) : 0;
+    b->thread->watched += !b->thread->watched && !rt->sandboxed;
+    uint64_t begin = hsc_mpi_own_begin(b->thread);
     if (!heatscope_rt_services.own(t))
         return;
     hsc_mpi_flush(t, hsc_rt_thread_now(t), false);
     heatscope_rt_services.disown(t, node);
-    if (cpu_ns)
-        b->cost_slow += (uint64_t)(((unsigned __int128)(hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK) - cpu_ns) << 32) / rate);
-    else
-        hsc_mpi_was_slow(b, begin);
+    hsc_mpi_was_slow(b, begin);
 }
 
-#define PLAIN_MAX 30000u /* cycles: the thread was interrupted */
+uint64_t hsc_mpi_measure(hsc_mpi_block *b) {
+    b->until_cost = HSC_MPI_COST_EVERY;
+    b->cost_slow_at = b->cost_slow;
+    b->cost_passed_at = b->cost_passed;
+    b->cost_before = 0;
+    return hsc_mpi_own_begin(b->thread);
+}
 
-void hsc_mpi_note_cost(hsc_mpi_block *b, uint64_t cycles, uint64_t slow_before, bool polled) {
-    uint64_t slow = b->cost_slow - slow_before, plain = cycles > slow && !polled ? cycles - slow : 0;
+#define UNTOLD UINT64_MAX
+
+/* Of a long part of a call, what is not in its slow parts. It stands for many others: no more of it than of those where it can't be told. */
+static uint64_t plain_of(hsc_mpi_block *b, uint64_t begin, uint64_t end) {
+    bool known;
+    uint64_t slow = b->cost_slow - b->cost_slow_at, own = hsc_rt_own_long(b->thread, hsc_mpi_lib.rt, begin, end, &known);
+    own = own > slow ? own - slow : 0;
+    return !known ? UNTOLD : own < HSC_RT_OWN_CYCLES_MAX ? own : HSC_RT_OWN_CYCLES_MAX;
+}
+
+void hsc_mpi_note_before(hsc_mpi_block *b, uint64_t begin, uint64_t end) {
+    if (end - begin < b->cost_passed - b->cost_passed_at + HSC_MPI_PLAIN_MAX)
+        return;
+    b->cost_before = plain_of(b, begin, end);
+    b->cost_slow_at = b->cost_slow;
+    b->cost_passed_at = b->cost_passed;
+}
+
+void hsc_mpi_note_cost(hsc_mpi_block *b, uint64_t before, uint64_t begin, bool polled) {
+    uint64_t end = hsc_cycles(), passed = b->cost_passed - b->cost_passed_at, after = end - begin, own;
+    before = b->cost_before ? 0 : before; /* it was long */
+    if (before + after < passed + HSC_MPI_PLAIN_MAX)
+        own = before + after > passed ? before + after - passed : 0;
+    else
+        own = plain_of(b, begin, end);
     b->cost_calls++;
-    if (plain < PLAIN_MAX) {
+    if (polled || (own != UNTOLD && b->cost_before != UNTOLD)) {
         b->cost_plain_calls++;
-        b->cost_plain += plain;
+        b->cost_plain += polled ? 0 : own + b->cost_before;
     }
 }
 
 static __attribute__((noinline)) bool write_events(hsc_mpi_block *b, uint32_t node) {
-    uint64_t begin = hsc_cycles();
+    uint64_t begin = hsc_mpi_own_begin(b->thread);
     if (!heatscope_rt_services.own(b->thread))
         return false;
     hsc_mpi_events_write(b);
@@ -96,10 +122,12 @@ bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, uint8_t *own_st
     if (b->frame && here->sp < b->frame && b->frame <= t->stack_high)
         return false; /* a call by the library itself; a frame that lies higher was left by a jump */
     if (__builtin_expect(!hsc_mpi_lib.ready, 0)) {
+        uint64_t cost_begin = hsc_mpi_own_begin(t);
         if (!hsc_mpi_lib.bound)
             hsc_mpi_bind();
         if (op->kind != HSC_MPI_INIT && op->kind != HSC_MPI_SESSION)
             hsc_mpi_ready();
+        hsc_mpi_was_slow(b, cost_begin);
     }
     if (is_left_to_c(op, l))
         return false;
@@ -112,7 +140,10 @@ bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, uint8_t *own_st
 }
 
 void hsc_mpi_end(hsc_mpi_call *c, int error) {
-    if ((c->op->kind == HSC_MPI_INIT || c->op->kind == HSC_MPI_SESSION) && c->thread->messages == c->block)
+    if ((c->op->kind == HSC_MPI_INIT || c->op->kind == HSC_MPI_SESSION) && c->thread->messages == c->block) {
+        uint64_t cost_begin = hsc_mpi_own_begin(c->thread);
         hsc_mpi_ready();
+        hsc_mpi_was_slow(c->block, cost_begin);
+    }
     end(c, &c->op->how[c->language], error, hsc_mpi_lib.ready && hsc_mpi_lib.kind);
 }

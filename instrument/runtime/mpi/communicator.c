@@ -46,7 +46,7 @@ static int32_t *world_ranks(uint64_t group, int32_t n) {
     hsc_mpi_library *l = &hsc_mpi_lib;
     uint64_t world = hsc_mpi_world_group();
     size_t bytes = (size_t)n * sizeof(int32_t), before = numbers_bytes;
-    bool same = true, known = world && hsc_mpi_scratch(&numbers, &numbers_bytes, 2 * bytes);
+    bool same = true, known = world && hsc_mpi_scratch(NULL, &numbers, &numbers_bytes, 2 * bytes);
     size_t half = numbers_bytes / 2 / sizeof(int32_t);
     int32_t *own = numbers, *to = known ? own + half : NULL;
     if (before != numbers_bytes)
@@ -217,31 +217,39 @@ static hsc_mpi_comm *find_or_ask(uint64_t handle, uint32_t parent_id, uint64_t k
     return c;
 }
 
-hsc_mpi_comm *hsc_mpi_comm_of(uint64_t handle) {
+hsc_mpi_comm *hsc_mpi_comm_of(hsc_mpi_block *b, uint64_t handle) {
+    uint64_t begin = b ? hsc_mpi_own_begin(b->thread) : 0;
     hsc_mpi_lock(&lock);
     hsc_mpi_comm *c = find_or_ask(handle, 0, 3, false);
     hsc_mpi_unlock(&lock);
+    if (b)
+        hsc_mpi_was_slow(b, begin);
     return c;
 }
 
-void hsc_mpi_comm_new(hsc_mpi_comm *parent, uint64_t handle, uint64_t salt, bool by_all) {
+void hsc_mpi_comm_new(hsc_mpi_block *b, hsc_mpi_comm *parent, uint64_t handle, uint64_t salt, bool by_all) {
+    uint64_t begin = hsc_mpi_own_begin(b->thread);
     hsc_mpi_lock(&lock);
     uint64_t seed[3] = {parent->key, by_all ? atomic_fetch_add(&parent->children, 1) : 0, salt};
     find_or_ask(handle, parent->id, hsc_hash64(by_all ? 4 : 5, seed, sizeof seed), false);
     hsc_mpi_unlock(&lock);
+    hsc_mpi_was_slow(b, begin);
 }
 
-void hsc_mpi_comm_of_groups(uint64_t handle, const char *name) {
+void hsc_mpi_comm_of_groups(hsc_mpi_block *b, uint64_t handle, const char *name) {
+    uint64_t begin = hsc_mpi_own_begin(b->thread);
     hsc_mpi_lock(&lock);
     find_or_ask(handle, 0, hsc_hash64(6, name, name ? strlen(name) : 0), true);
     hsc_mpi_unlock(&lock);
+    hsc_mpi_was_slow(b, begin);
 }
 
 void hsc_mpi_comm_forget(uint64_t handle) {
     hsc_mpi_lock(&lock);
     for (hsc_mpi_comm **p = &buckets[bucket_of(handle)]; *p; p = &(*p)->next)
         if ((*p)->handle == handle) {
-            *p = (*p)->next; /* kept: requests may still point to it */
+            hsc_mpi_window_end(*p); /* no call is under way in it */
+            *p = (*p)->next;        /* kept: requests may still point to it */
             break;
         }
     hsc_mpi_unlock(&lock);
@@ -283,7 +291,7 @@ uint32_t hsc_mpi_peer_class(const hsc_mpi_comm *c, int64_t rank) {
                                         : HSC_peer_class_REMOTE;
 }
 
-uint64_t hsc_mpi_type_size(uint64_t handle) {
+static uint64_t ask_size(uint64_t handle) {
     hsc_mpi_library *l = &hsc_mpi_lib;
     int32_t size = 0;
     uint64_t h = handle;
@@ -293,6 +301,12 @@ uint64_t hsc_mpi_type_size(uint64_t handle) {
         h = l->Type_f2c((int32_t)(uint32_t)handle);
     }
     return !h || h == l->type_null || (int)l->Type_size(h, &size) || size < 0 ? 0 : (uint64_t)size;
+}
+
+uint64_t hsc_mpi_type_size(hsc_mpi_block *b, uint64_t handle) {
+    uint64_t begin = hsc_mpi_own_begin(b->thread), size = ask_size(handle);
+    hsc_mpi_was_slow(b, begin);
+    return size;
 }
 
 void hsc_mpi_type_forget(uint64_t handle) {

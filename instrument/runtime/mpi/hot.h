@@ -9,8 +9,12 @@
 
 /* call.c: writes what is due. */
 HSC_MPI_COLD void hsc_mpi_write_due(hsc_mpi_block *b, uint32_t node);
-/* call.c: our own part of a call took so many cycles, with what was slow since then; `polled`: it is one of a loop that waits. */
-HSC_MPI_COLD void hsc_mpi_note_cost(hsc_mpi_block *b, uint64_t cycles, uint64_t slow_before, bool polled);
+/* call.c: a call whose cost is measured begins (cycles); our own part before it was long; it took `before` cycles before it, and since `begin`; `polled`: it is
+ * one of a loop that waits. */
+HSC_MPI_COLD uint64_t hsc_mpi_measure(hsc_mpi_block *b);
+HSC_MPI_COLD void hsc_mpi_note_before(hsc_mpi_block *b, uint64_t begin, uint64_t end);
+HSC_MPI_COLD void hsc_mpi_note_cost(hsc_mpi_block *b, uint64_t before, uint64_t begin, bool polled);
+#define HSC_MPI_PLAIN_MAX 30000u /* cycles: the thread was interrupted, or is slow */
 
 /* call.c: the library could not go on for so long before the call under way. Returns whether that is worth an event. */
 HSC_MPI_COLD bool hsc_mpi_note_outside(hsc_mpi_block *b, uint64_t outside);
@@ -69,11 +73,8 @@ HSC_MPI_HOT void begin(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_block *b, 
                        bool known) {
     hsc_rt_thread *t = b->thread;
     c->cost_begin = 0;
-    if (HSC_MPI_RARELY(!--b->until_cost)) {
-        b->until_cost = HSC_MPI_COST_EVERY;
-        c->slow_before = b->cost_slow;
-        c->cost_begin = hsc_cycles();
-    }
+    if (HSC_MPI_RARELY(!--b->until_cost))
+        c->cost_begin = hsc_mpi_measure(b);
     c->thread = t;
     c->block = b;
     b->frame = here->sp;
@@ -97,6 +98,10 @@ HSC_MPI_HOT void begin(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_block *b, 
     if (known)
         before(c, h);
     c->enter = hsc_mpi_clock(b, &c->enter_cycles);
+    if (HSC_MPI_RARELY(c->cost_begin && c->enter_cycles - c->cost_begin >= HSC_MPI_PLAIN_MAX)) {
+        hsc_mpi_note_before(b, c->cost_begin, c->enter_cycles);
+        c->enter = hsc_mpi_clock(b, &c->enter_cycles);
+    }
 }
 
 HSC_MPI_HOT void end(hsc_mpi_call *c, const hsc_mpi_how *h, int error, bool known) {
@@ -126,7 +131,7 @@ HSC_MPI_HOT void end(hsc_mpi_call *c, const hsc_mpi_how *h, int error, bool know
     b->frame = 0;
     hsc_rt_state_set(t, c->old_state);
     if (HSC_MPI_RARELY(c->cost_begin != 0))
-        hsc_mpi_note_cost(b, c->enter_cycles - c->cost_begin + (hsc_cycles() - leave_cycles), c->slow_before, polled);
+        hsc_mpi_note_cost(b, c->enter_cycles - c->cost_begin, leave_cycles, polled);
 }
 
 #endif

@@ -198,6 +198,7 @@ static inline void hsc_mpi_unlock(_Atomic uint32_t *word) {
 /* ---- communicators and windows (communicator.c)
  * --------------------------------------------------------------------------- */
 
+typedef struct hsc_mpi_block hsc_mpi_block;
 typedef struct hsc_mpi_window hsc_mpi_window;
 
 #define HSC_MPI_LAST 4u /* of each direction; a power of two */
@@ -221,13 +222,14 @@ typedef struct HSC_MPI_LINE hsc_mpi_comm {
 #define HSC_MPI_WINDOW_KEY (1ull << 62)
 #define HSC_MPI_MESSAGE_KEY (1ull << 62)
 
-hsc_mpi_comm *hsc_mpi_comm_of(uint64_t handle);                                           /* NULL: not to be had */
-void hsc_mpi_comm_new(hsc_mpi_comm *parent, uint64_t handle, uint64_t salt, bool by_all); /* just made from `parent` */
+hsc_mpi_comm *hsc_mpi_comm_of(hsc_mpi_block *b, uint64_t handle); /* NULL: not to be had. The block: what it takes is charged there; NULL: nowhere */
+void hsc_mpi_comm_new(hsc_mpi_block *b, hsc_mpi_comm *parent, uint64_t handle, uint64_t salt, bool by_all); /* just made from `parent` */
 /* Just made out of groups, under a name (NULL: not known). */
-void hsc_mpi_comm_of_groups(uint64_t handle, const char *name);
+void hsc_mpi_comm_of_groups(hsc_mpi_block *b, uint64_t handle, const char *name);
 /* A handle as C has it, of a communicator or a window: one in both languages, whose handles differ in some libraries. Not after it was freed. */
 uint64_t hsc_mpi_in_c(uint64_t handle);
 void hsc_mpi_comm_forget(uint64_t handle); /* C's */
+void hsc_mpi_window_end(hsc_mpi_comm *c); /* one_sided.c: it is freed, or none */
 void hsc_mpi_comm_degrees(hsc_mpi_comm *c);
 static inline int hsc_mpi_world_rank(const hsc_mpi_comm *c, int64_t rank) {
     int64_t n = c->remote_size ? c->remote_size : c->size;
@@ -237,7 +239,7 @@ static inline int hsc_mpi_world_rank(const hsc_mpi_comm *c, int64_t rank) {
 }
 /* enum peer_class */
 uint32_t hsc_mpi_peer_class(const hsc_mpi_comm *c, int64_t rank);
-uint64_t hsc_mpi_type_size(uint64_t handle); /* bytes; handle as above */
+uint64_t hsc_mpi_type_size(hsc_mpi_block *b, uint64_t handle); /* bytes; handle as above */
 void hsc_mpi_type_forget(uint64_t handle);
 bool hsc_mpi_on_this_machine(int world_rank);
 
@@ -381,7 +383,7 @@ typedef struct HSC_MPI_LINE hsc_mpi_path {
     } * word; /* of the stack: while they are as they were, so is the path */
 } hsc_mpi_path;
 
-typedef struct HSC_MPI_LINE hsc_mpi_block {
+struct HSC_MPI_LINE hsc_mpi_block {
     /* two lines of memory with what each call needs; nothing is in a near cache when a program calls */
     hsc_rt_thread *thread;
     uint64_t frame;            /* of the outermost wrapper; 0: none */
@@ -407,8 +409,10 @@ typedef struct HSC_MPI_LINE hsc_mpi_block {
     uint32_t over;                           /* looks on end at which they cost too much */
     bool lowered;                            /* the threshold's last change was that */
     bool threshold_told;
-    /* our own time, in cycles: of calls that are measured, one in HSC_MPI_COST_EVERY, and of what is slow, each time */
-    uint64_t cost_slow, cost_calls, cost_plain_calls, cost_plain, cost_told;
+    /* our own time, in cycles: of calls that are measured, one in HSC_MPI_COST_EVERY, and of what is slow, each time; rare: of that, what single ones
+     * took beyond HSC_RT_OWN_CYCLES_MAX; passed: as the clock goes on in slow ones; before: of the measured call that is under way, what it took before it */
+    uint64_t cost_slow, cost_rare, cost_passed, cost_calls, cost_plain_calls, cost_plain, cost_told, rare_told;
+    uint64_t cost_slow_at, cost_passed_at, cost_before;
     /* scratch: handles before a completing call, statuses that the program did not want */
     uint64_t *keys;
     uint8_t *statuses;
@@ -430,7 +434,7 @@ typedef struct HSC_MPI_LINE hsc_mpi_block {
         uint64_t hash, offset;
     } place[HSC_MPI_PLACES];
     hsc_mpi_path path[HSC_MPI_PATHS];
-} hsc_mpi_block;
+};
 
 hsc_mpi_block *hsc_mpi_block_new(hsc_rt_thread *t); /* NULL: no memory */
 static inline hsc_mpi_block *hsc_mpi_block_of(hsc_rt_thread *t) {
@@ -478,10 +482,16 @@ HSC_MPI_HOT uint32_t hsc_mpi_node(hsc_mpi_block *b, const hsc_rt_here *here, uin
     return p->node;
 }
 
-/* A slow part of a call, since `begin` (cycles). Where it took longer than any does, the thread was rather not running. */
+static inline uint64_t hsc_mpi_own_begin(hsc_rt_thread *t) {
+    return hsc_rt_own_begin_of(t, heatscope_rt_services.state);
+}
+
+/* A slow part of a call, which began at `begin` (hsc_mpi_own_begin). */
 static inline void hsc_mpi_was_slow(hsc_mpi_block *b, uint64_t begin) {
-    uint64_t took = hsc_cycles() - begin;
-    b->cost_slow += took < HSC_RT_OWN_CYCLES_MAX ? took : HSC_RT_OWN_CYCLES_MAX;
+    uint64_t own = hsc_rt_own_since(b->thread, heatscope_rt_services.state, begin);
+    b->cost_slow += own;
+    b->cost_rare += own > HSC_RT_OWN_CYCLES_MAX ? own - HSC_RT_OWN_CYCLES_MAX : 0;
+    b->cost_passed += hsc_cycles() - begin;
 }
 
 HSC_MPI_COLD uint64_t hsc_mpi_clock_slow(hsc_mpi_block *b);
@@ -493,7 +503,7 @@ HSC_MPI_HOT uint64_t hsc_mpi_clock(hsc_mpi_block *b, uint64_t *cycles) {
     uint64_t now = b->anchor_ns + (passed * b->anchor_rate >> 32);
     return b->last_ns = now > b->last_ns ? now : b->last_ns;
 }
-bool hsc_mpi_scratch(void **buffer, size_t *room, size_t wanted);
+bool hsc_mpi_scratch(hsc_mpi_block *b, void **buffer, size_t *room, size_t wanted);
 
 hsc_mpi_summary *hsc_mpi_summary_slow(hsc_mpi_block *b, uint32_t thread_id, uint64_t key); /* NULL: no memory */
 static inline uint32_t hsc_mpi_peer_slot(uint32_t rank_1, uint32_t room) {
@@ -537,7 +547,7 @@ typedef struct hsc_mpi_call {
     uint8_t *own_status;   /* HSC_MPI_STATUS_ROOM bytes; for a status that the program did not want */
     const uint8_t *status; /* of the completing call or the receive; NULL: none */
     uint64_t n, handle;
-    uint64_t cost_begin, slow_before; /* cycles; cost_begin 0: this call's cost is not measured */
+    uint64_t cost_begin; /* cycles; 0: this call's cost is not measured */
 } hsc_mpi_call;
 
 #define HSC_MPI_STATUS_ROOM 32u

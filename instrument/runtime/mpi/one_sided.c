@@ -17,11 +17,15 @@ struct hsc_mpi_window {
     uint8_t *shared;
 };
 
+static size_t bytes_of(const hsc_mpi_comm *m) {
+    return sizeof(hsc_mpi_window) + (size_t)m->size * (2 * sizeof(uint64_t) + 3 * sizeof(int32_t) + 1);
+}
+
 static hsc_mpi_window *window_of(hsc_mpi_comm *m) {
     if (!m || m->window || m->size <= 0)
         return m ? m->window : NULL;
     size_t n = (size_t)m->size;
-    hsc_mpi_window *w = hsc_rt_map(sizeof *w + n * (2 * sizeof(uint64_t) + 3 * sizeof(int32_t) + 1));
+    hsc_mpi_window *w = hsc_rt_map(bytes_of(m));
     if (!w)
         return NULL;
     w->posts = (uint64_t *)(w + 1);
@@ -33,6 +37,12 @@ static hsc_mpi_window *window_of(hsc_mpi_comm *m) {
     for (int32_t i = 0; i < m->size; i++)
         w->counted[i] = i;
     return m->window = w;
+}
+
+void hsc_mpi_window_end(hsc_mpi_comm *m) {
+    if (m->window)
+        hsc_rt_unmap(m->window, bytes_of(m));
+    m->window = NULL;
 }
 
 /* Ranks in the window's group of the members of a group; returns how many, 0 where that can't be had. */

@@ -18,6 +18,7 @@ static uint64_t hash(uint64_t key, uint32_t thread_id) {
 
 /* Twice the room; the tables stay as they are without memory. */
 static bool more_summaries(hsc_mpi_block *b) {
+    uint64_t begin = hsc_mpi_own_begin(b->thread);
     uint32_t old = b->summary_room, n = old ? old * 2 : SUMMARY_ROOM;
     hsc_mpi_summary *s = hsc_rt_map(n * sizeof *s);
     uint32_t *bucket = hsc_rt_map(n * sizeof *bucket), *dirty = hsc_rt_map(n * sizeof *dirty);
@@ -43,6 +44,7 @@ static bool more_summaries(hsc_mpi_block *b) {
     b->bucket = bucket;
     b->dirty = dirty;
     b->summary_room = n;
+    hsc_mpi_was_slow(b, begin);
     return true;
 }
 
@@ -185,6 +187,8 @@ static void tell_cost(hsc_rt_thread *t, hsc_mpi_block *b) {
     uint64_t own = b->cost_slow;
     if (b->cost_plain_calls)
         own += (uint64_t)((double)b->cost_plain / (double)b->cost_plain_calls * (double)calls);
+    t->wrapper_rare_cycles += b->cost_rare - b->rare_told;
+    b->rare_told = b->cost_rare;
     if (own > b->cost_told) {
         hsc_rt_charge_wrapper(t, own - b->cost_told);
         b->cost_told = own;
