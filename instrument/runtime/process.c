@@ -365,8 +365,8 @@ static void say_not_measured(const char *why) {
     hsc_rt_say(line);
 }
 
-/* Opens the file and starts to measure the calling thread. */
-static bool begin(uint64_t stack_low, uint64_t stack_high) {
+/* Opens the file and starts to measure the calling thread. `first`: a delay and a duration begin, at what is told as the process's start. */
+static bool begin(uint64_t stack_low, uint64_t stack_high, bool first) {
     const char *why;
     int error;
     bool filtered = hsc_rt_is_filtered();
@@ -390,6 +390,8 @@ static bool begin(uint64_t stack_low, uint64_t stack_high) {
     if (me.root)
         hsc_rt_spare_allow(me.host);
     uint64_t now = hsc_rt_now_ns();
+    if (first)
+        hsc_rt_measure_begin(now);
     put_process(now);
     if (atomic_load(&hsc_rt.modules))
         hsc_rt_modules_reset();
@@ -696,7 +698,7 @@ void hsc_rt_unfinish(void) {
             hsc_rt_file_unmap();
             hsc_rt_file_forget();
             hsc_rt_threads_forget();
-            begin(low, high);
+            begin(low, high, false);
         }
     } else if (hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS)) {
         bool ok = hsc_rt_file_go_on();
@@ -776,7 +778,7 @@ static void after_fork_child(void) {
     }
     hsc_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask_modules, 0, 8);
     uint64_t before_us = cpu_us();
-    if (!strcmp(hsc_rt.options.children, "ignore") || !begin(low, high)) {
+    if (!strcmp(hsc_rt.options.children, "ignore") || !begin(low, high, false)) {
         atomic_store(&hsc_rt.on, 0);
         hsc_rt_signal_restore();
     } else if (hsc_rt.same_process)
@@ -894,7 +896,6 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
     choose_events();
     if (choose_mechanism()) {
         uint64_t low, high;
-        hsc_rt_measure_begin(t0);
         hsc_rt_commands_begin(me.output, me.host);
         hsc_rt_watch_begin(&_r_debug);
         hsc_rt_signal_install();
@@ -907,7 +908,7 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
             hsc_relax();
         uint64_t cycles_then, t1 = hsc_rt_now_both(&cycles_then);
         hsc_rt.ns_per_cycle_q32 = hsc_rt_cycle_rate(t1 - t0, cycles_then - cycles);
-        if (begin(low, high))
+        if (begin(low, high, true))
             say_start();
         me.begin_us = cpu_us() - before_us + launch_ns / 1000;
         me.start_ns = me.begin_us * 1000;

@@ -773,6 +773,13 @@ static inline hsc_rt_region *hsc_rt_region_of(uint64_t id) { /* NULL: not known 
 
 #define HSC_RT_OWN_CYCLES_MAX 200000u /* longer in our own code: the thread was preempted in it, unless its CPU clock says otherwise */
 
+/* A quarter of an octave each, from 64 cycles on. */
+static inline uint32_t hsc_rt_own_bucket(uint64_t cycles) {
+    uint64_t c = cycles < HSC_RT_OWN_CYCLES_MAX ? cycles : HSC_RT_OWN_CYCLES_MAX;
+    uint32_t octave = 63u - (uint32_t)__builtin_clzll(c | 64);
+    return (octave - 6) * 4 + (uint32_t)(c >> (octave - 2) & 3);
+}
+
 /* By the thread itself: our own time in wrappers. */
 static inline void hsc_rt_charge_wrapper(hsc_rt_thread *t, uint64_t cycles) {
     t->wrapper_cycles += cycles;

@@ -381,11 +381,9 @@ void hsc_rt_disown(hsc_rt_thread *t, uint32_t node) {
     } while (node && atomic_load_explicit(&t->deferred, memory_order_relaxed) && take(t));
 }
 
-/* Buckets of a quarter of an octave, from 64 cycles on. */
 static void note_own(hsc_rt_thread *t, uint64_t begin) {
     uint64_t c = hsc_rt_own_since(t, &hsc_rt, begin);
-    unsigned octave = 63u - (unsigned)__builtin_clzll(c | 64);
-    t->own_buckets[(octave - 6) * 4 + (c >> (octave - 2) & 3)]++;
+    t->own_buckets[hsc_rt_own_bucket(c)]++;
     add(&t->own_cycles, c);
     t->handler_cycles += c;
     t->turn_cycles = c;

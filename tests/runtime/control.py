@@ -287,7 +287,7 @@ def stop_and_go():
     expect("delay and duration", [(on, re.sub(r"\d|\(|\)", "", why)) for _, on, why in p.measuring] ==
            [(0, "delay"), (1, "delay"), (0, "duration")], p.measuring)
     begin, end = p.measuring[1][0], p.measuring[2][0]
-    expect("delay", begin - int(p.head["start_ns"]) >= 0.29e9, (p.head["start_ns"], begin))
+    expect("delay", begin - int(p.head["start_ns"]) >= 0.3e9, (p.head["start_ns"], begin))
     expect("duration", end - begin >= 0.4e9, (begin, end))
     inside = [begin <= when <= end for when, _, _ in t.samples]
     expect("samples between", all(inside) and inside, (len(inside), sum(inside)))

@@ -126,7 +126,18 @@ static void unknown(void **state) {
     assert_int_equal(simulated.reads, 0);
 }
 
+/* However long the handler ran (64 cycles at least), its run has a bucket, and longer ones none below it. */
+static void buckets(void **state) {
+    (void)state;
+    uint32_t last = 0;
+    for (uint64_t cycles = 64; cycles; cycles = cycles < 1ull << 62 ? cycles + cycles / 8 + 1 : 0) {
+        uint32_t b = hsc_rt_own_bucket(cycles);
+        assert_true(b >= last && b < HSC_RT_OWN_BUCKETS);
+        last = b;
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(alone), cmocka_unit_test(among_others), cmocka_unit_test(interrupted), cmocka_unit_test(unknown)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(alone), cmocka_unit_test(among_others), cmocka_unit_test(interrupted), cmocka_unit_test(unknown), cmocka_unit_test(buckets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
