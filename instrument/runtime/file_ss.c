@@ -206,12 +206,11 @@ uint8_t *hsc_rt_slot_take(bool large, uint32_t *size) {
     return p;
 }
 
-uint8_t *hsc_rt_slot_make(uint32_t wanted, uint32_t *size) {
+uint8_t *hsc_rt_slot_make_blocked(uint32_t wanted, uint32_t *size) {
     hsc_rt_file *f = &hsc_rt.file;
-    uint64_t mask;
     uint8_t *p = NULL;
     *size = wanted;
-    if (!hsc_rt_lock_take(&f->lock, &mask, HSC_RT_PATIENCE_MS))
+    if (!hsc_rt_lock_take_blocked(&f->lock, HSC_RT_PATIENCE_MS))
         return NULL;
     for (uint32_t i = 0; wanted == HSC_RT_SMALL_SLOT && i < HSC_RT_SPARES && !p; i++)
         if (f->rest[i].base) {
@@ -223,15 +222,21 @@ uint8_t *hsc_rt_slot_make(uint32_t wanted, uint32_t *size) {
         p = take(f->spare_small, f->small_at);
     if (!p)
         p = cut_or_grow(f, wanted);
-    hsc_rt_lock_release(&f->lock, mask);
+    hsc_rt_lock_release_blocked(&f->lock);
+    return p;
+}
+
+uint8_t *hsc_rt_slot_make(uint32_t wanted, uint32_t *size) {
+    uint64_t mask = hsc_rt_signals_block();
+    uint8_t *p = hsc_rt_slot_make_blocked(wanted, size);
+    hsc_rt_signals_restore(mask);
     return p;
 }
 
 void hsc_rt_slot_end(uint8_t *base, uint32_t size, uint32_t used) {
     hsc_rt_file *f = &hsc_rt.file;
-    uint64_t mask;
     uint32_t end = (HSC_CHUNK_HEADER_BYTES + used + 7) & ~7u;
-    if (end + REST_MIN > size || !hsc_rt_lock_take(&f->lock, &mask, 100)) {
+    if (end + REST_MIN > size || !hsc_rt_lock_take_blocked(&f->lock, 100)) {
         hsc_rt_slot_full(base);
         return;
     }
@@ -245,7 +250,7 @@ void hsc_rt_slot_end(uint8_t *base, uint32_t size, uint32_t used) {
         f->rest[i].size = size - end;
     } else
         retire(f, base, false);
-    hsc_rt_lock_release(&f->lock, mask);
+    hsc_rt_lock_release_blocked(&f->lock);
 }
 
 void hsc_rt_slot_full(uint8_t *base) {

@@ -89,9 +89,9 @@ void hsc_rt_govern_begin(hsc_rt_thread *t) {
     g->on = hsc_rt.options.budget != 0;
     if (!g->on)
         return;
-    g->cpu_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
-    uint64_t involuntary;
-    count_switches(&g->switches, &involuntary);
+    hsc_rt_switch_counts now = t->whole ? t->switches_seen : hsc_rt_switches_now(); /* of a thread that has just begun */
+    g->cpu_ns = now.cpu_ns;
+    g->switches = now.own;
     g->wrapper_cycles = t->wrapper_cycles;
 }
 

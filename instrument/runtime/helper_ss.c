@@ -24,7 +24,7 @@ static uint32_t tell_usage(hsc_rt_thread *t, uint64_t now) {
     bool first = !t->usage_due_ns;
     t->usage_every_ns = !t->usage_every_ns ? USAGE_FIRST_NS : t->usage_every_ns < USAGE_LAST_NS ? 2 * t->usage_every_ns : t->usage_every_ns;
     t->usage_due_ns = now + t->usage_every_ns;
-    if (!first && hsc_rt_usage_record(t, now, false, &u))
+    if (!first && hsc_rt_usage_record(t, now, 0, false, &u))
         hsc_rt_file_put(HSC_REC_thread_usage, &u, now);
     return !first;
 }

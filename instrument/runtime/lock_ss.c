@@ -17,9 +17,17 @@ void hsc_rt_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns) {
 
 #define WAIT_NS 10000000u
 
-bool hsc_rt_lock_take(hsc_rt_lock *l, uint64_t *saved, int timeout_ms) {
-    uint64_t all = ~0ull;
-    hsc_sys4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)saved, 8);
+uint64_t hsc_rt_signals_block(void) {
+    uint64_t all = ~0ull, before = 0;
+    hsc_sys4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before, 8);
+    return before;
+}
+
+void hsc_rt_signals_restore(uint64_t mask) {
+    hsc_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8);
+}
+
+bool hsc_rt_lock_take_blocked(hsc_rt_lock *l, int timeout_ms) {
     uint32_t free_word = 0;
     if (atomic_compare_exchange_strong_explicit(&l->word, &free_word, 1, memory_order_acquire, memory_order_relaxed))
         return true;
@@ -31,16 +39,26 @@ bool hsc_rt_lock_take(hsc_rt_lock *l, uint64_t *saved, int timeout_ms) {
         uint64_t now = hsc_rt_now_ns();
         waited += now - before < 2 * WAIT_NS ? now - before : 2 * WAIT_NS; /* a machine that stood still kept the owner from it, too */
         before = now;
-        if (waited > (uint64_t)timeout_ms * 1000000u) {
-            hsc_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)saved, 0, 8);
+        if (waited > (uint64_t)timeout_ms * 1000000u)
             return false;
-        }
     }
     return true;
 }
 
-void hsc_rt_lock_release(hsc_rt_lock *l, uint64_t saved) {
+void hsc_rt_lock_release_blocked(hsc_rt_lock *l) {
     if (atomic_exchange_explicit(&l->word, 0, memory_order_release) == 2)
         hsc_rt_wake(&l->word);
-    hsc_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&saved, 0, 8);
+}
+
+bool hsc_rt_lock_take(hsc_rt_lock *l, uint64_t *saved, int timeout_ms) {
+    *saved = hsc_rt_signals_block();
+    bool taken = hsc_rt_lock_take_blocked(l, timeout_ms);
+    if (!taken)
+        hsc_rt_signals_restore(*saved);
+    return taken;
+}
+
+void hsc_rt_lock_release(hsc_rt_lock *l, uint64_t saved) {
+    hsc_rt_lock_release_blocked(l);
+    hsc_rt_signals_restore(saved);
 }

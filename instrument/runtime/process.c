@@ -400,7 +400,7 @@ static bool begin(uint64_t stack_low, uint64_t stack_high, bool first) {
     hsc_rt_file_tend(1);
     atomic_store(&hsc_rt.finished, 0);
     atomic_store(&hsc_rt.on, 1);
-    hsc_rt_thread_begin(0, stack_low, stack_high);
+    hsc_rt_thread_begin(stack_low, stack_high);
     hsc_rt_probes_begin();
     hsc_rt_helper_start();
     return true;

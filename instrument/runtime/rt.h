@@ -58,6 +58,11 @@ typedef struct hsc_rt_lock {
 #define HSC_RT_PATIENCE_MS 30000 /* an owner may wait for a disk, or be on a processor that the hypervisor has taken away */
 bool hsc_rt_lock_take(hsc_rt_lock *l, uint64_t *saved, int timeout_ms);
 void hsc_rt_lock_release(hsc_rt_lock *l, uint64_t saved);
+/* The same where all signals are blocked already: several locks in turn cost two calls of the system then, and not two each. */
+uint64_t hsc_rt_signals_block(void); /* the mask before */
+void hsc_rt_signals_restore(uint64_t mask);
+bool hsc_rt_lock_take_blocked(hsc_rt_lock *l, int timeout_ms);
+void hsc_rt_lock_release_blocked(hsc_rt_lock *l);
 void hsc_rt_wake(_Atomic uint32_t *word);
 void hsc_rt_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns);
 
@@ -120,6 +125,7 @@ bool hsc_rt_file_create(const char *directory, const char *host, int pid, bool s
 uint8_t *hsc_rt_slot_take(bool large, uint32_t *size);
 /* The same for normal code: makes room itself when the rings are empty. */
 uint8_t *hsc_rt_slot_make(uint32_t wanted, uint32_t *size);
+uint8_t *hsc_rt_slot_make_blocked(uint32_t wanted, uint32_t *size); /* the same with all signals blocked, as the next */
 void hsc_rt_slot_end(uint8_t *base, uint32_t size, uint32_t used); /* the stream has ended: what is left is given back; normal code */
 void hsc_rt_slot_full(uint8_t *base); /* to be sealed by the helper; handlers may call it */
 void hsc_rt_slot_spare(uint8_t *base, uint32_t size); /* nothing is in it, and nobody will use it; handlers may call it */
@@ -547,6 +553,9 @@ typedef struct hsc_rt_thread {
     uint64_t region, region_told; /* OpenMP region that it works in as a worker; and the last one in the chunk */
     hsc_rt_tasks tasks;
     uint64_t start_pc;            /* of the procedure that it began in; 0: not known */
+    struct hsc_rt_start *start;   /* threads.c; NULL: it was there before */
+    bool whole;                   /* measured from its first instruction on, without a pause */
+    uint64_t begun_ns, first_in_line_ns; /* when it began; how long it stood in line before, told at its end */
     hsc_rt_team team, team_told;  /* that it is in now, worker or not; the last one in a record */
     struct {
         hsc_rt_here at;
@@ -706,13 +715,14 @@ uint64_t hsc_rt_task_number(const char **p, unsigned base);                    /
 bool hsc_rt_task_times(int32_t tid, uint64_t *run_ns, uint64_t *waited_ns, uint64_t *runs); /* false: the kernel does not tell */
 bool hsc_rt_usage_read(int32_t tid, bool own, hsc_rt_usage *u); /* own: the calling thread, whose times are finer than 10 ms then */
 void hsc_rt_usage_less(hsc_rt_usage *u, const hsc_rt_usage *before);
-bool hsc_rt_usage_record(const hsc_rt_thread *t, uint64_t now_ns, bool own, hsc_rec_thread_usage *r); /* since it was first measured */
+/* Since it was first measured. cpu_ns: of one of which we saw all (t->whole), its CPU time a moment before now_ns. */
+bool hsc_rt_usage_record(const hsc_rt_thread *t, uint64_t now_ns, uint64_t cpu_ns, bool own, hsc_rec_thread_usage *r);
 
 /* api.c: what the program says by heatscope.h */
 void hsc_rt_names_tell(uint64_t now_ns); /* into a new file of a child of fork */
 
 /* threads.c */
-void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack_high);
+void hsc_rt_thread_begin(uint64_t stack_low, uint64_t stack_high); /* one that was there before */
 void hsc_rt_thread_end(void);
 void hsc_rt_cost_add(hsc_rt_cost *to, const hsc_rt_thread *t);
 extern __thread hsc_rt_thread *hsc_rt_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -822,6 +832,7 @@ typedef struct hsc_rt_state {
     hsc_rt_lock lock;         /* threads, stream 0 */
     hsc_rt_thread *threads, *free_threads;
     uint32_t next_thread_id, live_threads;
+    bool in_line_known; /* the kernel tells how long threads stand in line */
     _Atomic(hsc_rt_modules *) modules;
     uint32_t next_mapping_id;
     _Atomic uint32_t want_table;

@@ -260,6 +260,7 @@ static void fall_asleep(hsc_rt_thread *t, uint64_t cpu, bool own) {
         return;
     hsc_rt_sample_end(t, cpu);
     t->asleep_cpu_ns = cpu;
+    t->whole = false;
     if (hsc_rt_usage_read(t->tid, own, &t->usage_asleep))
         hsc_rt_switches_note(t, (hsc_rt_switch_counts){t->usage_asleep.voluntary, t->usage_asleep.involuntary, cpu});
 }
@@ -294,6 +295,7 @@ static void wake_up(hsc_rt_thread *t) {
     uint64_t cpu = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK), now = hsc_rt_now_ns();
     t->last_time = t->settled_time = t->checked_time = now > t->last_time ? now : t->last_time;
     t->cpu_start_ns += cpu - t->asleep_cpu_ns;
+    t->whole = false;
     hsc_rt_usage slept, before = t->usage_asleep;
     if (hsc_rt_usage_read(t->tid, true, &slept)) { /* none of what passed is the measurement's */
         hsc_rt_usage_less(&before, &t->usage_start);

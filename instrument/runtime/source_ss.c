@@ -260,7 +260,7 @@ static void start_first(hsc_rt_thread *t, int32_t tid) {
     if (!hsc_rt_is_perf(t->mechanism))
         return;
     if (start_counter(t, 0, tid)) {
-        if (t->first_ns)
+        if (t->first_ns && t->first_from_ns) /* of one that has just begun its beginning is told at the end of that */
             t->first_from_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
         return;
     }

@@ -10,21 +10,72 @@
 #include "rt.h"
 #include "waits.h"
 
+#define MADE_IN_NS 200000u /* the kernel makes a thread in 20 to 100 us */
 #define USAGES_MAX 256u /* at the end of a process, of threads that go on: the others have told a while ago */
 
 static pthread_key_t key;
 static bool have_key;
 
+/* What a thread begins with. Its creator and the thread itself have it; the last one gives it back. */
+typedef struct hsc_rt_start {
+    union {
+        void *(*posix)(void *);
+        int (*c11)(void *);
+    } run;
+    void *argument;
+    uint32_t creator_id;
+    bool trap_blocked;
+    uint64_t stack_size;
+    uint64_t called_ns;       /* when its creator asked for it */
+    _Atomic uint64_t made_ns; /* when its creator went on; 0: it has not yet */
+    _Atomic uint32_t users;
+    struct hsc_rt_start *next;
+} hsc_rt_start;
+
+static _Atomic(hsc_rt_start *) free_starts;
+static _Atomic uint32_t starts_taken_from; /* by one at a time: what it sees first stays so until it has it */
+
+static void give_back(hsc_rt_start *s) {
+    hsc_rt_start *first = atomic_load_explicit(&free_starts, memory_order_relaxed);
+    do
+        s->next = first;
+    while (!atomic_compare_exchange_weak_explicit(&free_starts, &first, s, memory_order_release, memory_order_relaxed));
+}
+
+static void drop(hsc_rt_start *s) {
+    if (s && atomic_fetch_sub_explicit(&s->users, 1, memory_order_acq_rel) == 1)
+        give_back(s);
+}
+
+/* No lock, and so no call of the system: a thread that is in nobody's way is made with none of ours. */
+static hsc_rt_start *new_start(void) {
+    hsc_rt_start *s = NULL;
+    if (!atomic_exchange_explicit(&starts_taken_from, 1, memory_order_acquire)) {
+        s = atomic_load_explicit(&free_starts, memory_order_acquire);
+        while (s && !atomic_compare_exchange_weak_explicit(&free_starts, &s, s->next, memory_order_acquire, memory_order_acquire))
+            ;
+        atomic_store_explicit(&starts_taken_from, 0, memory_order_release);
+    }
+    if (!s && (s = hsc_rt_map(HSC_RT_PAGE)))
+        for (size_t i = 1; i < HSC_RT_PAGE / sizeof *s; i++)
+            give_back(&s[i]);
+    if (!s)
+        return NULL;
+    s->called_ns = hsc_rt_now_ns();
+    atomic_store_explicit(&s->made_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&s->users, 2, memory_order_relaxed);
+    return s;
+}
+
 /* ---- begin and end ------------------------------------------------------------------------------------------------------ */
 
 static hsc_rt_thread *new_thread(void) {
-    uint64_t mask;
-    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
+    if (!hsc_rt_lock_take_blocked(&hsc_rt.lock, HSC_RT_PATIENCE_MS))
         return NULL;
     hsc_rt_thread *t = hsc_rt.free_threads;
     if (t)
         hsc_rt.free_threads = t->next;
-    hsc_rt_lock_release(&hsc_rt.lock, mask);
+    hsc_rt_lock_release_blocked(&hsc_rt.lock);
     if (!t && !(t = hsc_rt_map(sizeof *t)))
         return NULL;
     hsc_rt_tree tree = t->tree; /* its first part is used again */
@@ -36,35 +87,38 @@ static hsc_rt_thread *new_thread(void) {
 }
 
 static void free_thread(hsc_rt_thread *t) {
-    uint64_t mask;
-    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
+    if (!hsc_rt_lock_take_blocked(&hsc_rt.lock, HSC_RT_PATIENCE_MS))
         return;
     t->next = hsc_rt.free_threads;
     hsc_rt.free_threads = t;
-    hsc_rt_lock_release(&hsc_rt.lock, mask);
+    hsc_rt_lock_release_blocked(&hsc_rt.lock);
 }
 
-static void unblock_signals(void) {
-    uint64_t trap = 1ull << (SIGTRAP - 1), old = 0;
+/* But for ours the program's mask, which had been `before`. */
+static void unblock_signals(uint64_t before) {
+    uint64_t trap = 1ull << (SIGTRAP - 1);
     uint64_t ours = 1ull << (hsc_rt.signal - 1) | (hsc_rt.mechanism == HSC_RT_PERF_TRAP ? trap : 0);
-    hsc_sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&ours, (long)&old, 8);
-    if (ours & old & trap)
+    hsc_rt_signals_restore(before & ~ours);
+    if (ours & before & trap)
         hsc_rt_trap_blocked = true;
 }
 
 /* Since then, by the thread's clock: its beginning, or its end. */
-static void took(uint64_t since_ns) {
+static uint64_t took(uint64_t since_ns) {
     uint64_t now = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
     atomic_fetch_add_explicit(&hsc_rt.threads_ns, now > since_ns ? now - since_ns : 0, memory_order_relaxed);
+    return now;
 }
 
-void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack_high) {
+/* All signals are blocked. s: NULL where the thread was there before. */
+static hsc_rt_thread *enlist(hsc_rt_start *s, uint64_t stack_low, uint64_t stack_high) {
+    uint64_t cpu_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK), now = hsc_rt_now_ns(); /* in this order at the end, too */
     hsc_rt_thread *t = new_thread();
     if (!t)
-        return;
+        return NULL;
     if (!hsc_rt_tree_init(&t->tree)) {
         free_thread(t);
-        return;
+        return NULL;
     }
     atomic_store(&t->owner_frame, UINT64_MAX);
     atomic_store(&t->busy, 1);
@@ -78,22 +132,26 @@ void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack
     t->periods = 1;
     t->state = HSC_state_UNKNOWN;
     t->generation = UINT32_MAX;
-    t->cpu_start_ns = hsc_rt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    hsc_rt_credit_begin(t, t->cpu_start_ns);
-    t->switches_seen = hsc_rt_switches_now();
-    if (!creator_id) /* one that begins with us has nothing yet */
-        hsc_rt_usage_read(t->tid, true, &t->usage_start);
-    uint64_t mask, now = hsc_rt_now_ns();
+    t->cpu_start_ns = t->asleep_cpu_ns = cpu_ns;
+    t->start = s;
+    t->begun_ns = now;
+    if (s) { /* one that begins with us has nothing yet */
+        t->whole = true;
+        t->cpu_seen_ns = t->switches_seen.cpu_ns = cpu_ns;
+    } else {
+        hsc_rt_credit_begin(t, cpu_ns);
+        t->switches_seen = hsc_rt_switches_now();
+        hsc_rt.in_line_known = hsc_rt_usage_read(t->tid, true, &t->usage_start) && t->usage_start.run_ns;
+    }
     t->last_time = t->settled_time = t->checked_time = now;
-    t->asleep_cpu_ns = t->cpu_start_ns;
-    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS)) {
+    if (!hsc_rt_lock_take_blocked(&hsc_rt.lock, HSC_RT_PATIENCE_MS)) {
         free_thread(t);
-        return;
+        return NULL;
     }
     t->thread_id = ++hsc_rt.next_thread_id;
-    hsc_rt_lock_release(&hsc_rt.lock, mask);
-    uint32_t size;
-    uint8_t *slot = hsc_rt_slot_make(HSC_RT_SMALL_SLOT, &size);
+    hsc_rt_lock_release_blocked(&hsc_rt.lock);
+    uint32_t size, creator_id = s ? s->creator_id : 0;
+    uint8_t *slot = hsc_rt_slot_make_blocked(HSC_RT_SMALL_SLOT, &size);
     if (slot) {
         hsc_chunk_begin(&t->chunk, slot, size, HSC_CHUNK_DYNAMIC, t->thread_id, t->sequence++, now, 0);
         t->has_chunk = true;
@@ -102,24 +160,39 @@ void hsc_rt_thread_begin(uint32_t creator_id, uint64_t stack_low, uint64_t stack
     prctl(PR_GET_NAME, name, 0, 0, 0);
     hsc_rec_thread r = {t->thread_id, (uint64_t)t->tid, now, {name, hsc_rt_length(name)}, creator_id};
     hsc_rt_thread_put(t, HSC_REC_thread, &r, now);
-    if (hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS)) {
+    if (hsc_rt_lock_take_blocked(&hsc_rt.lock, HSC_RT_PATIENCE_MS)) {
         t->live = true;
         t->next = hsc_rt.threads;
         hsc_rt.threads = t;
         hsc_rt.live_threads++;
-        hsc_rt_lock_release(&hsc_rt.lock, mask);
+        hsc_rt_lock_release_blocked(&hsc_rt.lock);
+    }
+    return t;
+}
+
+static void thread_begin(hsc_rt_start *s, uint64_t stack_low, uint64_t stack_high) {
+    uint64_t mask = hsc_rt_signals_block();
+    hsc_rt_thread *t = enlist(s, stack_low, stack_high);
+    if (!t) {
+        hsc_rt_signals_restore(mask);
+        drop(s);
+        return;
     }
     hsc_rt_self = t;
     if (have_key)
         pthread_setspecific(key, t);
-    unblock_signals();
+    unblock_signals(mask);
     if (hsc_rt_source_start(t) && t->mechanism != hsc_rt.mechanism) {
         uint32_t why = atomic_load(&hsc_rt.trap_off);
         hsc_rt_source_tell(t, why && t->mechanism == HSC_RT_PERF ? why : HSC_source_reason_NOT_TO_BE_HAD, t->cpu_start_ns, true);
     }
-    if (creator_id)
-        took(t->cpu_start_ns);
+    if (s)
+        t->first_from_ns = took(t->cpu_start_ns);
     atomic_store(&t->busy, 0);
+}
+
+void hsc_rt_thread_begin(uint64_t stack_low, uint64_t stack_high) {
+    thread_begin(NULL, stack_low, stack_high);
 }
 
 /* In the thread's own slot, which has room kept for it, or else in stream 0. */
@@ -186,11 +259,19 @@ static hsc_rt_switch_counts switches_at_end(const hsc_rt_thread *t, const hsc_re
     return (hsc_rt_switch_counts){own, all > own ? all - own : 0, cpu_ns};
 }
 
+/* How long it stood in line before its first instruction, less what it used on its way there; false: its creator lost the processor meanwhile, and nobody here can tell. */
+static bool first_in_line(const hsc_rt_thread *t, uint64_t *ns) {
+    uint64_t made = atomic_load_explicit(&t->start->made_ns, memory_order_relaxed), from = made && made < t->begun_ns ? made : t->begun_ns;
+    *ns = t->begun_ns - from > t->cpu_start_ns ? t->begun_ns - from - t->cpu_start_ns : 0;
+    return from - t->start->called_ns < MADE_IN_NS;
+}
+
 void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own) {
     uint64_t now = hsc_rt_now_ns();
     uint64_t rate = atomic_load(&hsc_rt.ns_per_cycle_q32);
     hsc_rec_thread_usage u;
-    bool knows = (t == hsc_rt_self || others++ < USAGES_MAX) && hsc_rt_usage_record(t, now, t == hsc_rt_self, &u);
+    t->whole = t->whole && ended && first_in_line(t, &t->first_in_line_ns);
+    bool knows = (t == hsc_rt_self || others++ < USAGES_MAX) && hsc_rt_usage_record(t, now, cpu_ns, t == hsc_rt_self, &u);
     if (t->asleep)
         cpu_ns = t->asleep_cpu_ns;
     else /* since it was first measured, or at the last look */
@@ -244,8 +325,11 @@ void hsc_rt_thread_end(void) {
     if (atomic_exchange(&t->busy, 1) == HSC_RT_BUSY)
         hsc_rt_reclaim(t); /* pthread_exit in a handler that had interrupted our code, or cancellation there */
     hsc_rt_source_stop(t);
-    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
+    mask = hsc_rt_signals_block();
+    if (!hsc_rt_lock_take_blocked(&hsc_rt.lock, HSC_RT_PATIENCE_MS)) {
+        hsc_rt_signals_restore(mask);
         return;
+    }
     if (t->live) {
         hsc_rt_thread **p = &hsc_rt.threads;
         while (*p && *p != t)
@@ -261,12 +345,14 @@ void hsc_rt_thread_end(void) {
         hsc_rt.ended_messages |= t->messages != NULL;
         hsc_rt_cost_add(&hsc_rt.ended_cost, t);
     }
-    hsc_rt_lock_release(&hsc_rt.lock, mask);
+    hsc_rt_lock_release_blocked(&hsc_rt.lock);
     hsc_rt_self = NULL;
     hsc_rt_tree_clear(&t->tree);
     hsc_rt_waits_clear(t);
     hsc_rt_probes_clear(t);
+    drop(t->start);
     free_thread(t);
+    hsc_rt_signals_restore(mask);
     took(since_ns);
 }
 
@@ -303,6 +389,7 @@ void hsc_rt_threads_forget(void) {
         hsc_rt.free_threads = t;
     }
     hsc_rt.threads = NULL;
+    atomic_store(&starts_taken_from, 0);
     others = 0;
     hsc_rt.live_threads = hsc_rt.next_thread_id = 0;
     hsc_rt_self = NULL;
@@ -310,49 +397,8 @@ void hsc_rt_threads_forget(void) {
 
 /* ---- wrappers ------------------------------------------------------------------------------------------------------------- */
 
-typedef struct start {
-    union {
-        void *(*posix)(void *);
-        int (*c11)(void *);
-    } run;
-    void *argument;
-    uint32_t creator_id;
-    bool trap_blocked;
-    uint64_t stack_size;
-    struct start *next;
-} start;
-
-static start *free_starts; /* under rt.lock */
-
-static start *new_start(void) {
-    uint64_t mask;
-    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
-        return NULL;
-    if (!free_starts) {
-        start *page = hsc_rt_map(HSC_RT_PAGE);
-        for (size_t i = 0; page && i < HSC_RT_PAGE / sizeof *page; i++) {
-            page[i].next = free_starts;
-            free_starts = &page[i];
-        }
-    }
-    start *s = free_starts;
-    if (s)
-        free_starts = s->next;
-    hsc_rt_lock_release(&hsc_rt.lock, mask);
-    return s;
-}
-
-static void free_start(start *s) {
-    uint64_t mask;
-    if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
-        return;
-    s->next = free_starts;
-    free_starts = s;
-    hsc_rt_lock_release(&hsc_rt.lock, mask);
-}
-
 /* libc keeps its descriptor of the thread at the top of the thread's stack */
-static __attribute__((noinline)) void begin(start *s, uint64_t run) {
+static __attribute__((noinline)) void begin(hsc_rt_start *s, uint64_t run) {
     uint64_t top = (uint64_t)pthread_self(), here = (uint64_t)__builtin_frame_address(0);
     uint64_t size = s->stack_size;
     if (top <= here || top - here > size) { /* not as expected: only what lies above us on this page is sure */
@@ -360,15 +406,14 @@ static __attribute__((noinline)) void begin(start *s, uint64_t run) {
         size = top - here + 256;
     }
     hsc_rt_trap_blocked = s->trap_blocked;
-    hsc_rt_thread_begin(s->creator_id, top > size ? top - size : 0, top);
+    thread_begin(s, top > size ? top - size : 0, top);
     if (hsc_rt_self)
         hsc_rt_self->start_pc = run + 1; /* addresses are what calls return to */
-    free_start(s);
 }
 
 /* Both end in a jump: no frame of ours stands in the thread's call paths. */
 static void *posix_start(void *p) {
-    start *s = p;
+    hsc_rt_start *s = p;
     void *(*run)(void *) = s->run.posix;
     void *argument = s->argument;
     begin(s, (uint64_t)run);
@@ -376,7 +421,7 @@ static void *posix_start(void *p) {
 }
 
 static int c11_start(void *p) {
-    start *s = p;
+    hsc_rt_start *s = p;
     int (*run)(void *) = s->run.c11;
     void *argument = s->argument;
     begin(s, (uint64_t)run);
@@ -395,11 +440,19 @@ static uint64_t stack_size(const pthread_attr_t *attr) {
     return size;
 }
 
+static void made(hsc_rt_start *s, bool is) {
+    if (is)
+        atomic_store_explicit(&s->made_ns, hsc_rt_now_ns(), memory_order_relaxed);
+    else
+        drop(s); /* for the thread that there is not */
+    drop(s);
+}
+
 HSC_RT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *), void *argument) {
     static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     if (!real)
         real = HSC_RT_REAL("pthread_create");
-    start *s = hsc_rt_active() ? new_start() : NULL;
+    hsc_rt_start *s = hsc_rt_active() ? new_start() : NULL;
     if (!s)
         return real(thread, attr, run, argument);
     s->run.posix = run;
@@ -408,8 +461,7 @@ HSC_RT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, 
     s->trap_blocked = hsc_rt_trap_blocked;
     s->stack_size = stack_size(attr);
     int r = real(thread, attr, posix_start, s);
-    if (r)
-        free_start(s);
+    made(s, !r);
     return r;
 }
 
@@ -417,7 +469,7 @@ HSC_RT_EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *argument) 
     static int (*real)(thrd_t *, thrd_start_t, void *);
     if (!real)
         real = HSC_RT_REAL("thrd_create");
-    start *s = hsc_rt_active() ? new_start() : NULL;
+    hsc_rt_start *s = hsc_rt_active() ? new_start() : NULL;
     if (!s)
         return real(thread, run, argument);
     s->run.c11 = run;
@@ -426,7 +478,6 @@ HSC_RT_EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *argument) 
     s->trap_blocked = hsc_rt_trap_blocked;
     s->stack_size = stack_size(NULL);
     int r = real(thread, c11_start, s);
-    if (r != thrd_success)
-        free_start(s);
+    made(s, r == thrd_success);
     return r;
 }

@@ -250,6 +250,31 @@ def usage():
     expect("told while it runs", found and sum(t.usage is not None for t in found[0].threads.values()) >= 2, found)
 
 
+def crowd():
+    """Short threads of one processor, which never give it up of themselves: how long each stood in line, before it began, too, is told by its clocks, within what
+    the kernel told the thread itself just before it ended (of those that had their processor from there to their end, and met no lock of ours that was held).
+    Clocks and kernel differ by the time in clone and the like, some 0.1 ms for each turn that the thread had."""
+    kernel = ours = n = 0
+    for _ in range(6):
+        done, found = run([program("usage"), "crowd"], options=["--budget", "off"])
+        expect("exit code", done.returncode == 0, done)
+        threads = {number(t.record["tid"]): t for t in only(found).threads.values()}
+        told = {int(line.split()[0]): [int(v) for v in line.split()[1:]] for line in done.stdout.splitlines()}
+        expect("threads", len(told) == 60 and set(told) <= set(threads), (len(told), sorted(threads)))
+        if not all(v[-1] for v in told.values()):
+            sys.exit(s.SKIP)
+        alone = [tid for tid, v in told.items() if not threads[tid].usage["voluntary_switches"] and threads[tid].usage["involuntary_switches"] == v[4]]
+        for tid in alone:
+            by_kernel, by_us, turns = told[tid][-1], threads[tid].usage["runnable_ns"], 1 + told[tid][4]
+            expect("each", abs(by_us - by_kernel) <= 200e3 + 100e3 * turns, (told[tid], threads[tid].usage))
+            kernel, ours, n = kernel + by_kernel, ours + by_us, n + 1
+        if n >= 10:
+            break
+    expect("some went straight to their end", n >= 10, n)
+    expect("in line at all", kernel >= 20e6 * n, kernel)
+    expect("in all", abs(ours - kernel) <= 0.02 * kernel, (ours, kernel))
+
+
 def stop_and_go():
     """The program, a signal, a delay and a duration switch measuring. While it is off no sample is recorded at all, and the
     CPU time then is none of the measurement's: what remains is covered as ever."""

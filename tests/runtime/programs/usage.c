@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Two threads share a processor, touch new memory and sleep; each prints what the kernel had counted of it just before it ended:
- * thread, user and system microseconds, minor faults, voluntary and involuntary switches, nanoseconds in line. "endless": they never end. */
+ * thread, user and system microseconds, minor faults, voluntary and involuntary switches, nanoseconds in line. "endless": they never end.
+ * "crowd": THREADS of them that only compute for some milliseconds, so that nothing but the kernel stops them; all print at the end. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -12,6 +14,7 @@
 #include <unistd.h>
 
 #define PAGES 5000
+#define THREADS 60
 
 static pthread_barrier_t both;
 static int endless;
@@ -23,17 +26,49 @@ static double cpu(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void print(void) {
+typedef struct counts {
+    int tid;
     struct rusage r;
-    unsigned long long ran = 0, waited = 0;
-    getrusage(RUSAGE_THREAD, &r);
-    FILE *f = fopen("/proc/thread-self/schedstat", "r");
-    if (!f || fscanf(f, "%llu %llu", &ran, &waited) != 2)
-        waited = 0;
-    if (f)
-        fclose(f);
-    printf("%d %lld %lld %ld %ld %ld %llu\n", (int)gettid(), r.ru_utime.tv_sec * 1000000ll + r.ru_utime.tv_usec,
-           r.ru_stime.tv_sec * 1000000ll + r.ru_stime.tv_usec, r.ru_minflt, r.ru_nvcsw, r.ru_nivcsw, waited);
+    unsigned long long waited;
+} counts;
+
+static counts count(void) {
+    counts c = {.tid = (int)gettid()};
+    char text[96] = "";
+    unsigned long long ran;
+    getrusage(RUSAGE_THREAD, &c.r);
+    int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || read(fd, text, sizeof text - 1) <= 0 || sscanf(text, "%llu %llu", &ran, &c.waited) != 2)
+        c.waited = 0;
+    if (fd >= 0)
+        close(fd);
+    return c;
+}
+
+static void print(const counts *c) {
+    printf("%d %lld %lld %ld %ld %ld %llu\n", c->tid, c->r.ru_utime.tv_sec * 1000000ll + c->r.ru_utime.tv_usec,
+           c->r.ru_stime.tv_sec * 1000000ll + c->r.ru_stime.tv_usec, c->r.ru_minflt, c->r.ru_nvcsw, c->r.ru_nivcsw, c->waited);
+}
+
+static void *computes(void *to) {
+    for (double end = cpu() + 0.006; cpu() < end;)
+        for (int i = 0; i < 20000; i++)
+            sink = sink * 1.0000001 + i;
+    *(counts *)to = count();
+    return NULL;
+}
+
+static int crowd(void) {
+    pthread_t thread[THREADS];
+    counts c[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&thread[i], NULL, computes, &c[i]))
+            return 1;
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    for (int i = 0; i < THREADS; i++)
+        print(&c[i]);
+    return 0;
 }
 
 static void *works(void *unused) {
@@ -48,7 +83,8 @@ static void *works(void *unused) {
         p[i * page] = 1;
     for (int i = 0; i < 20; i++)
         nanosleep(&(struct timespec){0, 1000000}, NULL);
-    print();
+    counts c = count();
+    print(&c);
     return unused;
 }
 
@@ -64,6 +100,8 @@ int main(int argc, char **argv) {
             first = 0;
         }
     sched_setaffinity(0, sizeof set, &set);
+    if (argc > 1 && !strcmp(argv[1], "crowd"))
+        return crowd();
     pthread_barrier_init(&both, NULL, 2);
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (int i = 0; i < 2; i++)
