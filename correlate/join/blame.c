@@ -71,7 +71,14 @@ static int by_key(const void *pa, const void *pb, void *ctx) {
         return a->kind < b->kind ? -1 : 1;
     if (a->context != b->context)
         return a->context < b->context ? -1 : 1;
-    return a->line < b->line ? -1 : a->line > b->line;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    return a->brief - b->brief;
+}
+
+/* But for how the cause of its waits was found. */
+static bool is_same_call(const jdelay_key *a, const jdelay_key *b) {
+    return a->thread == b->thread && a->kind == b->kind && a->context == b->context && a->line == b->line;
 }
 
 static int by_cell(const void *pa, const void *pb) {
@@ -315,7 +322,8 @@ static bool make_rows(join *j, jdelays *d, jamounts *caused, jamounts *waiting, 
         uint32_t delay = order[i];
         const jdelay_sum *s = &d->sums.p[delay];
         size_t first = 0, high = d->cells.n, end;
-        rank[delay] = i;
+        bool same = i && is_same_call(&d->sums.p[order[i - 1]].key, &s->key);
+        uint32_t row = rank[delay] = (uint32_t)j->delays.n - same;
         HSC_SEARCH(first, high, d->cells.p[first].delay < delay);
         for (end = first; end < d->cells.n && d->cells.p[end].delay == delay;)
             end++;
@@ -325,17 +333,23 @@ static bool make_rows(join *j, jdelays *d, jamounts *caused, jamounts *waiting, 
         double at_once = s->spanned_ns > 0 ? fmax(s->looked_ns / s->spanned_ns, 1) : 1; /* what the thread was in line for once is in the windows of all who waited */
         in_line line = {s->noise_ns2 > 0 && (usage->run_ns || usage->runnable_ns) ? at_once * (double)usage->runnable_ns : INFINITY, (double)usage->runnable_ns};
         ok = spread(d, delay, d->cells.p + first, end - first, &line, &parts) &&
-             HSC_PUSH(j->delays, (jdelay){s->key.kind, s->key.thread, s->key.context, s->key.line, s->waits, s->wait_ns * 1e-9,
-                                          s->indirect_ns * 1e-9, s->caused_ns * 1e-9});
+             (same || HSC_PUSH(j->delays, (jdelay){.kind = s->key.kind, .thread = s->key.thread, .context = s->key.context, .line = s->key.line}));
+        if (ok) {
+            jdelay *sum = &j->delays.p[row];
+            sum->waits += s->waits;
+            sum->wait_s += s->wait_ns * 1e-9;
+            sum->indirect_s += s->indirect_ns * 1e-9;
+            sum->caused_s += s->caused_ns * 1e-9;
+        }
         for (size_t k = 0; ok && k < parts.n; k++) {
             const share *p = &parts.p[k];
             jdelay_place *last = j->delay_places.n ? &j->delay_places.p[j->delay_places.n - 1] : NULL;
-            if (last && last->delay == i && last->context == p->doing.spot.context && last->line == p->doing.spot.line &&
+            if (last && last->delay == row && last->context == p->doing.spot.context && last->line == p->doing.spot.line &&
                 last->wait_kind == p->doing.kind && last->column == p->doing.column && last->not_running == p->how) {
                 last->direct_s += p->part * own * 1e-9;
                 last->caused_s += p->part * s->caused_ns * 1e-9;
             } else {
-                ok = HSC_PUSH(j->delay_places, (jdelay_place){i, p->doing.spot.context, p->doing.spot.line, p->part * own * 1e-9,
+                ok = HSC_PUSH(j->delay_places, (jdelay_place){row, p->doing.spot.context, p->doing.spot.line, p->part * own * 1e-9,
                                                               p->part * s->caused_ns * 1e-9, p->how, (uint8_t)p->doing.kind, p->doing.column});
             }
             jpart timed = {delay, (uint32_t)(j->delay_places.n - 1), HSC_NO_INDEX, p->part * own, p->part * s->caused_ns, 0};

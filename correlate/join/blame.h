@@ -96,6 +96,7 @@ const jcommunicator *hsc_blame_communicator(const jprocess *p, uint32_t id); /* 
 
 typedef struct jdelay_key {
     uint32_t kind, thread, context, line; /* of enum wait_cause; row; where it came late */
+    bool brief; /* at a barrier of threads: waits without records of their own, whose cause is found in another way */
 } jdelay_key;
 
 typedef struct jdelay_sum {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Delays inside a process: which thread came last to a barrier of threads, and what it did before. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,12 +90,21 @@ static bool work_of(const join *j, const worker *w, uint32_t region, jdelays *d,
     return true;
 }
 
-/* One place: what a thread waited there in waits without records of their own is laid to those that did more in the region than it, in proportion to that. */
+/* How much of what thread a waited in waits without records of their own was for thread b: no more than b did more in the region than a by their samples, and
+ * no more than a waited longer there than b, by the clock. Where both came in turns before each other that is too little; where they did alike it is
+ * hardly anything, whatever chance does to the samples. */
+static double part_for(double rest_a, double rest_b, double work_a, double work_b, double period) {
+    double longer = rest_a - rest_b, more = (work_b - work_a) * period;
+    return fmax(fmin(longer, more), 0);
+}
+
+/* One place: what a thread waited there in waits without records of their own is laid to those that did more in the region than it and waited less, in
+ * proportion to that, but no more in all than to the one that is farthest ahead. */
 static hsc_status add_place(const join *j, jdelays *d, jprocess *p, const worker *all, const bool *apart, const jcovered *covered, const barrier *b,
                             size_t n, hsc_err *err) {
     bool ok = true;
     uint32_t region = hsc_blame_region_of(j, b->site, b->wait->kind);
-    double *work = calloc(p->threads.n + 1, sizeof *work), period = (double)j->period_ns;
+    double *work = calloc(2 * p->threads.n + 1, sizeof *work), *rest = work + p->threads.n, period = (double)p->period_ns;
     size_t workers = 0;
     if (!work)
         return hsc_join_no_memory(err);
@@ -102,25 +112,31 @@ static hsc_status add_place(const join *j, jdelays *d, jprocess *p, const worker
         ok = work_of(j, &all[i], region, NULL, 0, false, 0, &work[i]);
         workers += work[i] > 0;
     }
+    for (size_t i = 0; i < n; i++)
+        rest[b[i].thread - p->threads.p] += fmax((double)b[i].wait->total_ns - covered[b[i].wait - p->waits.p].ns, 0);
     for (size_t i = 0; ok && workers && i < n; i++) {
         const jcovered *c = &covered[b[i].wait - p->waits.p];
         size_t me = (size_t)(b[i].thread - p->threads.p);
         const bool *others = apart ? apart + me * p->threads.n : NULL;
-        double mine = work[me], more = 0, rest = (double)b[i].wait->total_ns - c->ns;
+        double most = 0, sum = 0, mine = (double)b[i].wait->total_ns - c->ns;
         uint64_t waits = b[i].wait->count > c->waits ? b[i].wait->count - c->waits : 0;
-        if (rest <= 0)
+        if (mine <= 0)
             continue;
-        for (size_t k = 0; k < p->threads.n; k++)
-            more += work[k] > mine && !(others && others[k]) ? work[k] - mine : 0;
-        for (size_t k = 0; ok && more > 0 && k < p->threads.n; k++) {
-            double share = work[k] > mine && !(others && others[k]) ? (work[k] - mine) / more : 0, unused;
-            if (share < 1e-3)
+        for (size_t k = 0; k < p->threads.n; k++) {
+            double part = others && others[k] ? 0 : part_for(rest[me], rest[k], work[me], work[k], period);
+            sum += part;
+            most = fmax(most, part);
+        }
+        for (size_t k = 0; ok && sum > 0 && k < p->threads.n; k++) {
+            double part = others && others[k] ? 0 : part_for(rest[me], rest[k], work[me], work[k], period) / sum, unused;
+            double ns = part * most * mine / rest[me]; /* of several kinds of wait there, each has its part */
+            if (part < 1e-3)
                 continue;
-            jdelay_key key = {HSC_wait_cause_OMP_BARRIER, p->threads.p[k].row, region, b->site->line};
+            jdelay_key key = {HSC_wait_cause_OMP_BARRIER, p->threads.p[k].row, region, b->site->line, true};
             uint32_t delay = hsc_delay_of(d, key);
             ok = delay != HSC_NO_INDEX && hsc_delay_add_victim(d, delay, b[i].thread->row, b[i].site->context, b[i].site->line, HSC_NO_INDEX,
-                                                               waits, share * rest, rest < (double)b[i].wait->max_ns ? rest : (double)b[i].wait->max_ns) &&
-                 HSC_PUSH(d->wait_parts, (jwait_part){(uint32_t)(b[i].wait - p->waits.p), d->victim, share * rest / (double)b[i].wait->total_ns,
+                                                               waits, ns, fmin(ns, (double)b[i].wait->max_ns)) &&
+                 HSC_PUSH(d->wait_parts, (jwait_part){(uint32_t)(b[i].wait - p->waits.p), d->victim, ns / (double)b[i].wait->total_ns,
                                                      b[i].wait->count ? (double)waits / (double)b[i].wait->count : 0});
             if (ok && d->sums.p[delay].windows == 0) { /* its own work, against the others' mean */
                 d->sums.p[delay].windows = d->sums.p[delay].victims = 1;

@@ -13,7 +13,12 @@ MS = 1_000_000
 REGIONS, LENGTH = 20, 40 # ms each
 BARRIER, OMP_REGION_END, OMP_IDLE = 5, 21, 29
 ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": os.path.join(WORK, "keys")}
-SOURCE = "void work(void) {}\nvoid more(void) {}\nint main(void) { work(); more(); return 0; }\n"
+SOURCE = """void work(void) {}
+void more(void) {}
+void region(void) __asm__("main.omp_outlined"); /* as a compiler names the body of one */
+void region(void) { work(); more(); }
+int main(void) { work(); more(); region(); return 0; }
+"""
 wrong = []
 
 
@@ -99,6 +104,49 @@ def check(name, others, last, wanted, told=True, idle=0, posix=False):
         wrong.append(f"{name}: {found}, expected {wanted}")
 
 
+def short(name, waited, did, wanted, long_ones=0):
+    """Waits too short for records of their own, of a team of two: waited (ms in all) and did (samples of work, of more) of either, wanted: ms, by procedure.
+    long_ones: so many regions before, in which the first waits 20 ms for the second, which has no processor for 10 of them and does 10 of more."""
+    folder = os.path.join(WORK, name)
+    os.makedirs(folder)
+    end = 100_000 * MS
+    text = HEAD + [chunk(0),
+                   f'process pid=100 parent_pid=1 rank=-1 ranks=0 host="h" executable="{PROGRAM}" arguments=["program"] directory="/" start_unix_ns=1000000000 start_ns=0 '
+                   'mechanism="perf-cpu-clock" mechanism_note="" period_ns=1000000 processors=2 runtime_version="" job=""',
+                   f'mapping mapping_id=1 address=0 size={STAT.st_size} bias=0 path="{PROGRAM}" build_id=<> file_size={STAT.st_size} file_mtime_ns={STAT.st_mtime_ns} time=1']
+    for thread in (1, 2):
+        body, at, n, ns = [], 50_000, sum(did[thread - 1]), waited[thread - 1] * MS
+        for r in range(1, long_ones + 1):
+            fork = r * LENGTH
+            does = [(3, 0, 10)] if thread == 1 else [(3, 10, 20), (4, 20, 30)]
+            body += [f"team_member region_id={r} team_thread_id=1 number=1"] * (thread == 2 and r == 1)
+            body += [f"sample time={(fork + t) * MS + MS // 2} node_id={node} state=0" for node, first, last in does for t in range(first, last)]
+            n += sum(last - first for _, first, last in does)
+            body += [line.replace("team_threads=3", "team_threads=2") for line in waits(1, r, fork + 10, fork + 30, OMP_REGION_END, fork)] if thread == 1 else []
+        for node, count in zip((3, 4), did[thread - 1]):
+            body += [f"sample time={(at + t) * MS} node_id={node} state=0" for t in range(count)]
+            at += count
+        fork = f"fork_thread_id={thread - 1} fork_node_id={thread - 1}"
+        body += [f"wait time={90_000 * MS} node_id=1 kind={OMP_REGION_END} count={5 * waited[thread - 1]} total_ns={ns} max_ns=900000 bytes=0 bucket=10 buckets=[{5 * waited[thread - 1]}] "
+                 f"holder_thread_id=0 holder_node_id=0 open=0 told_ns=0 {fork}"] if ns else []
+        text += [chunk(thread), f'thread thread_id={thread} tid={thread} time=1 name="t" creator_id={thread - 1}',
+                 *[f"node node_id={i} parent_id={parent} mapping_id=1 address={AT[symbol] + 1} flags=0"
+                   for i, parent, symbol in ((1, 0, "main"), (2, 1, "main.omp_outlined"), (3, 2, "work"), (4, 2, "more"))], *body,
+                 f"thread_usage thread_id={thread} time={end} user_ns={n * MS} system_ns=0 minor_faults=0 major_faults=0 voluntary_switches=0 involuntary_switches=0 "
+                 f"run_ns={n * MS} runnable_ns={10 * MS * long_ones * (thread == 2)}",
+                 f"progress thread_id={thread} time={end} cpu_ns={n * MS} samples={n} lost=0 own_ns=0 ended=1 truncated=0"]
+    text += [chunk(0), f"process_end time={end} cpu_ns={end} how=0", ""]
+    run(HEATSCOPE, "dump", "--undump", "-", "-o", os.path.join(folder, "h.100.hsr"), text="\n".join(text))
+    run(HEATSCOPE, "correlate", "-q", "--cache=none", "-j1", "-o", OUT, folder)
+    found = {}
+    for r in csv.DictReader(io.StringIO(run(HEATSCOPE, "report", "--by=cause", "--format=csv", OUT))):
+        if r["kind"] == "late at a barrier of threads":
+            what = None if r["running"] == "no" else r["procedure"]
+            found[what] = found.get(what, 0) + float(r["caused_s"]) * 1e3
+    if set(found) != set(wanted) or any(abs(found[k] - wanted[k]) > 0.5 for k in wanted):
+        wrong.append(f"{name}: {found}, expected {wanted}")
+
+
 EVEN = ([(DONE, 0, 10)], 10)
 check("even", EVEN, ([(DONE, 10, 20)], 20), {None: 1})                                  # it did what the others did, later
 check("uneven", EVEN, ([(DONE, 0, 10), (MORE, 10, 20)], 20), {"more": 1})
@@ -108,5 +156,10 @@ check("shared", ([(DONE, 0, 5), (DONE, 10, 15)], 15), ([(DONE, 5, 10), (DONE, 15
 check("not-in-step", EVEN, ([(DONE, 5, 15), (MORE, 15, 25)], 25), {"work": 1 / 3, "more": 2 / 3}, told=False)
 for name, last, wanted in (("posix-even", ([(DONE, 10, 20)], 20), {None: 1}), ("posix-both", ([(DONE, 5, 15), (MORE, 15, 25)], 25), {None: 1 / 3, "more": 2 / 3})):
     check(name, EVEN, last, wanted, posix=True)
+short("short-even", (500, 497), ((1000, 0), (1040, 0)), {"work": 3})        # by chance 40 samples more: it was 500 ms
+short("short-uneven", (450, 50), ((1000, 0), (1000, 420)), {"more": 400})    # the clock says how much, 50 is the barrier's own cost
+short("short-doubt", (450, 50), ((1000, 0), (1000, 300)), {"more": 300})    # and samples, how much of it
+short("short-machine", (450, 50), ((1000, 0), (995, 0)), {})                 # nobody did more, so nobody is told
+short("short-and-long", (450, 50), ((1000, 0), (1000, 420)), {None: 100, "more": 500}, long_ones=10)
 print("\n".join(wrong))
 sys.exit(bool(wrong))
