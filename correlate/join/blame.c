@@ -284,12 +284,12 @@ static hsc_status add_ledger(join *j, const jdelays *d, hsc_err *err) {
     }
     if (status != HSC_OK)
         return status;
-    bool ok = add_row(j, LEDGER_TOTALS, "calls of MPI", "elapsed time of all calls of message passing", calls + setup) &&
+    bool ok = add_row(j, LEDGER_TOTALS, "calls of MPI", "elapsed time of all calls of message passing, and between such as only look, one right after another", calls + setup + d->between_ns) &&
               add_row(j, LEDGER_TOTALS, "message waits",
                       "elapsed time of those calls that may have waited and have an event", d->calls_ns) &&
               add_row(j, LEDGER_CALLS, "message waits", "[calls of MPI] that may have waited and have an event", d->calls_ns) &&
               add_row(j, LEDGER_CALLS, "no event", "[calls of MPI] too short for one (0.1 ms), or of a kind that waits for nobody",
-                      calls - d->calls_ns) &&
+                      calls + d->between_ns - d->calls_ns) &&
               add_row(j, LEDGER_CALLS, "start, end and set-up", "[calls of MPI] MPI_Init, communicators, types, windows, ...", setup);
     for (unsigned k = 0; ok && k < sizeof rows / sizeof *rows; k++)
         ok = add_row(j, LEDGER_WAITS, rows[k].name, rows[k].meaning, d->kind_ns[rows[k].kind]);

@@ -22,6 +22,7 @@
 typedef struct jmessage_event { /* one record message_event */
     uint64_t time, duration, begin; /* ns; begin: how long before `time` that was */
     uint64_t outside;               /* ns before `time` in which the thread did not let the library go on; 0: not long */
+    uint64_t between;               /* ns of the duration that lay between calls that looked */
     uint64_t sequence, bytes;
     int32_t peer, tag;
     uint32_t communicator, operation, flags; /* ids */
@@ -59,7 +60,7 @@ typedef struct jmember { /* of teams of OpenMP: from that region on, until the t
 typedef struct jwaited { /* a call of message passing; ns by the process's clock */
     uint64_t begin, until, end; /* until: it waited up to there; begin: not at all */
     uint32_t context, line;     /* rows: from where */
-    uint32_t stands_for, spare; /* stands_for: as of its event; spare: 0 */
+    uint32_t stands_for, looks; /* stands_for: as of its event; looks: 1: several that only looked, one right after another */
 } jwaited;
 
 typedef struct jtrack { /* one thread */
@@ -184,6 +185,7 @@ typedef struct jdelays {
     /* for the ledger, by enum wait_cause and then by what no cause was found for */
     uint64_t calls, ended;
     double calls_ns, waited_ns;
+    double between_ns; /* of calls_ns: between calls that only looked */
     uint64_t of_kind[16];
     double kind_ns[16];
     uint64_t elsewhere, unclear; /* other clock; between groups, neighbours, order not sure */

@@ -82,6 +82,8 @@ typedef struct call { /* that may wait */
     bool is_root, has_root, unclear;
     uint32_t keys; /* entries of the messages that it waits for */
     uint32_t stands_for; /* as of its event */
+    bool looks;
+    uint64_t between;
 } call;
 
 typedef struct locker { /* a call that may wait for the lock of a part of a window */
@@ -530,7 +532,7 @@ static bool tell(const match *m, const call *c, uint64_t until) {
     lane *l = &m->lanes.p[c->lane];
     const join *j = m->j;
     bool placed = c->row < j->frames.n && j->frames.p[c->row].context < j->contexts.n;
-    jwaited w = {c->enter - l->offset, until - l->offset, c->leave - l->offset, HSC_NO_INDEX, HSC_NO_INDEX, c->stands_for, 0};
+    jwaited w = {c->enter - l->offset, until - l->offset, c->leave - l->offset, HSC_NO_INDEX, HSC_NO_INDEX, c->stands_for, c->looks};
     if (placed) {
         w.context = j->frames.p[c->row].context;
         w.line = hsc_join_place_of(j, c->row)->line_row;
@@ -577,6 +579,7 @@ static hsc_status finish(match *m, uint32_t i, hsc_err *err) {
     }
     d->calls++;
     d->calls_ns += ns;
+    d->between_ns += (double)c->between;
     if (c->best && m->lanes.p[c->lane].p->blame->clock != m->lanes.p[c->best_lane].p->blame->clock) {
         d->elsewhere++;
         d->elsewhere_ns += ns;
@@ -615,7 +618,8 @@ static uint32_t call_of(match *m, uint32_t lane_row, const jmessage_event *e) {
     if (i != HSC_NO_INDEX)
         m->free_call = m->calls.p[i].next;
     m->calls.p[made] = (call){.enter = e->time, .leave = e->time + e->duration, .lane = lane_row, .row = e->frame,
-                              .group = HSC_NO_INDEX, .next = HSC_NO_INDEX, .keys = HSC_NO_INDEX, .stands_for = e->stands_for};
+                              .group = HSC_NO_INDEX, .next = HSC_NO_INDEX, .keys = HSC_NO_INDEX, .stands_for = e->stands_for,
+                              .looks = e->flags & HSC_message_event_flag_LOOKED, .between = e->between};
     m->leaving.p[m->leaving.n++] = made;
     rise(m, false, m->leaving.p, m->leaving.n - 1);
     return l->open = made;
@@ -788,6 +792,7 @@ static bool take_event(match *m, uint32_t lane_row) {
         m->d->calls += waits;
         m->d->unclear_ns += waits ? (double)e.duration : 0;
         m->d->calls_ns += waits ? (double)e.duration : 0;
+        m->d->between_ns += waits ? (double)e.between : 0;
         return true;
     }
     if (e.flags & HSC_message_event_flag_ONE_SIDED && e.tag >= LOCK)

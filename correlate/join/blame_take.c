@@ -53,6 +53,7 @@ static bool take_event(join *j, jprocess *p, uint64_t stream, const hsc_rec_mess
                 .duration = r->duration_ns,
                 .begin = r->begin_ns,
                 .outside = r->outside_ns < r->time ? r->outside_ns : r->time,
+                .between = r->between_ns < r->duration_ns ? r->between_ns : r->duration_ns,
                 .sequence = r->sequence,
                 .bytes = r->bytes,
                 .peer = r->peer < -1 || r->peer > INT32_MAX ? -1 : (int32_t)r->peer,

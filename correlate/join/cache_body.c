@@ -119,7 +119,7 @@ static void put_event(void *ctx, const void *item) {
     put_near(x->a, e->time, &x->last);
     put_near(x->a, e->sequence, &x->sequence);
     const uint64_t rest[] = {e->duration, e->begin, e->outside, e->bytes, (uint32_t)e->peer + 1u, (uint32_t)e->tag + 1u, e->communicator, e->operation, e->flags,
-                             row_of(x->r, e->frame), e->stands_for, row_of(x->r, e->begun)};
+                             row_of(x->r, e->frame), e->stands_for, row_of(x->r, e->begun), e->between};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         put(x->a, rest[i]);
 }
@@ -351,6 +351,7 @@ static void take_events(join *j, jtrack *track, size_t nodes, parcel *a) {
         e.frame = row_from(take(a));
         e.stands_for = (uint32_t)take(a);
         e.begun = row_from(take(a));
+        e.between = take(a);
         a->failed = a->failed || !track || (e.frame != HSC_NO_INDEX && e.frame >= nodes) || (e.begun != HSC_NO_INDEX && e.begun >= nodes) || !hsc_spill_put(j->spill, &track->events, &e, sizeof e);
     }
 }

@@ -77,6 +77,7 @@ typedef struct moved { /* of a kind */
 
 typedef struct short_calls { /* of one place that were drawn; ns times what they stand for */
     double waited, all;
+    bool looks; /* they only look: of samples those that are waiting, as their wrappers saw that they went on in vain */
     double due[METRICS_MAX]; /* samples that are to be waiting by now, less those that are; -0.5 to 0.5 */
 } short_calls;
 
@@ -152,6 +153,7 @@ static bool add_short_calls(laying *x) {
                 return false;
         }
         short_calls *s = &x->places.p[*at];
+        s->looks = w->looks;
         s->waited += (double)w->stands_for * (double)(w->until - w->begin);
         s->all += (double)w->stands_for * (double)(w->end - w->begin);
     }
@@ -222,7 +224,7 @@ static void lay_instant(void *ctx, jinstant *i) {
         back = x->wall_ns * i->count / 2;
     time -= back < time ? back : time;
     const jwaited *call = call_at(x->calls, x->n, time);
-    if (!call && m->place == HSC_NO_INDEX)
+    if (!call && (m->place == HSC_NO_INDEX || (x->places.p[m->place].looks && j->kinds.p[kind].state != HSC_state_WAITING)))
         return;
     bool waits = call ? time < call->until : is_due(&x->places.p[m->place], j->kinds.p[kind].metric);
     if (waits == (j->kinds.p[kind].state == HSC_state_WAITING))

@@ -949,6 +949,42 @@ def polls():
             failures.append(f"{name}: ns of wrappers a call, by the work between: {cost}")
 
 
+def looks():
+    """Calls that only look, one right after another, wait for what they find in the end: as long as the program's own clocks say, for the line that came late; also
+    where requests are looked at in turns, where some are complete already, and where the thread sleeps between two looks. Where it works between them it does not wait. See blame()
+    for the bound above; below it on a crowded machine a chain of them may be taken for broken where the thread had no processor between two. Of their samples so many wait as of their time."""
+    p = compiled("message_looks", "mpicc", "-D_GNU_SOURCE", "-fno-optimize-sibling-calls", "-fno-tree-tail-merge", "-fno-crossjumping", source="message_looks.c")
+    if not p:
+        sys.exit(SKIP)
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "message_looks.c")
+    lines = open(source, encoding="utf-8").read().splitlines()
+    rounds, output = 10, []
+    run("looks", OPEN_MPI, p, str(rounds), ranks=2, options=["--budget=off", "-F", "1000"], output=output)
+    delayed = rows_of(os.path.join(WORK, "looks"), "delayed")["rows"]
+    procedures = {r["procedure"]: r for r in rows_of(os.path.join(WORK, "looks"), "procedure", "--top=0")["rows"]}
+    names = {"window": "win_test", "resting": None, "working": "works_between", "turns": None, "done": None}
+    for way, waited, whole in (x.split() for x in output[0].splitlines()):
+        waited, whole = float(waited), float(whole)
+        late = {i for i, x in enumerate(lines, 1) if f"/* {way} */" in x}
+        found = [r for r in delayed if r["late_line"] in late and r["processor"] == "rank 0 thread 0"]
+        got, kinds = sum(r["wait_s"] for r in found), {r["kind"] for r in found}
+        row = procedures.get(names.get(way, way), {})
+        waiting, others = row.get("inclusive_waiting_s", 0), row.get("inclusive_communication_s", 0)
+        print(f"{way}: {waited:.4f} of {whole:.4f} s by the program, {got:.4f} s told, {kinds}; samples {waiting:.3f} s waiting, {others:.3f} communicating")
+        at_least(f"{way}: waited", waited, LEAST * rounds * 0.02)
+        if way == "working":
+            if got > 0.25 * waited:
+                failures.append(f"{way}: {got} s told where it worked")
+            continue
+        expect(f"{way}: kind", kinds, {"late complete" if way == "window" else "late sender"})
+        if not (0.25 if way == "resting" else 0.7) * waited - 0.061 <= got <= 1.05 * waited + 0.061:
+            failures.append(f"{way}: {waited} s by the program, {got} s told")
+        if names.get(way, way):
+            at_least(f"{way}: samples waiting, of those in calls", waiting, 0.6 * (waiting + others) * waited / whole - 0.01)
+    ledger = {r["name"]: r["time_s"] for r in rows_of(os.path.join(WORK, "looks"), "ledger")["rows"] if "[calls of MPI]" in r["meaning"]}
+    at_least("ledger: time of calls without an event", ledger["no event"], 0)
+
+
 def slow():
     """What wrappers take where a part of them is slow, by the CPU clock of what makes it so: asked each time, of types that are new each time. Parts of 2 ms are
     known but for the first after another thread had the processor; those of 20 us by cycles, so no less is told than they took."""
@@ -966,19 +1002,28 @@ def slow():
             failures.append(f"slow parts of {us} us: {told:.4f} s told, {truth:.4f} s taken")
 
 
+def short_windows():
+    """The same of one-sided operations: fences, accesses that wait for a post, a target that waits for their end, locks."""
+    check_short("message_short_windows", {"fences": lambda f: "collective" in f["flags"], "accesses": lambda f: "received" in f["flags"] and f["tag"] == "0",
+                                          "exposed": lambda f: "received" in f["flags"] and f["tag"] == "1", "locks": lambda f: "received" in f["flags"] and f["tag"] == "2"})
+
+
 def short():
     """Samples in calls too short for an event are waiting by as much as those waited of theirs that were drawn: as the program's own clocks say of all of them, within
     three standard deviations (of the samples, and 0.5 / sqrt(calls drawn) as docs/measurement.md has it) and what the two readings of clocks round a call of 20 us take.
     A rule by the call's name would say 1, 1 and 0."""
-    p = compiled("message_short", "mpicc", "-D_GNU_SOURCE", "-fno-optimize-sibling-calls", source="message_short.c")
+    check_short("message_short", {"receives": lambda f: "received" in f["flags"] and "completed" not in f["flags"] and f["tag"] == "1", "completes": lambda f: "completed" in f["flags"],
+                                  "sums": lambda f: "collective" in f["flags"] and f["name"] == "MPI_Allreduce"})
+
+
+def check_short(name, is_of):
+    p = compiled(name, "mpicc", "-D_GNU_SOURCE", "-fno-optimize-sibling-calls", source=name + ".c")
     if not p:
         sys.exit(SKIP)
     output = []
     found = run("calls", OPEN_MPI, p, "8000", ranks=2, options=["--budget=off", "-F", "2000"], output=output)
-    drawn = [f for f in found[0].events if int(f.get("stands_for", 0))]
-    completed = sum("completed" in f["flags"] for f in drawn)
-    received = sum("received" in f["flags"] and f["tag"] == "1" for f in drawn) - completed
-    calls = {"receives": received, "completes": completed, "sums": sum("collective" in f["flags"] for f in drawn) // 4} # of four collective operations three are barriers
+    drawn = [f for f in found[0].events if int(f.get("stands_for", 0)) > 1]
+    calls = {name: sum(map(of, drawn)) for name, of in is_of.items()}
     truth = {}
     for name, *s in (line.split() for line in output[0].splitlines()):
         truth[name] = [float(x) / float(s[2]) for x in s[:2]]

@@ -103,9 +103,23 @@ HSC_MPI_HOT int world_of(const hsc_mpi_comm *m, const hsc_mpi_channel *x, int64_
 
 /* ---- events ------------------------------------------------------------ */
 
+/* Whether it is a call that only looks; or may be one, MPI_Waitsome, which is never in vain. */
+HSC_MPI_HOT bool looks(const hsc_mpi_how *h) {
+    return has(h, 'f') || has(h, 'o');
+}
+
+/* Of such a call: what its event has of those in vain that it follows. */
+HSC_MPI_HOT uint64_t looked(const hsc_mpi_call *c, const hsc_mpi_how *h) {
+    return looks(h) && c->since != c->enter ? HSC_message_event_flag_LOOKED : 0;
+}
+
+HSC_MPI_HOT uint64_t between_looks(const hsc_mpi_call *c, const hsc_mpi_how *h) {
+    return looks(h) && c->since != c->enter ? c->block->looks_between : 0;
+}
+
 HSC_MPI_HOT hsc_rec_message_event event_of(const hsc_mpi_call *c, uint64_t duration, uint64_t flags, const hsc_mpi_comm *m, int64_t peer,
                                            int64_t tag, uint64_t sequence, uint64_t size) {
-    return (hsc_rec_message_event){.time = c->enter,
+    return (hsc_rec_message_event){.time = c->since,
                                    .duration_ns = duration,
                                    .node_id = c->node,
                                    .operation_id = id_of(c->op),
@@ -259,9 +273,10 @@ HSC_MPI_HOT uint64_t drawn_of(const hsc_mpi_request *r) {
     return r->from ? drawn(r->from_sequence, r->receive_tag) : r->any ? 0 : drawn(r->to_sequence, r->to ? r->tag : -1);
 }
 
-HSC_MPI_HOT void completion_event(hsc_mpi_call *c, const hsc_mpi_request *r, uint64_t duration, const status *s) {
+HSC_MPI_HOT void completion_event(hsc_mpi_call *c, const hsc_mpi_how *h, const hsc_mpi_request *r, uint64_t leave, const status *s) {
     bool collective = r->op->kind >= HSC_MPI_BARRIER && r->op->kind <= HSC_MPI_NEIGHBOUR_ALLTOALL;
-    uint64_t flags = HSC_message_event_flag_COMPLETED | (r->any ? HSC_message_event_flag_ANY_SOURCE : 0);
+    uint64_t duration = leave - c->since, between = between_looks(c, h);
+    uint64_t flags = HSC_message_event_flag_COMPLETED | (r->any ? HSC_message_event_flag_ANY_SOURCE : 0) | looked(c, h);
     uint64_t stands_for = 0;
     if (!r->comm || (HSC_MPI_USUALLY(duration < c->block->threshold_ns) && !(stands_for = c->draws ? drawn_of(r) : 0)))
         return;
@@ -279,13 +294,14 @@ HSC_MPI_HOT void completion_event(hsc_mpi_call *c, const hsc_mpi_request *r, uin
         return;
     e.begin_thread_id = r->thread_id;
     e.begin_node_id = r->node;
-    e.begin_ns = c->enter > r->begun_ns ? c->enter - r->begun_ns : 0;
+    e.begin_ns = c->since > r->begun_ns ? c->since - r->begun_ns : 0;
     e.stands_for = stands_for;
+    e.between_ns = between;
     hsc_mpi_put_event(c->block, c->node, &e);
 }
 
 /* `r`: as hsc_mpi_request_take gave it. */
-HSC_MPI_HOT void completed(hsc_mpi_call *c, hsc_mpi_request *r, const uint8_t *at, uint64_t leave, uint64_t share) {
+HSC_MPI_HOT void completed(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_request *r, const uint8_t *at, uint64_t leave, uint64_t share) {
     status s = {0};
     bool receives = r->from || r->any;
     if (at)
@@ -300,23 +316,23 @@ HSC_MPI_HOT void completed(hsc_mpi_call *c, hsc_mpi_request *r, const uint8_t *a
         atomic_compare_exchange_strong(&r->from->messages, &next, r->from_sequence);
     }
     note_completion(c, r, leave, share, at && receives ? &s : NULL);
-    completion_event(c, r, leave - c->enter, at && receives ? &s : NULL);
+    completion_event(c, h, r, leave, at && receives ? &s : NULL);
 }
 
 /* `draws`: the call waits, and completes no other. */
-HSC_MPI_HOT bool complete(hsc_mpi_call *c, uint64_t key, const uint8_t *at, uint64_t leave, uint64_t share, bool draws) {
+HSC_MPI_HOT bool complete(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t key, const uint8_t *at, uint64_t leave, uint64_t share, bool draws) {
     uint32_t which;
     hsc_mpi_request *r;
     if (!hsc_mpi_request_take(&key, 1, &r, &which))
         return false;
     c->draws = draws;
-    completed(c, r, at, leave, share);
+    completed(c, h, r, at, leave, share);
     hsc_mpi_request_give(&r, 1);
     return true;
 }
 
 /* All of c->n requests; those that are not known share nothing. */
-HSC_MPI_HOT uint64_t complete_all(hsc_mpi_call *c, uint64_t leave, bool draws) {
+HSC_MPI_HOT uint64_t complete_all(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t leave, bool draws) {
     hsc_mpi_block *b = c->block;
     uint64_t duration = leave - c->enter, done = 0, n = 0;
     if (c->n > HSC_MPI_TAKEN && !(n = hsc_mpi_request_count(b->keys, c->n)))
@@ -330,7 +346,7 @@ HSC_MPI_HOT uint64_t complete_all(hsc_mpi_call *c, uint64_t leave, bool draws) {
         for (uint32_t i = 0; i < taken && c->draws && !first; i++)
             c->draws = drawn_of(r[i]) != 0;
         for (uint32_t i = 0; i < taken; i++)
-            completed(c, r[i], c->status ? c->status + (first + which[i]) * hsc_mpi_lib.status_bytes : NULL, leave, share);
+            completed(c, h, r[i], c->status ? c->status + (first + which[i]) * hsc_mpi_lib.status_bytes : NULL, leave, share);
         hsc_mpi_request_give(r, taken);
         done += taken;
     }
@@ -342,25 +358,25 @@ HSC_MPI_HOT uint64_t completions(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t
     const hsc_mpi_block *b = c->block;
     uint64_t duration = leave - c->enter, done = 0;
     int base = h->f08 ? hsc_mpi_lib.f08_base : h->fortran ? 1 : 0;
-    bool waits = !has(h, 'f'); /* of calls that only look, most find nothing: none stands for those */
-    if (!waits && !*(const int32_t *)argument(c, h, 'f')) /* NOLINT */
+    bool draws = !looks(h) || c->since != c->enter; /* of calls that only look, those in vain that nothing follows stand for themselves */
+    if (has(h, 'f') && !*(const int32_t *)argument(c, h, 'f')) /* NOLINT */
         return 0;
     switch (h->kind) {
     case HSC_MPI_WAIT:
-        return complete(c, c->handle, c->status, leave, duration, waits);
+        return complete(c, h, c->handle, c->status, leave, duration, draws);
     case HSC_MPI_WAITALL:
-        return complete_all(c, leave, waits);
+        return complete_all(c, h, leave, draws);
     case HSC_MPI_WAITANY: {
         int64_t i = *(const int32_t *)argument(c, h, 'i') - base; /* NOLINT */
-        return i >= 0 && (uint64_t)i < c->n ? complete(c, b->keys[i], c->status, leave, duration, waits) : 0;
+        return i >= 0 && (uint64_t)i < c->n ? complete(c, h, b->keys[i], c->status, leave, duration, draws) : 0;
     }
     default: {
         int64_t found = *(const int32_t *)argument(c, h, 'o'); /* NOLINT */
         for (int64_t k = 0; k < found; k++) {
             int64_t i = ((const int32_t *)argument(c, h, 'I'))[k] - base; /* NOLINT */
             if (i >= 0 && (uint64_t)i < c->n)
-                done += complete(c, b->keys[i], c->status ? c->status + (uint64_t)k * hsc_mpi_lib.status_bytes : NULL,
-                                 leave, duration / (uint64_t)found, false);
+                done += complete(c, h, b->keys[i], c->status ? c->status + (uint64_t)k * hsc_mpi_lib.status_bytes : NULL,
+                                 leave, duration / (uint64_t)found, draws && found == 1);
         }
         return done;
     }
@@ -467,10 +483,12 @@ HSC_MPI_HOT void after_probe(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t dur
         hsc_mpi_request_begun(m);
     }
     uint64_t stands_for = 0;
-    if (!from || (duration < c->block->threshold_ns && !(stands_for = has(h, 'f') ? 0 : drawn(sequence, s.tag))))
+    duration += c->enter - c->since;
+    if (!from || (duration < c->block->threshold_ns && !(stands_for = looks(h) && c->since == c->enter ? 0 : drawn(sequence, s.tag))))
         return;
-    hsc_rec_message_event e = event_of(c, duration, HSC_message_event_flag_RECEIVED | HSC_message_event_flag_BEGUN,
+    hsc_rec_message_event e = event_of(c, duration, HSC_message_event_flag_RECEIVED | HSC_message_event_flag_BEGUN | looked(c, h),
                                        c->comm, s.source, s.tag, sequence, s.bytes);
+    e.between_ns = between_looks(c, h);
     e.stands_for = stands_for;
     hsc_mpi_put_event(c->block, c->node, &e);
 }
@@ -533,6 +551,7 @@ HSC_MPI_HOT void after(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t leave) {
     case HSC_MPI_WAITANY:
     case HSC_MPI_WAITSOME:
         x.completions = (uint32_t)completions(c, h, leave);
+        c->found = x.completions != 0;
         break;
     case HSC_MPI_START:
         start_request(c, h, c->handle);
@@ -544,7 +563,7 @@ HSC_MPI_HOT void after(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t leave) {
     case HSC_MPI_REQUEST_FREE: {
         hsc_mpi_request *r = hsc_mpi_request_get(c->handle);
         if (r && r->active)
-            complete(c, c->handle, NULL, leave, 0, false);
+            complete(c, h, c->handle, NULL, leave, 0, false);
         else if (r)
             hsc_mpi_request_end(r);
         if ((r = hsc_mpi_request_get(c->handle)) != NULL && r->persistent)

@@ -32,7 +32,7 @@ HSC_MPI_HOT bool was_outside(const hsc_mpi_call *c, const hsc_mpi_how *h, uint64
     hsc_mpi_block *b = c->block;
     if (!goes_on(h))
         return false;
-    uint64_t outside = c->enter - b->left_ns;
+    uint64_t outside = looks(h) && c->since != c->enter ? 0 : c->enter - b->left_ns;
     b->left_ns = leave;
     if (HSC_MPI_USUALLY(outside < b->threshold_ns))
         return false;
@@ -61,7 +61,23 @@ HSC_MPI_HOT hsc_mpi_block *usual(hsc_mpi_language l) {
     return b && !b->frame ? b : NULL;
 }
 
-#define POLLS_WITHIN_NS 200u /* after another call, our own part between them with it: as in a loop that does nothing else */
+#define LOOKS_WITHIN_NS 200u /* after another such call, our own part between them with it: as in a loop that does nothing else */
+
+/* call.c: a call that only looks began so long after one in vain. Whether it goes on with that all the same. */
+HSC_MPI_COLD bool hsc_mpi_looks_on(hsc_mpi_block *b, uint64_t enter, uint32_t node);
+#define LOOKS_MANY 16u
+HSC_MPI_COLD void hsc_mpi_looks_many(hsc_mpi_block *b, uint64_t now); /* call.c: so many are in vain */
+
+/* Since when calls like this one, which only looks, have found nothing. */
+HSC_MPI_HOT uint64_t looks_since(hsc_mpi_block *b, uint64_t enter, uint32_t node) {
+    if (!b->looks_since)
+        return enter;
+    uint64_t between = enter - b->looked_ns;
+    if (HSC_MPI_RARELY(between >= LOOKS_WITHIN_NS) && !hsc_mpi_looks_on(b, enter, node))
+        return enter;
+    b->looks_between += between;
+    return b->looks_since;
+}
 
 /* Whether a call that only looks has found nothing; of requests less than 0 where there is none to be waited for. */
 HSC_MPI_HOT bool in_vain(const hsc_mpi_call *c, const hsc_mpi_how *h) {
@@ -84,12 +100,13 @@ HSC_MPI_HOT void begin(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_block *b, 
     c->to = c->from = NULL;
     c->request = NULL;
     c->status = NULL;
+    c->found = false;
     c->sent = c->room = c->received = c->to_sequence = c->from_sequence = c->n = c->handle = 0;
     c->dest = c->source = c->tag = c->receive_tag = c->root = -1;
     c->old_state = atomic_load_explicit(&t->state, memory_order_relaxed);
     if (c->old_state == HSC_state_UNKNOWN)
         t->state_frame = here->sp;
-    hsc_rt_state_set(t, (has(h, 'f') || has(h, 'o')) && b->polls ? HSC_state_WAITING : state);
+    hsc_rt_state_set(t, looks(h) && b->polls ? HSC_state_WAITING : state);
     /* it may wait for long and be killed; after its end another rank may leave, and the launcher kill this one */
     if (HSC_MPI_RARELY(b->last_ns >= t->messages_due) || IS(h, FINALIZE) || IS(h, SESSION_END))
         hsc_mpi_write_due(b, 0);
@@ -102,13 +119,29 @@ HSC_MPI_HOT void begin(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_block *b, 
         hsc_mpi_note_before(b, c->cost_begin, c->enter_cycles);
         c->enter = hsc_mpi_clock(b, &c->enter_cycles);
     }
+    c->since = looks(h) ? looks_since(b, c->enter, c->node) : c->enter;
+}
+
+/* Of a call that only looks, which has ended. */
+HSC_MPI_HOT void note_look(hsc_mpi_call *c, const hsc_mpi_how *h, bool vain, uint64_t leave) {
+    hsc_mpi_block *b = c->block;
+    bool goes_on = c->since != c->enter;
+    /* what is complete or none at all is looked at by the way */
+    bool none = !vain && goes_on && !c->found && (IS(h, WAIT) || IS(h, WAITALL) || IS(h, WAITANY) || IS(h, WAITSOME));
+    b->polls = vain && goes_on;
+    if (vain && !goes_on)
+        b->looks_between = b->pauses_ns = b->rests_ns = b->looks = 0;
+    if (HSC_MPI_RARELY(++b->looks == LOOKS_MANY) && (vain || none))
+        hsc_mpi_looks_many(b, leave);
+    b->looks_since = vain || none ? c->since : 0;
+    b->looked_ns = leave;
+    b->looked_beats = (uint32_t)atomic_load_explicit(&c->thread->beats, memory_order_relaxed);
 }
 
 HSC_MPI_HOT void end(hsc_mpi_call *c, const hsc_mpi_how *h, int error, bool known) {
     hsc_mpi_block *b = c->block;
-    bool polled = false; /* what we take of such a loop's time it would have polled in: of the program's work that takes nothing */
-    if (has(h, 'f') || has(h, 'o'))
-        b->polls = polled = known && !error && in_vain(c, h) && c->enter - b->left_ns < POLLS_WITHIN_NS;
+    bool vain = looks(h) && known && !error && in_vain(c, h);
+    bool polled = vain && c->since != c->enter; /* what we take of such a loop's time it would have polled in: of the program's work that takes nothing */
     hsc_rt_thread *t = c->thread;
     uint64_t leave_cycles, leave = hsc_mpi_clock(b, &leave_cycles);
     if (HSC_MPI_USUALLY(t->messages == b)) {
@@ -128,6 +161,8 @@ HSC_MPI_HOT void end(hsc_mpi_call *c, const hsc_mpi_how *h, int error, bool know
         if (HSC_MPI_RARELY(leave >= t->messages_due) || IS(h, FINALIZE) || IS(h, SESSION_END))
             hsc_mpi_write_due(b, c->node);
     }
+    if (looks(h))
+        note_look(c, h, vain, leave);
     b->frame = 0;
     hsc_rt_state_set(t, c->old_state);
     if (HSC_MPI_RARELY(c->cost_begin != 0))

@@ -388,7 +388,7 @@ struct HSC_MPI_LINE hsc_mpi_block {
     hsc_rt_thread *thread;
     uint64_t frame;            /* of the outermost wrapper; 0: none */
     _Atomic uint32_t updating; /* the tables are being changed: no flush by the handler */
-    bool polls;                /* the last call that only looks found nothing, at once after another call */
+    bool polls;                /* the last call that only looks found nothing, right after another one that did not */
     uint32_t generation, types_generation, comms_generation, thread_id, until_cost;
     uint16_t waiting; /* events that are not written yet */
     uint16_t expected, last_path; /* index of the path that the next call is expected from, that the last one came from */
@@ -401,6 +401,14 @@ struct HSC_MPI_LINE hsc_mpi_block {
     uint32_t peer_room;
     uint32_t *bucket, *dirty;
     uint32_t summaries, summary_room, dirties, peers;
+    /* calls that only look and find nothing, one right after another, as far as they go on: since when, the end of the last one, what lay between them, and of
+     * that pauses and rests; their number, and that of our handler's runs at the last one */
+    uint64_t looks_since, looked_ns, looks_between, pauses_ns, rests_ns;
+    uint32_t looks, looked_beats;
+    uint64_t rested_cpu_ns, rested_ns; /* CPU time, as it was asked for last, and when that was; 0: not asked */
+    struct {
+        uint8_t ahead, passed; /* long pauses that are not to be looked into; of these, so many are over */
+    } rests[16];               /* by the node of the call that follows */
     uint64_t outside_ns; /* for long before the call under way the library could not go on, which is in no event yet; 0: it could */
     /* events; in cycles what they cost, and what they did at the last look, in ns the thread's CPU time then and how long they cost little */
     uint64_t threshold_least_ns, event_bytes, events, not_recorded, start_ns;
@@ -534,10 +542,12 @@ typedef struct hsc_mpi_call {
     uint64_t *a;
     bool any;
     bool draws; /* what it completes may have events that stand for others (after.h) */
+    bool found; /* of a call that completes requests: it has */
     uint8_t language; /* hsc_mpi_language */
     uint8_t peer_class;
     uint32_t node, old_state;
     uint64_t enter, enter_cycles;
+    uint64_t since; /* of a call that only looks: when the first of those in vain began that it follows; else as `enter` */
     hsc_mpi_comm *comm;
     hsc_mpi_channel *to, *from;
     hsc_mpi_request *request; /* matched message */

@@ -6,19 +6,21 @@
 #include "after.h"
 
 enum { POST, COMPLETE, LOCK, SHARED_LOCK }; /* tags of the events */
+#define SLICE_BITS 18u /* of ns: 0.26 ms */
+#define SLICES_OF 64u
 
 /* The epochs of a window; ranks are those of its group. */
 struct hsc_mpi_window {
     uint32_t exposed, accessed; /* members of the last post and start */
     int32_t *exposed_to, *accessed_at;
     int32_t *counted;    /* 0, 1, 2, ... */
-    uint64_t *posts;     /* of accessed_at: number of the post that is waited for */
+    uint64_t *posts, *completions; /* of accessed_at and exposed_to: number of what is waited for */
     uint64_t *locked_ns; /* by target: begin of the lock that is held; 0: none */
     uint8_t *shared;
 };
 
 static size_t bytes_of(const hsc_mpi_comm *m) {
-    return sizeof(hsc_mpi_window) + (size_t)m->size * (2 * sizeof(uint64_t) + 3 * sizeof(int32_t) + 1);
+    return sizeof(hsc_mpi_window) + (size_t)m->size * (3 * sizeof(uint64_t) + 3 * sizeof(int32_t) + 1);
 }
 
 static hsc_mpi_window *window_of(hsc_mpi_comm *m) {
@@ -29,7 +31,8 @@ static hsc_mpi_window *window_of(hsc_mpi_comm *m) {
     if (!w)
         return NULL;
     w->posts = (uint64_t *)(w + 1);
-    w->locked_ns = w->posts + n;
+    w->completions = w->posts + n;
+    w->locked_ns = w->completions + n;
     w->exposed_to = (int32_t *)(w->locked_ns + n);
     w->accessed_at = w->exposed_to + n;
     w->counted = w->accessed_at + n;
@@ -64,9 +67,14 @@ static uint32_t members(const hsc_mpi_call *c, const hsc_mpi_how *h, int32_t *to
     return ok ? (uint32_t)n : 0;
 }
 
-static void put(hsc_mpi_call *c, uint64_t duration, uint64_t flags, int64_t peer, int64_t tag, uint64_t sequence) {
+static void put(hsc_mpi_call *c, uint64_t duration, uint64_t flags, int64_t peer, int64_t tag, uint64_t sequence, uint64_t stands_for) {
     hsc_rec_message_event e =
         event_of(c, duration, flags | HSC_message_event_flag_ONE_SIDED, c->comm, peer, tag, sequence, 0);
+    e.stands_for = stands_for;
+    if (c->since != c->enter) {
+        e.flags |= HSC_message_event_flag_LOOKED;
+        e.between_ns = c->block->looks_between;
+    }
     hsc_mpi_put_event(c->block, c->node, &e);
 }
 
@@ -74,20 +82,34 @@ static void put(hsc_mpi_call *c, uint64_t duration, uint64_t flags, int64_t peer
 static void tell(hsc_mpi_call *c, uint64_t duration, const int32_t *to, uint32_t n, int64_t tag) {
     for (uint32_t i = 0; i < n; i++) {
         hsc_mpi_channel *x = hsc_mpi_channel_of(c->comm, to[i], tag, false);
-        uint64_t sequence = x ? hsc_mpi_next(&x->messages) : 0;
-        if (x && is_long(c, duration, &x->last_enter))
-            put(c, duration, HSC_message_event_flag_SENT, to[i], tag, sequence);
+        uint64_t sequence = x ? hsc_mpi_next(&x->messages) : 0, stands_for = 0;
+        if (x && (is_long(c, duration, &x->last_enter) || (stands_for = drawn(sequence, tag))))
+            put(c, duration, HSC_message_event_flag_SENT, to[i], tag, sequence, stands_for);
     }
 }
 
-/* What the call itself may have waited for. `sequences`: of a call before; NULL: their next ones. */
+/* What the call itself may have waited for: messages of these numbers (UINT64_MAX: it is not known which). Of short ones those where all are drawn. */
 static void ask(hsc_mpi_call *c, uint64_t duration, const int32_t *from, uint32_t n, int64_t tag, const uint64_t *sequences) {
+    uint64_t stands_for = 0;
+    for (uint32_t i = 0; i < n && duration < c->block->threshold_ns; i++)
+        if (sequences[i] == UINT64_MAX || !(stands_for = drawn(sequences[i], tag)))
+            return;
+    for (uint32_t i = 0; i < n; i++)
+        if (sequences[i] != UINT64_MAX)
+            put(c, duration, HSC_message_event_flag_RECEIVED, from[i], tag, sequences[i], stands_for);
+}
+
+static void number_next(const hsc_mpi_call *c, const int32_t *from, uint32_t n, int64_t tag, uint64_t *sequences) {
     for (uint32_t i = 0; i < n; i++) {
-        hsc_mpi_channel *x = sequences ? NULL : hsc_mpi_channel_of(c->comm, from[i], tag, true);
-        uint64_t sequence = sequences ? sequences[i] : x ? hsc_mpi_next(&x->messages) : UINT64_MAX;
-        if (sequence != UINT64_MAX && duration >= c->block->threshold_ns)
-            put(c, duration, HSC_message_event_flag_RECEIVED, from[i], tag, sequence);
+        hsc_mpi_channel *x = hsc_mpi_channel_of(c->comm, from[i], tag, true);
+        sequences[i] = x ? hsc_mpi_next(&x->messages) : UINT64_MAX;
     }
+}
+
+/* Of short waits for a lock those are told that begin in some slices of time, which all processes of a machine have alike: who gave it back is then known, too. For how many one
+ * stands; 0: for none. */
+static uint64_t drawn_at(uint64_t ns) {
+    return (ns >> SLICE_BITS) * 0x9e3779b97f4a7c15u < UINT64_MAX / SLICES_OF ? SLICES_OF : 0;
 }
 
 static void lock(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_window *w, uint64_t duration) {
@@ -96,20 +118,27 @@ static void lock(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_window *w, uint6
     /* the values of MPI_LOCK_SHARED: 2 in Open MPI, 235 in MPICH and its relatives */
     w->shared[c->dest] = number(c, h, 'L') == (hsc_mpi_lib.kind == HSC_MPI_OPEN_MPI ? 2 : 235);
     w->locked_ns[c->dest] = c->enter;
-    if (duration >= c->block->threshold_ns)
-        put(c, duration, HSC_message_event_flag_RECEIVED, c->dest, w->shared[c->dest] ? SHARED_LOCK : LOCK, 0);
+    uint64_t stands_for = duration < HSC_MPI_THRESHOLD_NS ? drawn_at(c->enter) : 0;
+    if (duration >= c->block->threshold_ns || stands_for)
+        put(c, duration, HSC_message_event_flag_RECEIVED, c->dest, w->shared[c->dest] ? SHARED_LOCK : LOCK, 0,
+            duration >= c->block->threshold_ns ? 0 : stands_for);
 }
 
 static void unlock(hsc_mpi_call *c, hsc_mpi_window *w, uint64_t duration) {
     if (c->dest < 0 || c->dest >= c->comm->size || !w->locked_ns[c->dest])
         return;
-    uint64_t held = c->enter - w->locked_ns[c->dest];
+    uint64_t held = c->enter - w->locked_ns[c->dest], stands_for = 0;
     w->locked_ns[c->dest] = 0;
-    if (held + duration < c->block->threshold_ns)
-        return;
+    if (held + duration < c->block->threshold_ns) {
+        stands_for = duration < HSC_MPI_THRESHOLD_NS ? drawn_at(c->enter) : 0;
+        stands_for = stands_for || !drawn_at(c->enter - HSC_MPI_THRESHOLD_NS) ? stands_for : 1; /* one that began to wait there may have waited for this */
+        if (!stands_for)
+            return;
+    }
     hsc_rec_message_event e = event_of(c, duration, HSC_message_event_flag_SENT | HSC_message_event_flag_ONE_SIDED, c->comm,
                                                c->dest, w->shared[c->dest] ? SHARED_LOCK : LOCK, 0, 0);
     e.begin_ns = held;
+    e.stands_for = stands_for;
     hsc_mpi_put_event(c->block, c->node, &e);
 }
 
@@ -122,12 +151,13 @@ void hsc_mpi_before_synchronisation(hsc_mpi_call *c, const hsc_mpi_how *h) {
 
 void hsc_mpi_after_synchronisation(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration) {
     hsc_mpi_window *w = window_of(c->comm);
+    uint64_t stands_for = 0;
     if (!w)
         return;
     switch (h->kind) {
     case HSC_MPI_FENCE:
-        if (is_long(c, duration, &c->comm->last_enter))
-            put(c, duration, HSC_message_event_flag_COLLECTIVE, -1, -1, c->to_sequence);
+        if (is_long(c, duration, &c->comm->last_enter) || (stands_for = drawn(c->to_sequence, -1)))
+            put(c, duration, HSC_message_event_flag_COLLECTIVE, -1, -1, c->to_sequence, stands_for);
         break;
     case HSC_MPI_EXPOSE:
         w->exposed = members(c, h, w->exposed_to);
@@ -135,10 +165,7 @@ void hsc_mpi_after_synchronisation(hsc_mpi_call *c, const hsc_mpi_how *h, uint64
         break;
     case HSC_MPI_ACCESS: {
         w->accessed = members(c, h, w->accessed_at);
-        for (uint32_t i = 0; i < w->accessed; i++) {
-            hsc_mpi_channel *x = hsc_mpi_channel_of(c->comm, w->accessed_at[i], POST, true);
-            w->posts[i] = x ? hsc_mpi_next(&x->messages) : UINT64_MAX;
-        }
+        number_next(c, w->accessed_at, w->accessed, POST, w->posts);
         ask(c, duration, w->accessed_at, w->accessed, POST, w->posts);
         break;
     }
@@ -150,7 +177,9 @@ void hsc_mpi_after_synchronisation(hsc_mpi_call *c, const hsc_mpi_how *h, uint64
     case HSC_MPI_EXPOSE_END:
         if (has(h, 'f') && !*(const int32_t *)argument(c, h, 'f')) /* NOLINT */
             break;
-        ask(c, duration, w->exposed_to, w->exposed, COMPLETE, NULL);
+        number_next(c, w->exposed_to, w->exposed, COMPLETE, w->completions);
+        if (!looks(h) || c->since != c->enter || duration >= c->block->threshold_ns) /* as of other calls that only look */
+            ask(c, duration + (c->enter - c->since), w->exposed_to, w->exposed, COMPLETE, w->completions);
         w->exposed = 0;
         break;
     case HSC_MPI_LOCK:

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* message_short_windows ROUNDS: as message_short.c, of one-sided operations: rank 1 comes some 20 us late to a fence, to the post that an access waits for and to the end of its own
+ * access, and holds a lock for as long. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define KEEP __attribute__((noinline))
+enum { KINDS = 4 };
+
+static double least[KINDS], most[KINDS], all[KINDS];
+static int word[4];
+static MPI_Win window;
+static MPI_Group other;
+static volatile int sink;
+
+static double read_clock(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double now(void) { return read_clock(CLOCK_MONOTONIC); }
+
+static void work(double us) {
+    double end = now() + 1e-6 * us;
+    while (now() < end)
+        ;
+}
+
+KEEP static void fences(void) {
+    sink += MPI_Win_fence(0, window);
+}
+
+KEEP static void accesses(void) {
+    sink += MPI_Win_start(other, 0, window); sink += MPI_Win_complete(window);
+}
+
+KEEP static void exposed(void) {
+    sink += MPI_Win_wait(window);
+}
+
+KEEP static void locks(void) {
+    sink += MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+}
+
+int main(int argc, char **argv) {
+    int rank;
+    long rounds = argc > 1 ? atol(argv[1]) : 1000;
+    MPI_Group everyone;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_group(MPI_COMM_WORLD, &everyone);
+    MPI_Group_incl(everyone, 1, (int[]){!rank}, &other);
+    MPI_Win_create(word, sizeof word, sizeof *word, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    for (long i = 0; i < rounds; i++) {
+        double begin[KINDS], end[KINDS], came[KINDS] = {0}, cpu[KINDS];
+        for (int k = 0; k < KINDS; k++) {
+            if (k == 2 && !rank)
+                MPI_Win_post(other, 0, window);
+            if (k == 2 && rank)
+                MPI_Win_start(other, 0, window);
+            if (k == 3 && rank)
+                MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+            MPI_Barrier(MPI_COMM_WORLD);
+            work(rank ? 15 + (double)(i % 13) : 1);
+            cpu[k] = read_clock(CLOCK_THREAD_CPUTIME_ID);
+            begin[k] = now();
+            if (!k)
+                fences();
+            else if (k == 1 && rank)
+                MPI_Win_post(other, 0, window);
+            else if (k == 1)
+                accesses();
+            else if (k == 2 && rank)
+                MPI_Win_complete(window);
+            else if (k == 2)
+                exposed();
+            else if (rank)
+                MPI_Win_unlock(0, window);
+            else
+                locks();
+            end[k] = now();
+            cpu[k] = read_clock(CLOCK_THREAD_CPUTIME_ID) - cpu[k];
+            if (k == 1 && rank)
+                MPI_Win_wait(window);
+            if (k == 3 && !rank)
+                MPI_Win_unlock(0, window);
+        }
+        if (rank)
+            MPI_Send(begin, KINDS, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD);
+        else
+            MPI_Recv(came, KINDS, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int k = 0; k < KINDS && !rank; k++) {
+            double until = came[k] < end[k] ? came[k] : end[k];
+            until = until > begin[k] ? until : begin[k];
+            least[k] += cpu[k] > end[k] - until ? cpu[k] - (end[k] - until) : 0;
+            most[k] += cpu[k] < until - begin[k] ? cpu[k] : until - begin[k];
+            all[k] += cpu[k];
+        }
+    }
+    static const char *const names[KINDS] = {"fences", "accesses", "exposed", "locks"};
+    for (int k = 0; k < KINDS && !rank; k++)
+        printf("%s %.6f %.6f %.6f\n", names[k], least[k], most[k], all[k]);
+    MPI_Win_free(&window);
+    return MPI_Finalize();
+}
