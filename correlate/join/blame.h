@@ -222,6 +222,8 @@ bool hsc_blame_is_barrier(uint32_t wait_kind); /* of threads */
 static inline bool hsc_blame_is_of_none(const jmessage_event *e) {
     return !(e->flags & (HSC_message_event_flag_SENT | HSC_message_event_flag_RECEIVED | HSC_message_event_flag_COLLECTIVE | HSC_message_event_flag_ONE_SIDED));
 }
+/* One that is in sums; others tell of short ones alone, which samples are laid by. */
+static inline bool hsc_blame_is_counted(const jmessage_event *e) { return !e->stands_for || e->flags & HSC_message_event_flag_FOLLOWS; }
 /* Context of the OpenMP region that a barrier at this site belongs to; HSC_NO_INDEX. */
 uint32_t hsc_blame_region_of(const join *j, const jsite *site, uint32_t wait_kind);
 jspot hsc_blame_spot(const join *j, uint32_t frame);

@@ -82,7 +82,7 @@ typedef struct call { /* that may wait */
     bool is_root, has_root, unclear;
     uint32_t keys; /* entries of the messages that it waits for */
     uint32_t stands_for; /* as of its event */
-    bool looks;
+    bool looks, follows;
     uint64_t between;
 } call;
 
@@ -571,7 +571,8 @@ static hsc_status finish(match *m, uint32_t i, hsc_err *err) {
             m->lockers.p[k] = m->lockers.p[--m->lockers.n];
     double ns = (double)(c->leave - c->enter), wait = 0;
     hsc_status status = ok ? HSC_OK : hsc_join_no_memory(err);
-    if (c->stands_for) { /* of short ones that have no cause: these are known by samples alone */
+    bool tells = !c->follows || c->stands_for; /* else who came late may have no event */
+    if (c->stands_for && !c->follows) { /* of short ones that have no cause: these are known by samples alone */
         bool known = !c->unclear && (!c->best || m->lanes.p[c->lane].p->blame->clock == m->lanes.p[c->best_lane].p->blame->clock);
         if (status == HSC_OK && known && !tell(m, c, c->best ? c->best : c->enter))
             status = hsc_join_no_memory(err);
@@ -588,7 +589,7 @@ static hsc_status finish(match *m, uint32_t i, hsc_err *err) {
         d->of_kind[c->best_kind]++;
         d->kind_ns[c->best_kind] += wait;
         d->waited_ns += ns - wait;
-        status = status == HSC_OK && !tell(m, c, c->best) ? hsc_join_no_memory(err) : status;
+        status = status == HSC_OK && tells && !tell(m, c, c->best) ? hsc_join_no_memory(err) : status;
         status = status == HSC_OK ? charge(m, c, err) : status;
     } else if (c->unclear) {
         d->unclear++;
@@ -596,7 +597,7 @@ static hsc_status finish(match *m, uint32_t i, hsc_err *err) {
     } else {
         d->ended++;
         d->waited_ns += ns;
-        status = status == HSC_OK && !tell(m, c, c->enter) ? hsc_join_no_memory(err) : status;
+        status = status == HSC_OK && tells && !tell(m, c, c->enter) ? hsc_join_no_memory(err) : status;
     }
     return leave(m, i, status);
 }
@@ -610,8 +611,12 @@ static hsc_status finish(match *m, uint32_t i, hsc_err *err) {
 
 static uint32_t call_of(match *m, uint32_t lane_row, const jmessage_event *e) {
     lane *l = &m->lanes.p[lane_row];
-    if (l->open != HSC_NO_INDEX && m->calls.p[l->open].enter == e->time && m->calls.p[l->open].leave == e->time + e->duration)
-        return l->open; /* another message of the same call */
+    if (l->open != HSC_NO_INDEX && m->calls.p[l->open].enter == e->time && m->calls.p[l->open].leave == e->time + e->duration) { /* another message of the same call */
+        call *c = &m->calls.p[l->open];
+        c->follows = c->follows || e->flags & HSC_message_event_flag_FOLLOWS;
+        c->stands_for = e->stands_for ? c->stands_for : 0;
+        return l->open;
+    }
     uint32_t i = m->free_call, made = TAKE(m->calls, m->free_call);
     if (made == HSC_NO_INDEX || !HSC_RESERVE(m->leaving, m->leaving.n + 1))
         return HSC_NO_INDEX;
@@ -619,7 +624,7 @@ static uint32_t call_of(match *m, uint32_t lane_row, const jmessage_event *e) {
         m->free_call = m->calls.p[i].next;
     m->calls.p[made] = (call){.enter = e->time, .leave = e->time + e->duration, .lane = lane_row, .row = e->frame,
                               .group = HSC_NO_INDEX, .next = HSC_NO_INDEX, .keys = HSC_NO_INDEX, .stands_for = e->stands_for,
-                              .looks = e->flags & HSC_message_event_flag_LOOKED, .between = e->between};
+                              .looks = e->flags & HSC_message_event_flag_LOOKED, .follows = e->flags & HSC_message_event_flag_FOLLOWS, .between = e->between};
     m->leaving.p[m->leaving.n++] = made;
     rise(m, false, m->leaving.p, m->leaving.n - 1);
     return l->open = made;
@@ -666,8 +671,10 @@ static bool take_message(match *m, uint32_t lane_row, const jmessage_event *e, c
     uint32_t i = call_of(m, lane_row, e), k = m->free_entry;
     if (i == HSC_NO_INDEX)
         return false;
-    if (e->stands_for && !slots_find(&m->member_rows, c->key, peer)) /* nobody tells when the other side came */
-        m->calls.p[i].unclear = true;
+    if (e->stands_for && !slots_find(&m->member_rows, c->key, peer)) { /* nobody tells when the other side came */
+        m->calls.p[i].unclear = m->calls.p[i].unclear || !hsc_blame_is_counted(e);
+        m->calls.p[i].stands_for = m->calls.p[i].follows ? 0 : m->calls.p[i].stands_for;
+    }
     uint32_t made = TAKE(m->entries, m->free_entry);
     if (made == HSC_NO_INDEX)
         return false;
@@ -776,7 +783,7 @@ static bool take_event(match *m, uint32_t lane_row) {
     jmessage_event e = l->next;
     if (e.outside)
         comes_back(m, lane_row, &e);
-    if (!e.stands_for && !add_spent(m, l, &e))
+    if (hsc_blame_is_counted(&e) && !add_spent(m, l, &e))
         return false;
     if (hsc_blame_is_of_none(&e))
         return true;
@@ -787,7 +794,7 @@ static bool take_event(match *m, uint32_t lane_row) {
     bool posts = !(e.flags & HSC_message_event_flag_COMPLETED) && !probes;
     bool waits = e.duration && (!(e.flags & HSC_message_event_flag_BEGUN) || probes);
     if (!c || c->kind == HSC_communicator_kind_INTER || e.flags & HSC_message_event_flag_INEXACT) {
-        waits = waits && !e.stands_for;
+        waits = waits && hsc_blame_is_counted(&e);
         m->d->unclear += waits;
         m->d->calls += waits;
         m->d->unclear_ns += waits ? (double)e.duration : 0;

@@ -319,7 +319,7 @@ static hsc_status next_moment(join *j, stream *s, jmoment *m, bool *any, hsc_err
     hsc_status status;
     do /* short ones are told by samples */
         status = hsc_spill_next(j->spill, &s->from, &e, any, err);
-    while (status == HSC_OK && *any && e.stands_for);
+    while (status == HSC_OK && *any && !hsc_blame_is_counted(&e));
     if (status == HSC_OK && *any)
         *m = (jmoment){.time = e.time + e.duration, .length = e.duration, .frame = e.frame, .is_interval = true, .kind = HSC_wait_kind_MESSAGE};
     return status;

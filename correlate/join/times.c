@@ -176,8 +176,8 @@ bool hsc_join_take_span(jprocess *p, const hsc_record *rec) {
                          .begin_ns = end - length, .length_ns = length, .bytes = r->bytes};
         return HSC_PUSH(p->open_spans, s);
     }
-    if (rec->record_id == HSC_REC_message_event && !((const hsc_rec_message_event *)rec->value)->stands_for) {
-        const hsc_rec_message_event *r = rec->value;
+    const hsc_rec_message_event *r = rec->record_id == HSC_REC_message_event ? rec->value : NULL;
+    if (r && (!r->stands_for || r->flags & HSC_message_event_flag_FOLLOWS)) {
         uint64_t begin = hsc_join_since_start(p->join, p->known, r->time), length = r->duration_ns < 1ull << 60 ? r->duration_ns : 0;
         jopen_span *last = p->open_spans.n ? &p->open_spans.p[p->open_spans.n - 1] : NULL;
         if (last && last->span.what && last->stream == rec->stream && last->span.begin_ns == begin && last->span.length_ns == length) {

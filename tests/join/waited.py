@@ -10,7 +10,7 @@ import sys
 
 HEATSCOPE, RECORDS, WORK = sys.argv[1], sys.argv[2], os.path.abspath(sys.argv[3])
 MS = 1_000_000
-SENT, RECEIVED, COLLECTIVE, BEGUN, INEXACT = 1, 2, 4, 8, 64
+SENT, RECEIVED, COLLECTIVE, BEGUN, INEXACT, LOOKED, FOLLOWS = 1, 2, 4, 8, 64, 256, 512
 COMPUTATION, COMMUNICATION, WAITING, SYNCHRONISATION = 1, 2, 3, 4
 SEND, RECEIVE, ALLREDUCE, BARRIER = 1, 2, 3, 4
 ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": os.path.join(WORK, "keys")}
@@ -142,6 +142,24 @@ for options in (("--cache=none", "-j3", "--memory=1M"), ("--cache=on",), ("--cac
     os.remove(OUT)
     run("correlate", "-q", *options, "-o", OUT, SHORT)
     that(bytes_of(OUT) == bytes_of(WHOLE), f"short calls, {options}: other bytes")
+# short ones that followed long have an event and their senders none: that tells nothing of them. Where they were drawn, both have one
+FOLLOWED = os.path.join(WORK, "followed")
+process(FOLLOWED, 0, [*samples(0, 400, 7, WAITING), *samples(400, 420, 2, 0), *[(t, text + FOR_16 * (i % 16 == 0)) for i in range(8000) if i % 16 == 0 or i % 3 == 0
+                      for t, text in [event(i / 20, (i + 1) / 20, RECEIVE, RECEIVED | FOLLOWS, 1, i)]]])
+process(FOLLOWED, 1, [*samples(0, 400, 8, COMMUNICATION), *[(t, text + FOR_16) for t, text in (event(i / 20 + 0.03, i / 20 + 0.031, SEND, SENT, 0, i) for i in drawn)]])
+run("correlate", "-q", "--cache=none", "-j1", "-o", OUT, FOLLOWED)
+told = categories(OUT)
+that(abs(told["waiting"][0] - 240) <= 2 and told["waiting"][1] == 0 and told["waiting"][0] + told["communication"][0] == 800, f"short calls that followed long: {told}")
+# calls that only look, in vain, one right after another, are one wait; of samples in others nothing is told by these
+LOOKS = os.path.join(WORK, "looks")
+process(LOOKS, 0, [*samples(0, 400, 7, WAITING), *samples(400, 420, 7, COMMUNICATION), *[(t, text + FOR_16) for t, text in (event(i / 20, (i + 1) / 20, RECEIVE, RECEIVED | LOOKED, 1, i)
+                   for i in drawn)], event(500, 600, RECEIVE, RECEIVED | LOOKED, 1, 8000), *samples(500, 600, 7, COMMUNICATION)])
+process(LOOKS, 1, [*samples(0, 590, 2, 0), *[(t, text + FOR_16) for t, text in (event(i / 20 + 0.03, i / 20 + 0.031, SEND, SENT, 0, i) for i in drawn)], event(590, 590.002, SEND, SENT, 0, 8000)])
+run("correlate", "-q", "--cache=none", "-j1", "-o", OUT, LOOKS)
+told = categories(OUT)
+that(abs(told["waiting"][0] - 240 - 90) <= 1 and abs(told["communication"][0] - 160 - 20 - 10) <= 1, f"calls that only look: {told}")
+causes = [(r["kind"], round(float(r["wait_s"]), 4)) for r in csv.DictReader(io.StringIO(run("report", "--by=delayed", "--format=csv", OUT)))]
+that(causes == [("late sender", 0.09)], f"calls that only look: causes {causes}")
 # of a sender that is not measured nobody knows when it came
 os.remove(os.path.join(SHORT, "h.101.hsr"))
 run("correlate", "-q", "--cache=none", "-o", OUT, SHORT)

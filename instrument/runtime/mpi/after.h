@@ -132,11 +132,12 @@ HSC_MPI_HOT hsc_rec_message_event event_of(const hsc_mpi_call *c, uint64_t durat
 }
 
 /* Whether an event of the call is worth a record: it was long, or came long after the one before in its sequence; the other side, which
- * may have waited for it, then finds it. */
-HSC_MPI_HOT bool is_long(const hsc_mpi_call *c, uint64_t duration, uint64_t *last_enter) {
+ * may have waited for it, then finds it. The other way round nothing follows: of a short one that comes long after, the other side may be missing. */
+enum { SHORT, FOLLOWS, LONG };
+HSC_MPI_HOT unsigned length_of(const hsc_mpi_call *c, uint64_t duration, uint64_t *last_enter) {
     uint64_t before = *last_enter;
     *last_enter = c->enter;
-    return HSC_MPI_RARELY(duration >= c->block->threshold_ns || c->enter - before >= c->block->threshold_ns);
+    return HSC_MPI_RARELY(duration >= c->block->threshold_ns) ? LONG : HSC_MPI_RARELY(c->enter - before >= c->block->threshold_ns) ? FOLLOWS : SHORT;
 }
 
 /* Of the others some have one, drawn by the number of the message, which both sides know, so that what short calls waited is known of these: for how
@@ -147,32 +148,39 @@ HSC_MPI_HOT uint64_t drawn(uint64_t sequence, int64_t tag) {
     return HSC_MPI_USUALLY(number * 0x9e3779b97f4a7c15u >= UINT64_MAX / every) ? 0 : every;
 }
 
+HSC_MPI_HOT uint64_t follows(unsigned length) {
+    return length == FOLLOWS ? HSC_message_event_flag_FOLLOWS : 0;
+}
+
 HSC_MPI_HOT void send_event(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration) {
-    uint64_t stands_for = 0;
-    if (!c->to || (!is_long(c, duration, &c->to->last_enter) && !(stands_for = drawn(c->to_sequence, c->tag))))
+    unsigned length = c->to ? length_of(c, duration, &c->to->last_enter) : SHORT;
+    uint64_t stands_for = !c->to || length == LONG ? 0 : drawn(c->to_sequence, c->tag);
+    if (length == SHORT && !stands_for)
         return;
-    uint64_t flags = HSC_message_event_flag_SENT | (has(h, 'r') ? HSC_message_event_flag_BEGUN : 0);
+    uint64_t flags = HSC_message_event_flag_SENT | (has(h, 'r') ? HSC_message_event_flag_BEGUN : 0) | follows(length);
     hsc_rec_message_event e = event_of(c, duration, flags, c->comm, c->dest, c->tag, c->to_sequence, c->sent);
     e.stands_for = stands_for;
     hsc_mpi_put_event(c->block, c->node, &e);
 }
 
 HSC_MPI_HOT void receive_event(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration, uint64_t size) {
-    uint64_t stands_for = 0;
-    if (!c->from || (!is_long(c, duration, &c->from->last_enter) && !(stands_for = drawn(c->from_sequence, c->receive_tag))))
+    unsigned length = c->from ? length_of(c, duration, &c->from->last_enter) : SHORT;
+    uint64_t stands_for = !c->from || length == LONG ? 0 : drawn(c->from_sequence, c->receive_tag);
+    if (length == SHORT && !stands_for)
         return;
     uint64_t flags = HSC_message_event_flag_RECEIVED | (has(h, 'r') ? HSC_message_event_flag_BEGUN : 0) |
-                     (c->any ? HSC_message_event_flag_ANY_SOURCE : 0);
+                     (c->any ? HSC_message_event_flag_ANY_SOURCE : 0) | follows(length);
     hsc_rec_message_event e = event_of(c, duration, flags, c->comm, c->source, c->receive_tag, c->from_sequence, size);
     e.stands_for = stands_for;
     hsc_mpi_put_event(c->block, c->node, &e);
 }
 
 HSC_MPI_HOT void collective_event(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration) {
-    uint64_t stands_for = 0;
-    if (!is_long(c, duration, &c->comm->last_enter) && !(stands_for = drawn(c->to_sequence, -1)))
+    unsigned length = length_of(c, duration, &c->comm->last_enter);
+    uint64_t stands_for = length == LONG ? 0 : drawn(c->to_sequence, -1);
+    if (length == SHORT && !stands_for)
         return;
-    uint64_t flags = HSC_message_event_flag_COLLECTIVE | (has(h, 'r') ? HSC_message_event_flag_BEGUN : 0);
+    uint64_t flags = HSC_message_event_flag_COLLECTIVE | (has(h, 'r') ? HSC_message_event_flag_BEGUN : 0) | follows(length);
     hsc_rec_message_event e = event_of(c, duration, flags, c->comm, c->root, -1, c->to_sequence, c->sent);
     e.stands_for = stands_for;
     hsc_mpi_put_event(c->block, c->node, &e);

@@ -82,9 +82,11 @@ static void put(hsc_mpi_call *c, uint64_t duration, uint64_t flags, int64_t peer
 static void tell(hsc_mpi_call *c, uint64_t duration, const int32_t *to, uint32_t n, int64_t tag) {
     for (uint32_t i = 0; i < n; i++) {
         hsc_mpi_channel *x = hsc_mpi_channel_of(c->comm, to[i], tag, false);
-        uint64_t sequence = x ? hsc_mpi_next(&x->messages) : 0, stands_for = 0;
-        if (x && (is_long(c, duration, &x->last_enter) || (stands_for = drawn(sequence, tag))))
-            put(c, duration, HSC_message_event_flag_SENT, to[i], tag, sequence, stands_for);
+        uint64_t sequence = x ? hsc_mpi_next(&x->messages) : 0;
+        unsigned length = x ? length_of(c, duration, &x->last_enter) : SHORT;
+        uint64_t stands_for = !x || length == LONG ? 0 : drawn(sequence, tag);
+        if (length != SHORT || stands_for)
+            put(c, duration, HSC_message_event_flag_SENT | follows(length), to[i], tag, sequence, stands_for);
     }
 }
 
@@ -151,14 +153,16 @@ void hsc_mpi_before_synchronisation(hsc_mpi_call *c, const hsc_mpi_how *h) {
 
 void hsc_mpi_after_synchronisation(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration) {
     hsc_mpi_window *w = window_of(c->comm);
-    uint64_t stands_for = 0;
     if (!w)
         return;
     switch (h->kind) {
-    case HSC_MPI_FENCE:
-        if (is_long(c, duration, &c->comm->last_enter) || (stands_for = drawn(c->to_sequence, -1)))
-            put(c, duration, HSC_message_event_flag_COLLECTIVE, -1, -1, c->to_sequence, stands_for);
+    case HSC_MPI_FENCE: {
+        unsigned length = length_of(c, duration, &c->comm->last_enter);
+        uint64_t stands_for = length == LONG ? 0 : drawn(c->to_sequence, -1);
+        if (length != SHORT || stands_for)
+            put(c, duration, HSC_message_event_flag_COLLECTIVE | follows(length), -1, -1, c->to_sequence, stands_for);
         break;
+    }
     case HSC_MPI_EXPOSE:
         w->exposed = members(c, h, w->exposed_to);
         tell(c, duration, w->exposed_to, w->exposed, POST);
