@@ -115,6 +115,27 @@ static uint32_t site_of(const report *r, uint32_t line, const char *operation) {
     return HSC_NONE;
 }
 
+/* Buffers of the persistent operations of that name (NULL: of any) that a call on the line starts, as far as that is known best. */
+static unsigned started(const report *r, uint32_t line, const char *operation, buffer *out) {
+    uint32_t first, n, links = hsc_db_count(r->db, HSC_LIST_MPI_LINKS), best = 0;
+    unsigned count = 0;
+    if (line == HSC_NONE || hsc_db_find(r->db, HSC_LIST_MPI_SITES, line, &first, &n, NULL))
+        return 0;
+    for (uint32_t i = 0; i < 2 * links; i++) { /* twice: how well it is known; which */
+        hsc_db_mpi_link l;
+        hsc_db_mpi_site s;
+        buffer b[BUFFERS];
+        if (hsc_db_get_mpi_link(r->db, i % links, &l, NULL) || l.kind != HSC_link_kind_STARTS || l.other < first || l.other >= first + n ||
+            hsc_db_get_mpi_site(r->db, l.site, &s, NULL) || (operation && strcmp(s.operation, operation)))
+            continue;
+        if (i < links)
+            best = l.confidence > best ? l.confidence : best;
+        for (unsigned k = 0, of = i >= links && l.confidence == best ? buffers_of(r, l.site, b) : 0; k < of && count < BUFFERS; k++)
+            out[count++] = b[k];
+    }
+    return count;
+}
+
 /* Of one call's buffers, which share is this one's: by what is sent from and received into it. */
 static void shares(const buffer *b, unsigned n, double sent, double received, double *out) {
     double all = 0;
@@ -148,7 +169,9 @@ static bool add_message(sums *s, const uint32_t *first_of, const hsc_db_message 
     buffer b[BUFFERS];
     double share[BUFFERS];
     uint32_t site = site_of(s->r, m->line, m->operation);
-    unsigned n = site == HSC_NONE ? 0 : buffers_of(s->r, site, b), senders = 0, receivers = 0, sender = 0, receiver = 0;
+    bool starts = m->kind == HSC_operation_class_START; /* what it starts is counted on its line, under the name of the call that made it */
+    unsigned n = site == HSC_NONE || starts ? 0 : buffers_of(s->r, site, b), senders = 0, receivers = 0, sender = 0, receiver = 0;
+    n = n ? n : started(s->r, m->line, starts ? NULL : m->operation, b);
     double seconds = m->duration_s + m->completion_s;
     if (!n) {
         report_array *a = m->sent_bytes + m->received_bytes ? row_of(s, HSC_NONE) : NULL;
@@ -172,8 +195,8 @@ static bool add_message(sums *s, const uint32_t *first_of, const hsc_db_message 
         if (!a)
             return false;
         if (!is_repeated(b, i, first_of)) { /* a call is one call of an array, whatever its buffers are */
-            a->calls += m->calls;
-            a->places += is_new_place;
+            a->calls += starts ? 0 : m->calls;
+            a->places += is_new_place && !starts;
             if (!add_seconds(s, a, m->thread, seconds))
                 return false;
         }
@@ -204,6 +227,11 @@ static unsigned awaited(const report *r, uint32_t line, uint32_t kind, buffer *o
         for (unsigned k = 0, of = buffers_of(r, i, b); k < of && count < BUFFERS; k++)
             if (waits_for(kind, b[k].role))
                 out[count++] = b[k];
+    if (!count) { /* of what it starts; else of what it completes */
+        for (unsigned k = 0, of = started(r, line, NULL, b); k < of; k++)
+            if (waits_for(kind, b[k].role))
+                out[count++] = b[k];
+    }
     for (uint32_t i = 0, own = count; !own && i < links; i++) {
         hsc_db_mpi_link l;
         if (hsc_db_get_mpi_link(r->db, i, &l, NULL) || l.kind != HSC_link_kind_WAIT || l.other < first || l.other >= first + n)

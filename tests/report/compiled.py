@@ -111,6 +111,37 @@ int main(int argc, char **argv) {
     return MPI_Finalize();
 }
 """
+STARTED = """#include <mpi.h>
+enum { N = 4096 };
+static double west[N], east[N];
+static volatile int done; /* so that calls return to where they stand */
+__attribute__((noinline)) static void start(MPI_Request *both) {
+    MPI_Startall(2, both);
+    done++;
+}
+int main(int argc, char **argv) {
+    static double once[100];
+    MPI_Request both[2], one, summed;
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Send_init(west, N, MPI_DOUBLE, !rank, 1, MPI_COMM_WORLD, &both[0]);
+    MPI_Recv_init(east, N, MPI_DOUBLE, !rank, 1, MPI_COMM_WORLD, &both[1]);
+    if (rank)
+        MPI_Recv_init(once, 100, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD, &one);
+    else
+        MPI_Send_init(once, 100, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD, &one);
+    for (int i = 0; i < 10; i++) {
+        for (volatile long k = 0; !rank && k < 5000000; k++)
+            ;
+        start(both);
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+        MPI_Start(&one);
+        MPI_Wait(&one, MPI_STATUS_IGNORE);
+    }
+    return MPI_Finalize();
+}
+"""
 CLEARED = """#include <stdlib.h>
 __attribute__((noinline)) static void clear(double *restrict a, int *restrict b, int n) {
     for (int i = 0; i < n; i++) {
@@ -492,6 +523,13 @@ if MPICC != "-":
          f"reused: {found}, in all {all_s}")
     calls = [(r["line"], r["late_line"], r["kind"], r["processor"], r["late_processor"]) for r in rows(database, "delayed") if r["line"] != "0"]
     that(len(calls) == len(set(calls)), f"reused: a call that waits stands in several rows: {calls}")
+
+    # what is started again and again has the array of the call that made it, whatever starts it
+    database = of_ranks("started.c", STARTED, MPICC, "-g", "-O1")
+    found = {r["array"]: (int(r["calls"]), int(r["sent_bytes"]), int(r["received_bytes"])) for r in rows(database, "array") if r["array"] or int(r["sent_bytes"]) + int(r["received_bytes"])}
+    that(found == {"west": (22, 20 * 32768, 0), "east": (22, 0, 20 * 32768), "once": (22, 10 * 800, 10 * 800)}, f"started: {found}")
+    late, unknown = (sum(float(r["waiting_share_s"]) for r in rows(database, "array") if bool(r["array"]) == named) for named in (True, False))
+    that(late > 0 and unknown <= 1e-6, f"started: {late} s waited for arrays, {unknown} for what is not known")
 
     # flang's runtime is linked into the program: what it writes is written by the statement
     if FC != "-" and shutil.which("mpif90"):
