@@ -126,9 +126,11 @@ HSC_MPI_HOT void begin(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_block *b, 
 HSC_MPI_HOT void note_look(hsc_mpi_call *c, const hsc_mpi_how *h, bool vain, uint64_t leave) {
     hsc_mpi_block *b = c->block;
     bool goes_on = c->since != c->enter;
+    b->polls = vain && goes_on;
+    if (!vain && !b->looks_since)
+        return;
     /* what is complete or none at all is looked at by the way */
     bool none = !vain && goes_on && !c->found && (IS(h, WAIT) || IS(h, WAITALL) || IS(h, WAITANY) || IS(h, WAITSOME));
-    b->polls = vain && goes_on;
     if (vain && !goes_on)
         b->looks_between = b->pauses_ns = b->rests_ns = b->looks = 0;
     if (HSC_MPI_RARELY(++b->looks == LOOKS_MANY) && (vain || none))
