@@ -177,7 +177,7 @@ struct hsc_code {
     hsc_id_rows site_by_id, place_by_id, inlined_by_id;
     hsc_table no_return; /* interned linkage: of procedures that the debug information says do not return */
     hsc_table procedure_by_group;                     /* group, interned linkage */
-    hsc_table procedure_by_name;                      /* group, interned name without what is round it; HSC_NO_INDEX - 1: several have it */
+    hsc_table procedure_by_name;                      /* group, hsc_name_key of the name without what is round it; HSC_NO_INDEX - 1: several have it */
     hsc_table call_by_position; /* procedure << 32 | file, line << 32 | column: site */
     hsc_table calls_of;         /* procedure, callee: first site, filled when first needed */
     bool has_call_lists;
@@ -225,6 +225,11 @@ void hsc_code_find_debug_file(hsc_code *c, const hsc_code_spec *spec, Elf *elf, 
 bool hsc_code_add_file(hsc_code *c, const char *path, size_t path_size, const char *directory, size_t directory_size,
                        uint32_t *out);
 /* Index of the procedure with this linkage name (interned) in this file; new ones get name and linkage. */
+/* Length of "poly" in "poly<int *>"; of all where no arguments of a template end the name. */
+size_t hsc_name_before_arguments(const char *name);
+/* Interned text by which names are compared that the compiler and the demangler write, with blanks of their own in the arguments of
+ * templates; `any_arguments`: whatever these are, since names of lambdas and the like differ altogether. NULL: no memory. */
+const char *hsc_name_key(hsc_pool *pool, const char *name, bool any_arguments);
 bool hsc_code_add_procedure(hsc_code *c, const char *linkage, const char *plain_name, uint32_t file, uint32_t *out,
                             bool *is_new);
 /* Adds to the note. */

@@ -157,8 +157,12 @@ static bool add_origin(walk *w, const hsc_dwarf_unit *u, hsc_entry e, origin *ou
     uint32_t unit = out->unit == HSC_NO_INDEX ? w->u->row : out->unit, group = c->units.p[unit].source, file = HSC_NO_INDEX;
     out->procedure = group != HSC_NO_INDEX ? hsc_table_get(&c->procedure_by_group, group, (uintptr_t)linkage) : HSC_NO_INDEX;
     /* line tables alone (-gline-tables-only) name procedures as the source does, not as the linker */
-    if (out->procedure == HSC_NO_INDEX && !e.linkage && group != HSC_NO_INDEX)
-        out->procedure = hsc_table_get(&c->procedure_by_name, group, (uintptr_t)linkage);
+    for (int any = 0; any < 2 && out->procedure == HSC_NO_INDEX && !e.linkage && group != HSC_NO_INDEX; any++) {
+        const char *key = hsc_name_key(&c->pool, linkage, any);
+        if (!key)
+            return false;
+        out->procedure = hsc_table_get(&c->procedure_by_name, group, (uintptr_t)key);
+    }
     if (out->procedure < HSC_NO_INDEX - 1)
         return true;
     bool is_new;

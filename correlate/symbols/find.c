@@ -277,7 +277,8 @@ static void tell_overloads(const hsc_code *c, frame *frames, size_t n, const hsc
         if (callee == frames[i].procedure || callee == HSC_NO_INDEX)
             continue;
         const hsc_code_procedure *told = &c->procedures.p[frames[i].procedure], *known = &c->procedures.p[callee];
-        if (told->knowledge == HSC_KNOWN_MAP || known->knowledge != HSC_KNOWN_MAP || !*told->name || !strstr(known->name, told->name))
+        size_t size = hsc_name_before_arguments(told->name);
+        if (told->knowledge == HSC_KNOWN_MAP || known->knowledge != HSC_KNOWN_MAP || !size || !memmem(known->name, strlen(known->name), told->name, size))
             return; /* not the same chain */
         frames[i].procedure = callee;
     }

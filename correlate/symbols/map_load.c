@@ -111,6 +111,18 @@ static const char *last_part(const char *name) {
     return part;
 }
 
+static bool add_name(hsc_code *c, uint32_t group, const char *name, uint32_t row) {
+    bool has_arguments = name[hsc_name_before_arguments(name)];
+    for (int any = 0; any <= has_arguments; any++) {
+        const char *key = hsc_name_key(&c->pool, name, any);
+        uint32_t *at = key ? hsc_table_at(&c->procedure_by_name, group, (uintptr_t)key) : NULL;
+        if (!at)
+            return false;
+        *at = *at == HSC_NO_INDEX || *at == row ? row : HSC_NO_INDEX - 1;
+    }
+    return true;
+}
+
 static bool add_procedures(hsc_code *c, group_records *g) {
     for (size_t i = 0; i < g->procedures.n; i++) {
         const hsc_rec_procedure *p = &g->procedures.p[i];
@@ -143,11 +155,8 @@ static bool add_procedures(hsc_code *c, group_records *g) {
         if (!by_group)
             return false;
         *by_group = row;
-        const char *last = last_part(name), *plain = hsc_pool_intern(&c->pool, last, strlen(last));
-        uint32_t *by_name = plain ? hsc_table_at(&c->procedure_by_name, g->group, (uintptr_t)plain) : NULL;
-        if (!by_name)
+        if (!add_name(c, g->group, last_part(name), row))
             return false;
-        *by_name = *by_name == HSC_NO_INDEX || *by_name == row ? row : HSC_NO_INDEX - 1;
     }
     for (size_t i = 0; i < g->procedures.n; i++) {
         uint32_t row = row_of(&g->procedure_rows, g, g->procedures.p[i].procedure_id);

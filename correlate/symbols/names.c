@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code.h"
+#include "code_internal.h"
 
 char *hsc_demangle_cxx(const char *symbol);
 
@@ -77,4 +77,27 @@ char *hsc_demangle(const char *symbol) {
         return text;
     }
     return NULL;
+}
+
+size_t hsc_name_before_arguments(const char *name) {
+    size_t n = strlen(name), depth = 0;
+    if (!n || name[n - 1] != '>')
+        return n;
+    for (size_t at = n; at-- > 0;) { /* from behind: operators have signs of their own before them */
+        depth += (name[at] == '>') - (name[at] == '<');
+        if (!depth)
+            return at;
+    }
+    return n;
+}
+
+const char *hsc_name_key(hsc_pool *pool, const char *name, bool any_arguments) {
+    char text[1024];
+    size_t n = 0, size = any_arguments ? hsc_name_before_arguments(name) : strlen(name);
+    for (size_t i = 0; i < size && n + 1 < sizeof text; i++)
+        if (name[i] != ' ')
+            text[n++] = name[i];
+    if (name[size]) /* is no procedure without arguments */
+        text[n++] = '<';
+    return hsc_pool_intern(pool, text, n);
 }

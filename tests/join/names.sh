@@ -68,6 +68,21 @@ __attribute__((noinline)) double mixed(const double *a, int n) { /* three of one
         s += step(a[i], 2.0) + step(i, 3.0) + other::step(a[i]);
     return s;
 }
+template <typename P> static inline double total(P a, P end) { /* compilers write its arguments other than the linker's names do */
+    double s = 0;
+    for (; a != end; ++a)
+        s = s * 0.5 + *a;
+    return s;
+}
+template <typename T, typename F> static inline double each(const T *a, long n, F f) { /* two of these, with procedures that have no name */
+    double s = 0;
+    for (long i = 0; i < n; i++)
+        s += f(a[i]);
+    return s;
+}
+__attribute__((noinline)) double unnamed(const double *a, const int *b, long n) {
+    return total(a, a + n) + each(a, n, [](double x) { return 1 / (x + 2); }) + each(b, n, [&](int k) { return a[k] / (k + 3); });
+}
 double all(const double *a, const float *b, const mesh *m, long n) { return hot(a, n) + (double)hot(b, n) + m->sum(n); }
 S
 "$heatscope" c++ -O2 -shared -fPIC names.cpp -o few
@@ -77,7 +92,7 @@ objdump -d -j .text all | sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' >list.all
 cmp -s list list.all || fail "the two builds have other code"
 "$symbolize" few --loops <list >few.out 2>few.err
 "$symbolize" all --loops <list >all.out 2>all.err
-for name in _Z3hotPKdl _Z3hotPKfl _ZNK4mesh3sumEl _ZN3farL4polyEd _ZL4stepdd _ZL4stepid _ZN5other4stepEd; do
+for name in _Z3hotPKdl _Z3hotPKfl _ZNK4mesh3sumEl _ZN3farL4polyEd _ZL4stepdd _ZL4stepid _ZN5other4stepEd _ZL5totalIPKdEdT_S2_ _ZL4eachIdZ _ZL4eachIiZ; do
     grep -q "$name.* # " all.out || fail "$name is not met in a loop: $(cat all.out)"
 done
 # address, procedure that has the code, outermost loop
