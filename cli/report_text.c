@@ -257,8 +257,26 @@ const char *report_text_more(const report *r, uint32_t n, report_by by, char *ou
     return out;
 }
 
-/* Rows of a brief table that are left out, with the row that says so: shares below this. */
-static double least(const report *r) { return r->brief && !r->top_given ? 0.005 * r->total : r->brief ? 0.0005 * r->total : 0; }
+/* Rows of a brief table that are left out, with the row that says so: shares below this; none of what was asked for. */
+static double least(const report *r) {
+    double share = r->where || !r->brief ? 0 : r->top_given ? 0.0005 : 0.005;
+    return share * r->total;
+}
+
+/* The same in a table whose largest row is `most`: where all are small, the largest of them are shown all the same, as far as they can matter. */
+static double least_of(const report *r, double most) { return most >= least(r) ? least(r) : least(r) / 10; }
+static bool any_matters(const report *r, double most) { return most > 0 && most >= least_of(r, most); }
+
+/* Instead of heads above nothing: "none with 0.5 %; all: --by=loop". */
+static void put_none(const report *r, const char *what, report_by by) {
+    fprintf(r->out, "\n%snone with %g %%; all: --by=%s\n", what, r->total > 0 ? 100 * least(r) / r->total : 0, report_tables[by].name);
+}
+
+static void put_none_of(const report *r, const char *what, uint32_t n, hsc_weighted all, report_by by) {
+    char text[120];
+    snprintf(text, sizeof text, "%s: %.*f%s%s, %.1f %% in %u, ", what, r->decimals, all.sum * r->unit.scale, r->unit.unit[0] ? " " : "", r->unit.unit, percent(r, all.sum), n);
+    put_none(r, text, by);
+}
 
 const char *report_text_axis(const report *r) { return r->axis == HSC_AXIS_PROCESS ? "processes" : "threads"; }
 
@@ -267,10 +285,13 @@ const char *report_text_axis(const report *r) { return r->axis == HSC_AXIS_PROCE
 static uint32_t choose(report *r, const double *by, const uint32_t *rows, uint32_t n, uint32_t few, bool *shown) {
     uint32_t most = report_text_rows(r, few), count = 0, foreign = 0;
     bool places = r->brief && !r->top_given;
+    double largest = 0;
+    for (uint32_t i = 0; i < n; i++)
+        largest = fmax(largest, by[rows[i]]);
     for (uint32_t pass = 0; pass < (places ? 2 : 1); pass++) {
         for (uint32_t i = 0; i < n && (!most || count < most); i++) {
             hsc_db_scope s;
-            if (shown[i] || by[rows[i]] < least(r) || (r->brief && by[rows[i]] <= 0))
+            if (shown[i] || by[rows[i]] < least_of(r, largest) || (r->brief && by[rows[i]] <= 0))
                 continue;
             bool own = hsc_db_get_scope(r->db, rows[i], &s, NULL) || report_is_users(r, &s);
             if (places && pass == 0 && !own && foreign >= (few + 2) / 3)
@@ -329,15 +350,18 @@ static hsc_status procedures(report *r, hsc_err *err) {
     hsc_weighted ours = r->brief ? report_take_ours(r, rows, &n) : (hsc_weighted){0};
     bool spread = r->columns > 1, *shown = calloc((size_t)n + 1, sizeof *shown);
     uint32_t count = shown ? choose(r, r->own, rows, n, 8, shown) : 0;
+    bool none = shown && r->brief && n && !count;
     if (!shown)
         status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     int left = (spread ? 34 : 28) + report_text_interval_width(r), name_width = (r->width - left) * 11 / 20, place_width = r->width - left - name_width - 1;
     snprintf(text, sizeof text, "Procedures with their loops%s%s", spread ? "; max/mean over " : "", spread ? report_text_axis(r) : "");
-    title(r, text);
-    report_text_amount_heads(r);
-    fprintf(r->out, " %6s%s ", "incl%", spread ? "   m/m" : "");
-    report_text_pad(r->out, "procedure", name_width + 1);
-    fprintf(r->out, "where\n");
+    if (!none) {
+        title(r, text);
+        report_text_amount_heads(r);
+        fprintf(r->out, " %6s%s ", "incl%", spread ? "   m/m" : "");
+        report_text_pad(r->out, "procedure", name_width + 1);
+        fprintf(r->out, "where\n");
+    }
     hsc_weighted rest = {0};
     report_named *named = NULL, *x;
     uint32_t n_named = 0;
@@ -371,9 +395,11 @@ static hsc_status procedures(report *r, hsc_err *err) {
         x++;
     }
     report_free_named(named, n_named);
-    if (!status && ours.sum > 0 && ours.sum >= least(r))
+    if (!status && !none && ours.sum > 0 && ours.sum >= least(r))
         put_ours(r, ours);
-    if (!status && n > count) {
+    if (!status && none)
+        put_none_of(r, "Procedures", n, rest, REPORT_PROCEDURE);
+    else if (!status && n > count) {
         fprintf(r->out, "    ");
         report_text_amount(r, rest);
         fprintf(r->out, "        %s%s\n", spread ? "      " : "", report_text_more(r, n - count, REPORT_PROCEDURE, name, sizeof name));
@@ -414,15 +440,18 @@ static hsc_status loops(report *r, hsc_err *err) {
     for (uint32_t k = 0; paid && k < r->info.scopes; k++)
         paid[k] = r->paid->loop[k].sum;
     uint32_t count = shown && paid ? choose(r, paid, rows, n, 4, shown) : 0;
+    bool none = shown && r->brief && !count;
     if (!shown || !paid)
         status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     int left = (spread ? 34 : 28) + report_text_interval_width(r), name_width = (r->width - left) * 11 / 20, place_width = r->width - left - name_width - 1;
     snprintf(text, sizeof text, "Loops with what they call, without inner loops%s%s", spread ? "; max/mean over " : "", spread ? report_text_axis(r) : "");
-    title(r, text);
-    report_text_amount_heads(r);
-    fprintf(r->out, " %6s%s ", "incl%", spread ? "   m/m" : "");
-    report_text_pad(r->out, "procedure", name_width + 1);
-    fprintf(r->out, "where\n");
+    if (!none) {
+        title(r, text);
+        report_text_amount_heads(r);
+        fprintf(r->out, " %6s%s ", "incl%", spread ? "   m/m" : "");
+        report_text_pad(r->out, "procedure", name_width + 1);
+        fprintf(r->out, "where\n");
+    }
     hsc_weighted rest = {0};
     report_named *named = NULL, *x;
     uint32_t n_named = 0;
@@ -478,7 +507,9 @@ static hsc_status loops(report *r, hsc_err *err) {
         fprintf(r->out, "%*s", indent - 1, "");
         report_text_wrap(r->out, r->width, text, indent + 2, indent - 1);
     }
-    if (!status && n > count) {
+    if (!status && none)
+        put_none_of(r, "Loops", n, rest, REPORT_LOOP);
+    else if (!status && n > count) {
         fprintf(r->out, "    ");
         report_text_amount(r, rest);
         fprintf(r->out, "        %s%s\n", spread ? "      " : "", report_text_more(r, n - count, REPORT_LOOP, name, sizeof name));
@@ -524,15 +555,18 @@ static hsc_status lines(report *r, hsc_err *err) {
     hsc_status status = rows && sums ? hsc_db_read_top(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, users ? accept_users_line : accept_line,
                                                        r, capacity, rows, sums, &n, err)
                                      : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    if (!status && n && sums[0] > 0 && sums[0] >= least(r)) {
+    double most = !status && n ? sums[0] : 0;
+    if (any_matters(r, most)) {
         title(r, users ? "Lines of the program's own code" : "Lines");
         report_text_amount_heads(r);
         fprintf(r->out, "  %-24s source\n", "where");
+    } else {
+        if (most > 0)
+            put_none(r, users ? "Lines of the program's own code: " : "Lines: ", REPORT_LINE);
+        n = 0;
     }
     hsc_weighted rest = r->all;
-    if (users && n && sums[0] < least(r)) /* nothing of them matters */
-        n = 0;
-    for (uint32_t i = 0; i < n && !status && sums[i] > 0 && sums[i] >= least(r); i++) {
+    for (uint32_t i = 0; i < n && !status && sums[i] > 0 && sums[i] >= least_of(r, most); i++) {
         hsc_db_line l;
         hsc_db_file f;
         char where[600], raw[1200], text[1200] = "";

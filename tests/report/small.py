@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tables of rows that are all small: no heads above nothing; what was asked for by --where is there however small it is.
+Usage: small.py HEATSCOPE RECORDS.TXT WORK CC (RECORDS.TXT: a text dump that begins with this version's schema chunk)"""
+import os
+import re
+import subprocess
+import sys
+
+from made_up import MadeUp
+
+m = MadeUp(*sys.argv[1:4])
+path = os.path.join(sys.argv[3], "lib", "library.so")
+os.makedirs(os.path.dirname(path), exist_ok=True)
+procedures = 400
+# each has a loop, in which is an instruction that nothing else has; and their lines
+source = "".join(f"int f{k}(volatile int *x) {{\n    while (*x)\n        __asm__ volatile(\"pause\");\n    return *x;\n}}\n" for k in range(procedures))
+with open(path[:-2] + "c", "w", encoding="utf-8") as f:
+    f.write(source)
+subprocess.run([sys.argv[4], "-g", "-O1", "-shared", "-fPIC", "-nostdlib", "-Wl,--build-id=sha1", "-Wl,-Ttext=0x10000", path[:-2] + "c", "-o", path], check=True)
+said = {c: subprocess.run([c, *o, path], capture_output=True, text=True, check=True).stdout.splitlines() for c, *o in (("objdump", "-d"), ("readelf", "-n"))}
+at = [int(line.split(":")[0], 16) for line in said["objdump"] if line.split()[-1:] == ["pause"]]
+build_id = next(line.split()[-1] for line in said["readelf"] if "Build ID" in line)
+m.that(len(at) == procedures and max(at) < 0x20000, f"no loops, or more than in the mapping: {at}")
+
+
+def report(outside, samples, *options):
+    """samples: in the first loops, each so many; outside: in a library of the system"""
+    more = []
+    for k, n in enumerate(samples):
+        more.append(f"node node_id={10 + k} parent_id=1 mapping_id=3 address={at[k] + 2} flags=0")
+        more.append(f"sample_weighted time=6 node_id={10 + k} state=0 weight={n} event_id=0")
+    mapping = f'mapping mapping_id=3 address=65536 size=65536 bias=0 path="{path}" build_id=<{build_id}> file_size=1 file_mtime_ns=1 time=1'
+    m.process(7, path, (0, outside), library="/usr/lib/made/up.so", more=[mapping, *more])
+    m.run("correlate", "-o", m.database, m.work)
+    return m.run("report", *options, m.database)
+
+
+def table(text, title):
+    return [x.split("\n") for x in text.split("\n\n") if x.lstrip("\n").startswith(title)]
+
+
+# 2 of 5002 in loops: said in a line, not by heads without rows
+text = report(5000, [1, 1])
+for title, says in (("Loops", "Loops: 0.002 s, 0.0 % in 2, none with 0.5 %; all: --by=loop"),
+                    ("Lines", "Lines of the program's own code: none with 0.5 %; all: --by=line")):
+    found = table(text, title)
+    m.that(found == [[says]], f"{title}: {found}")
+
+# a run that is spread over 400 procedures has its first rows all the same
+text = report(1, [1] * procedures)
+for title, heads, rows in (("Procedures", 2, 8), ("Loops", 2, 4), ("Lines", 2, 5)):
+    found = table(text, title)
+    shown = [line for line in (found or [[]])[0][heads:] if re.match(r" +\d+ +0\.001 +0\.2 ", line)]
+    m.that(len(found) == 1 and len(shown) == rows, f"{title} of a flat run: {found}")
+
+# what was asked for
+text = report(5000, [1, 2], "--where=f1")
+for title in ("Procedures", "Loops", "Lines"):
+    found = table(text, title)
+    m.that(len(found) == 1 and re.match(r" +\d+ +0\.002 +0\.0 ", found[0][2]) is not None, f"{title} of what was asked for: {found or text}")
+m.end()
