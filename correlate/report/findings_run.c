@@ -164,7 +164,7 @@ static void look_at_intervals(const report *r, char *last) {
     snprintf(share, sizeof share, "a share of 10 %% is known to %.1f to %.1f %%", 100 * low, 100 * high);
     if (rate_was_lowered(r))
         snprintf(text, sizeof text, "intervals are wide, because the rate was lowered and samples stand for several periods each: all tell as much as %.0f of one period "
-                 "would, for %.0f periods, and %s. 'heatscope run --budget=5' lets measuring cost 5 %% and lowers the rate less, --budget=off not at all.", n, r->total, share);
+                 "would, for %.0f periods, and %s. 'heatscope run --budget=5' lowers the rate only where samples cost more than 5 %%, --budget=off not at all.", n, r->total, share);
     else
         snprintf(text, sizeof text, "intervals are wide, because there are few samples: with %.0f %s. Let the program run for longer, or sample it more often (-F).", n, share);
     add_care(last, text);

@@ -442,8 +442,14 @@ static void say_lowered(const notes *all) {
     } else
         hsc_rt_append(line, sizeof line, &at, " times a second, where samples took more than half of the time between them (");
     hsc_rt_append_u64(line, sizeof line, &at, all->lowered);
-    hsc_rt_append(line, sizeof line, &at, all->lowered == 1 ? " process" : " processes");
-    hsc_rt_append(line, sizeof line, &at, hsc_rt.options.budget ? "); with --budget=off the rate stays" : ")");
+    hsc_rt_append(line, sizeof line, &at, all->lowered == 1 ? " process)" : " processes)");
+    uint64_t least_hz = 1000000000 / hsc_rt_govern_longest();
+    if (hsc_rt.options.budget && all->lowest_hz < 2 * least_hz) { /* what is told next may be more than the budget */
+        hsc_rt_append(line, sizeof line, &at, ", never below ");
+        hsc_rt_append_u64(line, sizeof line, &at, least_hz);
+        hsc_rt_append(line, sizeof line, &at, " whatever measuring costs");
+    }
+    hsc_rt_append(line, sizeof line, &at, hsc_rt.options.budget ? "; with --budget=off the rate stays" : "");
     hsc_rt_say(line);
 }
 

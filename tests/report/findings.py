@@ -23,7 +23,7 @@ m.process(11, "/made/up/worker", (100, 0), more=lowered, own_ns=50000000, cpu_ns
 told = findings()
 m.that(told[0] == "Care: the samples stand for 0.7 s, the clock says 0.6 s: shares hold, times are off by that ratio.", f"cares: {told}")
 m.that(told[-1].startswith("Care: measuring added 9.1 % (50 ms): handler 9.1. Intervals are wide,"), f"what makes no fact doubtful comes behind them: {told}")
-m.that(sum(x.startswith("Care") for x in told) == 2 and "--budget=5" in told[-1] and "rate was lowered" in told[-1], f"precision: {told}")
+m.that(sum(x.startswith("Care") for x in told) == 2 and "'heatscope run --budget=5' lowers the rate only where samples cost more than 5 %" in told[-1] and "rate was lowered" in told[-1], f"precision: {told}")
 m.that("as much as 53 of one period would, for 740 periods" in told[-1], f"740^2 / (100 + 40 * 256) = 53: {told[-1]}")
 
 # what measuring added is told as the last line of a run does, with start and end: 49 ms to 990

@@ -147,6 +147,9 @@ def budget():
         said = re.search(r"sampled down to (\d+) times a second", done.stderr)
         expect(f"{options}: one line says so", bool(said) == governed and
                (not said or int(said[1]) == 10**9 // (lowest * p.period_ns())), done.stderr)
+        least = re.search(r" for the budget of \S+ % \(1 process\), never below (\d+) whatever measuring costs; with", done.stderr)
+        expect(f"{options}: and that it goes no lower", bool(least) == (governed and 2 * lowest * p.period_ns() > longest) and
+               (not least or int(least[1]) == int(10**9 // longest)), done.stderr)
         expect(f"{options}: samples and their time", s.said(found) in done.stderr, (s.said(found), done.stderr))
         for k, t in sorted(p.threads.items()):
             steps, level = t.rates, 1
