@@ -29,7 +29,7 @@ static const hsc_cli_command command = {
     .summary = "Shows the machine code of a procedure, with the time of each instruction",
     .usage = "[OPTIONS] DB|DIR [PROCEDURE|FILE:LINE]",
     .description =
-        "Prints all pieces of a procedure's machine code (also .cold parts and clones): share of the run and samples of each "
+        "Prints all pieces of a procedure's machine code (also .cold parts and clones): share of the run and sampled periods of each "
         "instruction, its address and text, the source lines they are made of, also of what is inlined, and for each loop which "
         "version of it (vector body, remainder, ...) the code is and what the compiler said of it. With FILE:LINE: the "
         "procedures that have instructions of the line, which are marked with '>', wherever the compiler put them. Of a procedure without "
@@ -355,7 +355,11 @@ static void say_remarks(const annotation *a, uint32_t scope) {
         for (char *c = text; *c; c++)
             if ((unsigned char)*c < ' ')
                 *c = ' ';
-        fprintf(a->out, "%29s; %s: %s\n", "", remarks[i].pass, text);
+        bool again = false; /* of another copy of the loop */
+        for (uint32_t k = 0; k < i; k++)
+            again = again || (!strcmp(remarks[k].pass, remarks[i].pass) && !strcmp(remarks[k].message, remarks[i].message));
+        if (!again)
+            fprintf(a->out, "%29s; %s: %s\n", "", remarks[i].pass, text);
     }
 }
 
@@ -425,6 +429,7 @@ static hsc_status print_part(annotation *a, const hsc_db_code_part *p, const dou
     bool gap = false;
     fprintf(a->out, "\n%s  0x%" PRIx64 " to 0x%" PRIx64 "%s%s\n", p->symbol[0] ? p->symbol : "(piece without a name)", p->begin, p->end,
             p->note[0] ? ": " : "", p->note);
+    fprintf(a->out, "%7s %8s %9s     %s%s\n", "%", a->unit.exact ? "units" : "periods", "address", a->bytes ? "bytes and " : "", "instruction");
     for (uint32_t i = 0; i < p->rows; i++) {
         hsc_db_instruction x;
         char place[300];

@@ -122,6 +122,12 @@ that(in_loop >= 0.99 * sum(of_hot.values()), f"{in_loop} of {sum(of_hot.values()
 text = run(HEATSCOPE, "annotate", "m.h5", f"work.c:{everywhere}")
 marked = [x for x in text.split("\n") if re.match(r".{16}>", x)]
 that(marked and "inlined: twice, called at work.c" in text and "calls  work.c" in text, "the inlined line is not shown")
+heads = re.findall(r"^( +%  periods)   address     instruction\n", text, re.M)
+counts = re.findall(r"^( *\d+\.\d\d% +\d+)[ >] *[0-9a-f]+  ", text, re.M)
+that(heads and counts and {len(x) for x in heads} == {len(x) for x in counts}, f"columns without heads, or heads of other columns: {heads} {counts}")
+text = run(HEATSCOPE, "annotate", "m.h5", "copies")  # whose loop is inlined elsewhere, too
+said = [x.rstrip("\n").split("\n") for x in re.findall(r"(?m)(?:^ +; .*\n)+", text)]
+that(said and all(len(x) == len(set(x)) for x in said), f"told twice of a loop: {said}")
 that("HOT */" in run(HEATSCOPE, "annotate", "m.h5"), "the hottest procedure is not the one that is shown")
 text = run(HEATSCOPE, "annotate", "m.h5", "twice")  # no code of its own: its inlined copies and nothing else
 that(" of twice in its machine code" in text, "nothing says where the inlined copies are")

@@ -30,11 +30,21 @@ __attribute__((noinline)) double big(long n) {
     return sum;
 }
 
+static inline double rounds(double x, long n) {
+    for (long i = 0; i < n; i++)
+        x = x / 1.0000001 + (double)i;
+    return x;
+}
+
+__attribute__((noinline)) double copies(long n) { return rounds(1, n); }
+__attribute__((noinline)) double another(long n) { return 1 + rounds(2, n); }
+
 int main(int argc, char **argv) {
     long n = argc > 1 ? atol(argv[1]) : 1000;
     sink = hot(n);
     sink += calls(n / 8);
     sink += big(n / 512);
+    sink += copies(n / 8) + another(n / 8);
     sink = twice(sink);
     printf("%g\n", sink);
     return 0;
