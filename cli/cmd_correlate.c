@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* heatscope correlate: measurement directories -> database. */
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "correlate.h"
@@ -180,7 +182,7 @@ int hsc_cmd_correlate(int argc, char **argv) {
             if (!hsc_cli_is_database(argv[first]))
                 slash = n > 4 && !strcmp(argv[first] + n - 4, ".hsr") ? "." : slash;
             if (*slash != '.') {
-                fprintf(stderr, "heatscope correlate: %s: not a measurement directory\n", argv[first]);
+                fprintf(stderr, "heatscope correlate: %s: %s\n", argv[first], access(argv[first], F_OK) ? strerror(errno) : "not a measurement directory");
                 return HSC_EXIT_FAILED;
             }
         }

@@ -334,6 +334,14 @@ static bool most_are_brief(const report *r) {
     return false;
 }
 
+static bool has_killed(const report *r) {
+    hsc_db_process p;
+    for (uint32_t k = 0; k < r->info.processes; k++)
+        if (!hsc_db_get_process(r->db, k, &p, NULL) && !strcmp(p.end, HSC_DB_NO_END))
+            return true;
+    return false;
+}
+
 void findings_quality(findings *f) {
     report *r = f->r;
     double lost = 0, truncated = 0, samples = 0, own_s = 0, cpu_s = 0, untimed, begin_s, end_s;
@@ -378,8 +386,8 @@ void findings_quality(findings *f) {
         add_care(untimed > DOUBT_ADDED ? first : last, text);
     if (r->metric == 0 && !part && cpu_s > 0.1 && r->total > 0 && !strcmp(r->unit.unit, "s")) {
         double ratio = r->total * r->unit.scale / cpu_s;
-        if (ratio < 0.9 || ratio > 1.1) {
-            snprintf(text, sizeof text, "the samples stand for %.1f %s, the clock says %.1f s: %s.", r->total * r->unit.scale, r->unit.unit, cpu_s,
+        if (ratio < 0.9 || (ratio > 1.1 && !has_killed(r))) { /* of who was killed the clock was last read before the end */
+            snprintf(text, sizeof text, "the samples stand for %s, the clock says %s: %s.", REPORT_SECONDS(r->total * r->unit.scale), REPORT_SECONDS(cpu_s),
                      ratio < 1 && most_are_brief(r) ? "most threads were too short for a sample, and what the kernel and measuring took at their beginnings and ends is in none"
                                                     : "shares hold, times are off by that ratio");
             add_care(first, text);

@@ -156,7 +156,8 @@ static hsc_status little_known(findings *f, hsc_err *err) {
     double lines = 0;
     uint32_t worst = HSC_NONE;
     hsc_db_scope worst_scope = {0};
-    char text[600], share[120];
+    char text[1200], share[120], name[80];
+    hsc_db_module m;
     for (uint32_t k = 0; k < r->info.scopes; k++) {
         hsc_db_scope s;
         hsc_status status = r->excl[k] > 0 ? hsc_db_get_scope(r->db, k, &s, err) : HSC_OK;
@@ -175,9 +176,13 @@ static hsc_status little_known(findings *f, hsc_err *err) {
     if (sum.sum < 0.2 * r->total)
         return HSC_OK;
     findings_amount(r, sum, share, sizeof share);
-    snprintf(text, sizeof text, "Little is known of %s of the time: that code of the program was not compiled with the pass%s. 'heatscope cc' "
-             "(or c++, fc) gives its loops and what became of them.", share,
-             lines > 0.5 * sum.sum ? "; lines come from its debug information" : ", and has no debug information");
+    if (worst_scope.module != HSC_NONE && !hsc_db_get_module(r->db, worst_scope.module, &m, NULL) && m.knowledge == HSC_KNOWN_MODULE && m.note[0] && strcmp(m.note, "no map"))
+        snprintf(text, sizeof text, "Little is known of %s of the time: the code of %s cannot be looked at (%.600s). Correlate before a program is built anew, moved or removed; "
+                 "what 'heatscope map --save' keeps is found later, too.", share, report_fit_path(m.path, 60, name, sizeof name), m.note);
+    else
+        snprintf(text, sizeof text, "Little is known of %s of the time: that code of the program was not compiled with the pass%s. 'heatscope cc' "
+                 "(or c++, fc) gives its loops and what became of them.", share,
+                 lines > 0.5 * sum.sum ? "; lines come from its debug information" : ", and has no debug information");
     findings_say(f, sum.sum, "Little known", sum, worst == HSC_NONE ? spot_nowhere : spot_of_scope(worst, &worst_scope), text);
     return HSC_OK;
 }

@@ -21,8 +21,17 @@ lowered = ["rate thread_id=1 time=1 periods=16 cpu_ns=0 cost_ns=0 looked_ns=0 sw
            *["sample_weighted time=6 node_id=1 state=0 weight=16 event_id=0"] * 40]
 m.process(11, "/made/up/worker", (100, 0), more=lowered, own_ns=50000000, cpu_ns=600000000)
 told = findings()
-m.that(told[0] == "Care: the samples stand for 0.7 s, the clock says 0.6 s: shares hold, times are off by that ratio.", f"cares: {told}")
+m.that(told[0] == "Care: the samples stand for 0.74 s, the clock says 0.6 s: shares hold, times are off by that ratio.", f"cares: {told}")
 m.that(told[-1].startswith("Care: measuring added 9.1 % (50 ms): handler 9.1. Intervals are wide,"), f"what makes no fact doubtful comes behind them: {told}")
+m.process(11, "/made/up/worker", (0, 236), cpu_ns=201000000, ends=False)
+m.that("the clock says" not in " ".join(findings()), f"killed after the clock was read: {findings()}")
+m.process(11, "/made/up/worker", (0, 161), cpu_ns=201000000, ends=False)
+m.that("the samples stand for 0.161 s, the clock says 0.201 s" in " ".join(findings()), f"in figures that differ: {findings()}")
+
+# code that cannot be looked at any more is told as such, not as never known
+m.process(11, "/made/up/worker", (300, 0))
+little = [x for x in findings() if x.startswith("Little is known")]
+m.that(len(little) == 1 and "cannot be looked at (file is gone: No such file or directory). Correlate before" in little[0] and "compiled" not in little[0], f"gone: {little}")
 m.that(sum(x.startswith("Care") for x in told) == 2 and "'heatscope run --budget=5' lowers the rate only where samples cost more than 5 %" in told[-1] and "rate was lowered" in told[-1], f"precision: {told}")
 m.that("as much as 53 of one period would, for 740 periods" in told[-1], f"740^2 / (100 + 40 * 256) = 53: {told[-1]}")
 
