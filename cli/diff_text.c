@@ -121,13 +121,13 @@ static const char *whole_name(const report *r, uint32_t scope) {
     return known ? p.name : "";
 }
 
-static void line_name(diff *d, const diff_row *row, int width, char *out, size_t size) {
-    report *r = row->b != HSC_NONE ? &d->b : &d->a;
+static void line_name(diff *d, const diff_row *row, bool in_b, int width, char *out, size_t size) {
+    report *r = in_b ? &d->b : &d->a;
     hsc_db_line l;
     char at[300], text[400];
     size_t n;
     out[0] = 0;
-    if (hsc_db_get_line(r->db, row->b != HSC_NONE ? row->b : row->a, &l, NULL))
+    if (hsc_db_get_line(r->db, in_b ? row->b : row->a, &l, NULL))
         return;
     if (!l.line) { /* code without debug information, or that the compiler gave no line */
         hsc_db_file f = {.path = "?"};
@@ -240,7 +240,7 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
         if (brief && !is_told(d, &rows[i], i < own))
             continue;
         if (by == DIFF_LINE)
-            line_name(d, &rows[i], d->a.width - used - 1, name, sizeof name);
+            line_name(d, &rows[i], in_b, d->a.width - used - 1, name, sizeof name);
         else
             name_of(r, in_b ? rows[i].b : rows[i].a, d->a.width - used - 1, name, sizeof name);
         named[shown] = (report_named){.text = strdup(name), .name = by == DIFF_LINE ? "" : whole_name(r, in_b ? rows[i].b : rows[i].a)};
@@ -274,6 +274,10 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
         if (rows[i].how == HSC_COMPARE_RENAMED) {
             name_of(&d->a, rows[i].a, d->a.width - 10, name, sizeof name);
             fprintf(d->out, "      was %s\n", name);
+        }
+        for (int now = 0; now < 2 && rows[i].how == HSC_COMPARE_CHANGED; now++) {
+            line_name(d, &rows[i], now, d->a.width - 10, name, sizeof name);
+            fprintf(d->out, "      %s %s\n", now ? "now" : "was", name);
         }
         if (!s)
             s = put_moved(d, by, &rows[i], err);

@@ -19,7 +19,8 @@ typedef enum hsc_compare_how { /* best first */
                                HSC_COMPARE_POSITION = 3, /* loops without equal text: the same kind at the same position
                                                             among its neighbours */
                                HSC_COMPARE_RENAMED = 4, /* procedures: another name, the same source text but for its first and last line */
-                               HSC_COMPARE_NONE = 5     /* only in its own database */
+                               HSC_COMPARE_CHANGED = 5, /* lines: another text, in the place of the other's between lines that are matched */
+                               HSC_COMPARE_NONE = 6     /* only in its own database */
 } hsc_compare_how;
 
 typedef struct hsc_compare {
@@ -41,9 +42,8 @@ void hsc_compare_clear(hsc_compare *c);
 
 /* Lines of two matched files: (*b_of_a)[line], 1-based lines up to *lines; 0: none. By equal text where both texts are
  * known, the longest run of unique lines in the same order and what stands between them, then unique lines that were moved and what stands
- * beside them; else line for line (*by_text false). free() *b_of_a. */
-hsc_status hsc_compare_lines(const hsc_compare *c, uint32_t file_a, uint32_t **b_of_a, uint32_t *lines, bool *by_text,
-                             hsc_err *err);
+ * beside them, then as many lines as the other has between two that are matched; else line for line. (*how)[line]: hsc_compare_how. free() *b_of_a, *how. */
+hsc_status hsc_compare_lines(const hsc_compare *c, uint32_t file_a, uint32_t **b_of_a, unsigned char **how, uint32_t *lines, hsc_err *err);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Lines of two versions of a file: unique common lines in the same order are anchors (patience diff, Bram Cohen), then
- * equal lines next to anchors; of the rest, which was moved, unique common lines in any order, and equal ones next to these. */
+ * equal lines next to anchors; of the rest, which was moved, unique common lines in any order, and equal ones next to these; then as many lines between two matched ones, which were changed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +109,41 @@ static void match_moved(const compare_text *a, const compare_text *b, const uint
     spread(a, b, b_of_a, a_of_b);
 }
 
+/* Lines of a between two matched ones, where b has as many in that place: blank ones do not count. */
+static void pair_changed(const compare_text *a, const compare_text *b, uint32_t after_a, uint32_t end_a, uint32_t after_b, uint32_t end_b,
+                         uint32_t *b_of_a, uint32_t *a_of_b, unsigned char *how) {
+    uint32_t in_a = 0, in_b = 0, k = after_b;
+    for (uint32_t i = after_a + 1; i < end_a; i++)
+        in_a += !b_of_a[i] && a->hash[i - 1];
+    for (uint32_t i = after_b + 1; i < end_b; i++)
+        in_b += !a_of_b[i] && b->hash[i - 1];
+    if (in_a != in_b)
+        return;
+    for (uint32_t i = after_a + 1; i < end_a; i++) {
+        if (b_of_a[i] || !a->hash[i - 1])
+            continue;
+        do
+            k++;
+        while (a_of_b[k] || !b->hash[k - 1]);
+        b_of_a[i] = k;
+        a_of_b[k] = i;
+        how[i] = HSC_COMPARE_CHANGED;
+    }
+}
+
+static void match_changed(const compare_text *a, const compare_text *b, uint32_t *b_of_a, uint32_t *a_of_b, unsigned char *how) {
+    uint32_t before_a = 0, before_b = 0;
+    for (uint32_t i = 1; i <= a->lines + 1; i++) {
+        uint32_t k = i > a->lines ? b->lines + 1 : b_of_a[i];
+        if (!k)
+            continue;
+        if (k > before_b)
+            pair_changed(a, b, before_a, i, before_b, k, b_of_a, a_of_b, how);
+        before_a = i;
+        before_b = k;
+    }
+}
+
 static uint32_t last_line(hsc_db *db, uint32_t file, hsc_err *err, hsc_status *status) {
     hsc_db_file f;
     hsc_db_line line = {0};
@@ -118,11 +153,11 @@ static uint32_t last_line(hsc_db *db, uint32_t file, hsc_err *err, hsc_status *s
     return line.line;
 }
 
-hsc_status hsc_compare_lines(const hsc_compare *c, uint32_t file_a, uint32_t **b_of_a, uint32_t *lines, bool *by_text,
-                             hsc_err *err) {
+hsc_status hsc_compare_lines(const hsc_compare *c, uint32_t file_a, uint32_t **b_of_a, unsigned char **how, uint32_t *lines, hsc_err *err) {
     compare_texts ta = {0}, tb = {0};
     const compare_text *a, *b;
     uint32_t *map = NULL, *back = NULL, *unique = NULL, file_b = file_a < c->files_a ? c->file_b_of_a[file_a] : HSC_NONE, n;
+    unsigned char *kind = NULL;
     keyed *ka = NULL, *kb = NULL;
     if (file_b == HSC_NONE)
         return hsc_err_set(err, HSC_E_ARGUMENT, "file %u has no counterpart", file_a);
@@ -141,11 +176,12 @@ hsc_status hsc_compare_lines(const hsc_compare *c, uint32_t file_a, uint32_t **b
     if (s)
         goto done;
     map = calloc((size_t)n + 2, sizeof *map);
+    kind = malloc((size_t)n + 2);
     back = calloc((text ? (size_t)b->lines : 0) + 2, sizeof *back);
     ka = text ? sorted(a) : NULL;
     kb = text ? sorted(b) : NULL;
     unique = text ? malloc(((size_t)n + 2) * sizeof *unique) : NULL;
-    if (!map || !back || (text && (!ka || !kb || !unique))) {
+    if (!map || !kind || !back || (text && (!ka || !kb || !unique))) {
         s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u lines", n);
         goto done;
     }
@@ -161,17 +197,25 @@ hsc_status hsc_compare_lines(const hsc_compare *c, uint32_t file_a, uint32_t **b
                 back[map[i]] = i;
         spread(a, b, map, back);
         match_moved(a, b, unique, map, back);
-    } else
+        memset(kind, HSC_COMPARE_SAME, (size_t)n + 2);
+        match_changed(a, b, map, back, kind);
+        for (uint32_t i = 1; i <= n; i++)
+            kind[i] = map[i] ? kind[i] : HSC_COMPARE_NONE;
+    } else {
+        memset(kind, HSC_COMPARE_POSITION, (size_t)n + 2);
         for (uint32_t i = 1; i <= n; i++)
             map[i] = i;
+    }
     *b_of_a = map;
+    *how = kind;
     *lines = n;
-    *by_text = text;
     map = NULL;
+    kind = NULL;
 done:
     compare_texts_close(&ta);
     compare_texts_close(&tb);
     free(map);
+    free(kind);
     free(back);
     free(unique);
     free(ka);

@@ -32,7 +32,7 @@ void diff_clear(diff *d) {
 }
 
 const char *diff_how_text(hsc_compare_how how) {
-    static const char *const texts[] = {"same", "moved", "numbered by the compiler", "by position", "renamed", "unmatched"};
+    static const char *const texts[] = {"same", "moved", "numbered by the compiler", "by position", "renamed", "changed", "unmatched"};
     return texts[how <= HSC_COMPARE_NONE ? how : HSC_COMPARE_NONE];
 }
 
@@ -142,10 +142,10 @@ static hsc_status file_rows(diff *d, uint32_t file, const hsc_weighted *a, const
                             uint32_t *n, hsc_err *err) {
     hsc_db_file f;
     uint32_t *map = NULL, lines = 0, other = d->match.file_b_of_a[file];
-    bool by_text = false;
+    unsigned char *how = NULL;
     hsc_status s = hsc_db_get_file(d->a.db, file, &f, err);
     if (!s && other != HSC_NONE)
-        s = hsc_compare_lines(&d->match, file, &map, &lines, &by_text, err);
+        s = hsc_compare_lines(&d->match, file, &map, &how, &lines, err);
     for (uint32_t i = 0; !s && i < f.line_rows; i++) {
         hsc_db_line line;
         uint32_t row = f.first_line_row + i, to = HSC_NONE;
@@ -164,8 +164,8 @@ static hsc_status file_rows(diff *d, uint32_t file, const hsc_weighted *a, const
                       .excess_a = a[row].excess,
                       .excess_b = to != HSC_NONE ? b[to].excess : 0,
                       .how = to == HSC_NONE ? HSC_COMPARE_NONE
-                             : by_text      ? HSC_COMPARE_SAME
-                                            : HSC_COMPARE_POSITION};
+                             : !line.line   ? HSC_COMPARE_SAME
+                                            : (hsc_compare_how)how[line.line]};
         if (!(r.count_a > 0 || r.count_b > 0) ||
             !(report_wanted_line(&d->a, row) || (to != HSC_NONE && report_wanted_line(&d->b, to))))
             continue;
@@ -173,6 +173,7 @@ static hsc_status file_rows(diff *d, uint32_t file, const hsc_weighted *a, const
         rows[(*n)++] = r;
     }
     free(map);
+    free(how);
     return s;
 }
 

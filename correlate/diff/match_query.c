@@ -17,9 +17,9 @@ hsc_status diff_match_lines(const hsc_compare *c, uint32_t lines_a, uint32_t **o
     for (uint32_t file = 0; !s && file < c->files_a; file++) {
         uint32_t other = c->file_b_of_a[file], *lines = NULL, n = 0;
         hsc_db_file f;
-        bool by_text;
+        unsigned char *how = NULL;
         if (other == HSC_NONE || (s = hsc_db_get_file(c->a, file, &f, err)) ||
-            (s = hsc_compare_lines(c, file, &lines, &n, &by_text, err)))
+            (s = hsc_compare_lines(c, file, &lines, &how, &n, err)))
             continue;
         for (uint32_t i = 0; !s && i < f.line_rows; i++) {
             hsc_db_line l;
@@ -30,6 +30,7 @@ hsc_status diff_match_lines(const hsc_compare *c, uint32_t lines_a, uint32_t **o
                 map[f.first_line_row + i] = hsc_db_find_line(c->b, other, to);
         }
         free(lines);
+        free(how);
     }
     if (s)
         free(map);

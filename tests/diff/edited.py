@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""heatscope diff of two versions of a source: procedures and loops that were moved, and a procedure that was renamed, are the same ones, and their lines.
+"""heatscope diff of two versions of a source: procedures and loops that were moved, and a procedure that was renamed, are the same ones, and their lines;
+a line between others that stayed is one that was changed.
 Usage: edited.py HEATSCOPE WORK
 
 What is matched is exact; of times only that what takes a tenth of a run of hundreds of periods is met at all."""
@@ -35,6 +36,20 @@ ROOTS = """__attribute__((noinline)) static void NAME(int times) {
             c[i] = c[i - 1] / (1.5 + a[i]) + 1;
 }
 """
+EDITED = """__attribute__((noinline)) static void edited(int times) {
+    for (int t = 0; t < times; t++)
+        for (int i = 1; i < N; i++)
+            c[i] = c[i - 1] / (2.5 + b[i]) + 1;
+}
+__attribute__((noinline)) static void split(int times) {
+    for (int t = 0; t < times; t++)
+        for (int i = 1; i < N; i++) {
+            c[i] = c[i - 1] / (3.5 + b[i]) + 1;
+        }
+}
+"""
+NEW = EDITED.replace("(2.5 + b[i]) + 1", "(2.25 + b[i]) + 2").replace(
+    "            c[i] = c[i - 1] / (3.5 + b[i]) + 1;\n", "            c[i] = c[i - 1] / (3.25 + b[i]);\n            c[i] += 1 / (3.125 + c[i]);\n")
 FIRST = """    for (int t = 0; t < 20000; t++)
         for (int i = 1; i < N; i++)
             b[i] = b[i - 1] * 0.125 + 2;
@@ -48,6 +63,8 @@ MAIN = """int main(void) {
     recur(20000);
     NAME(10000);
     both();
+    edited(10000);
+    split(10000);
     printf("%g\\n", a[17] + b[18] + c[19]);
 }
 """
@@ -86,8 +103,8 @@ def line_of(text, words):
 
 shutil.rmtree(WORK, ignore_errors=True)
 os.makedirs(WORK)
-A = build("a", HEAD + SMOOTH + RECUR + ROOTS.replace("NAME", "roots") + both(FIRST, SECOND) + MAIN.replace("NAME", "roots"))
-B = build("b", HEAD + both(SECOND, FIRST) + ROOTS.replace("NAME", "quotients") + RECUR + SMOOTH + MAIN.replace("NAME", "quotients"))
+A = build("a", HEAD + SMOOTH + RECUR + ROOTS.replace("NAME", "roots") + both(FIRST, SECOND) + EDITED + MAIN.replace("NAME", "roots"))
+B = build("b", HEAD + both(SECOND, FIRST) + ROOTS.replace("NAME", "quotients") + RECUR + SMOOTH + NEW + MAIN.replace("NAME", "quotients"))
 rows = {by: list(csv.DictReader(io.StringIO(run("diff", f"--by={by}", "--format=csv", "a/m", "b/m")))) for by in ("procedure", "loop", "line")}
 
 names = {r["procedure"]: r["matched"] for r in rows["procedure"]}
@@ -100,6 +117,13 @@ for words in ("0.25 * (", "a[i - 1] * 0.5", "(1.5 + a[i])", "* 0.125 + 2", "* 0.
     old, new = line_of(A, words), line_of(B, words)
     that(by_line.get(old) == (new, "same"), f"line {old} '{words}' is line {new} now: {by_line}")
     that(loops.get(old - 1) == (new - 1, "same"), f"loop {old - 1} round '{words}' is loop {new - 1} now: {loops}")
+old, new = line_of(A, "(2.5 + b[i])"), line_of(B, "(2.25 + b[i])")
+that(by_line.get(old) == (new, "changed"), f"line {old} was changed, and is {new} now: {by_line}")
+that(by_line.get(line_of(A, "(3.5 + b[i])")) == (0, "unmatched"), f"one line that two stand for now is neither of them: {by_line}")
+told = [" ".join(x.split()) for x in run("diff", "--by=line", "a/m", "b/m").splitlines()]
+at = [i for i, line in enumerate(told) if line.startswith("was ")]
+that(len(at) == 1 and f" program.c:{new}" in told[at[0] - 1] and told[at[0]].startswith(f"was program.c:{old} c[i] = c[i - 1] / (2.5") and
+     told[at[0] + 1].startswith(f"now program.c:{new} c[i] = c[i - 1] / (2.25"), f"the line that it was, and is now: {told}")
 told = run("diff", "--by=procedure", "a/m", "b/m").splitlines()
 # The table's row alone: the lines above it may name what changed most, too.
 table = told[told.index("Procedures, with their loops"):]
