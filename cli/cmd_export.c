@@ -35,8 +35,8 @@ static const hsc_cli_command command = {
         "/threads, /lines and /scopes in plain HDF5. Of metrics that are not sampled, and of "
         "databases without times, slices are ordered by call path and not by time.\n"
         "\n"
-        "The total is the database's own in each of them. Times are in nanoseconds of CPU time where the format wants "
-        "whole numbers. Samples do not tell how often a procedure was called: calls in callgrind's format count the "
+        "The total is the database's own in each of them. Where the format wants whole numbers times are in nanoseconds of CPU time "
+        "(callgrind, pprof), or in sampled periods (collapsed). Samples do not tell how often a procedure was called: calls in callgrind's format count the "
         "calling contexts that were seen.",
     .examples = "  heatscope export --to=callgrind -o callgrind.out heatscope.out && kcachegrind callgrind.out\n"
                 "  heatscope export --to=speedscope -o profile.json heatscope.out && speedscope profile.json\n"

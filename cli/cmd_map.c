@@ -405,6 +405,11 @@ static hsc_status show(map_options *o, char **programs, int count, hsc_err *err)
                 hsc_map_print_messages(&model, i, &partners);
             else
                 print_module(&model.modules[i], o);
+        size_t untyped = 0;
+        for (size_t i = 0; i < model.n_modules && o->arrays; i++)
+            untyped += !hsc_map_has_types(&model.modules[i]);
+        if (untyped && status == HSC_OK)
+            printf("(%zu module%s without types of arrays and lines of arguments, ? above: compile with -g)\n", untyped, plural(untyped));
         hsc_map_partners_fini(&partners);
     }
     hsc_map_book_fini(&book);

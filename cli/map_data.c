@@ -33,6 +33,16 @@ static void print_section(const hsc_map_module *m, const hsc_rec_section *s) {
     printf("%s", text);
 }
 
+bool hsc_map_has_types(const hsc_map_module *m) {
+    bool any = false;
+    for (size_t i = 0; i < m->n_arrays; i++)
+        if (m->arrays[i].element.n)
+            return true;
+        else
+            any = true;
+    return !any;
+}
+
 void hsc_map_print_arrays(const hsc_map_module *m) {
     for (size_t i = 0; i < m->n_arrays; i++) {
         const hsc_rec_array *a = &m->arrays[i];

@@ -666,8 +666,61 @@ static void put_step(const report *r, const char *step, bool first, int indent, 
     fputs(step, r->out);
 }
 
+enum { STEPS = 200, PERIOD = 12, OFTEN = 3 };
+typedef struct steps { /* of a path, from the outside */
+    char *text[2 * STEPS]; /* what is hidden stands between them */
+    uint32_t n;
+} steps;
+
+static hsc_status add_step(steps *s, const char *text, hsc_err *err) {
+    if (s->n == 2 * STEPS)
+        return HSC_OK;
+    if (!(s->text[s->n] = strdup(text)))
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    s->n++;
+    return HSC_OK;
+}
+
+/* How often the steps from `at` on come again right after each other, in pieces of *period: what a recursion makes; 1: no such piece. */
+static uint32_t times_of(const steps *s, uint32_t at, uint32_t *period) {
+    uint32_t best = 1;
+    *period = 1;
+    for (uint32_t size = 1; size <= PERIOD && at + OFTEN * size <= s->n; size++) {
+        uint32_t i = at + size;
+        while (i < s->n && !strcmp(s->text[i], s->text[i - size]))
+            i++;
+        uint32_t times = (i - at) / size;
+        if (times >= OFTEN && times * size > best * *period) {
+            best = times;
+            *period = size;
+        }
+    }
+    return best;
+}
+
+static void put_steps(const report *r, const steps *s, int indent) {
+    int at = indent;
+    for (uint32_t i = 0, period; i < s->n; i += period) {
+        uint32_t times = times_of(s, i, &period);
+        for (uint32_t k = i; k < i + period; k++)
+            put_step(r, s->text[k], !k, indent, &at);
+        if (times == 1)
+            continue;
+        char text[80], of[24] = "";
+        if (period > 1)
+            snprintf(of, sizeof of, "these %u, ", period);
+        int n = snprintf(text, sizeof text, "(%s%u times)", of, times);
+        if (at + 1 + n > r->width)
+            at = fprintf(r->out, "\n%*s", indent, "") - 1;
+        else
+            at += fprintf(r->out, " ");
+        at += fprintf(r->out, "%s", text);
+        i += (times - 1) * period;
+    }
+    fputc('\n', r->out);
+}
+
 static hsc_status contexts(report *r, hsc_err *err) {
-    enum { STEPS = 200 };
     uint32_t capacity = report_text_rows(r, 3), n = 0;
     capacity = capacity ? capacity : r->info.contexts;
     uint64_t *rows = calloc((uint64_t)capacity + 1, sizeof *rows);
@@ -707,9 +760,7 @@ static hsc_status contexts(report *r, hsc_err *err) {
         fprintf(r->out, "%4u", i + 1);
         report_text_amount(r, v);
         fprintf(r->out, "  ");
-        const int indent = 22 + report_text_interval_width(r);
-        int at = indent;
-        bool first = true;
+        steps told = {.n = 0};
         for (uint32_t k = depth; k-- > 0 && !status;) {
             hsc_db_scope s;
             hsc_db_line l;
@@ -727,13 +778,13 @@ static hsc_status contexts(report *r, hsc_err *err) {
                 above.kind == s.kind && above.line_begin == s.line_begin && !strcmp(above.name, s.name))
                 continue; /* a loop over chunks with the one over iterations, a combined construct: of one line */
             bool last = !k || !is_of_header(r, path[k - 1]);
-            if (r->brief && c.kind == HSC_CONTEXT_INLINED && !first && !last && is_of_header(r, path[k]) && is_of_header(r, path[k + 1])) {
+            if (r->brief && c.kind == HSC_CONTEXT_INLINED && told.n && !last && is_of_header(r, path[k]) && is_of_header(r, path[k + 1])) {
                 hidden++; /* what a header's procedure inlines of headers */
                 continue;
             }
             if (hidden) {
                 snprintf(step, sizeof step, "(%u inlined)", hidden);
-                put_step(r, step, first, indent, &at);
+                status = add_step(&told, step, err);
                 hidden = 0;
             }
             if (c.kind == HSC_CONTEXT_LOOP && !s.line_begin)
@@ -741,15 +792,17 @@ static hsc_status contexts(report *r, hsc_err *err) {
             else if (c.kind == HSC_CONTEXT_LOOP)
                 snprintf(step, sizeof step, "%s %u", s.name, s.line_begin);
             else {
-                if (!first && c.call_line != HSC_NONE && !hsc_db_get_line(r->db, c.call_line, &l, NULL) && l.line)
+                if (told.n && c.call_line != HSC_NONE && !hsc_db_get_line(r->db, c.call_line, &l, NULL) && l.line)
                     snprintf(call, sizeof call, "%u: ", l.line);
                 snprintf(step, sizeof step, "%s%s%s", call, c.kind == HSC_CONTEXT_PARTIAL ? "(start not known)" : report_fit(s.name, r->width - (c.kind == HSC_CONTEXT_INLINED ? 45 : 35), name, sizeof name),
                          c.kind == HSC_CONTEXT_INLINED ? " [inlined]" : "");
             }
-            put_step(r, step, first, indent, &at);
-            first = false;
+            if (!status)
+                status = add_step(&told, step, err);
         }
-        fputc('\n', r->out);
+        put_steps(r, &told, 22 + report_text_interval_width(r));
+        for (uint32_t k = 0; k < told.n; k++)
+            free(told.text[k]);
     }
     if (!status && r->brief && n == capacity && n)
         fprintf(r->out, "     more: --by=context\n");

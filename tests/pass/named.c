@@ -3,6 +3,8 @@
 // RUN: %cc -gline-tables-only -O2 -fopenmp -c %s -o %t.lines.o; %map --arrays %t.lines.o > %t.lines.txt; %check < %t.lines.txt
 // RUN: %cc -g -O2 -fopenmp -c %s -o %t.g.o; %map --arrays %t.g.o | grep -E '(reads|writes) ' > %t.1
 // RUN: grep -E '(reads|writes) ' %t.lines.txt > %t.2; diff %t.1 %t.2
+// RUN: test "$(grep -c '(1 module without types of arrays and lines of arguments, ? above: compile with -g)' %t.lines.txt)" = 1
+// RUN: test -z "$(%map --arrays %t.g.o | grep 'compile with')"
 #include <stdlib.h>
 typedef struct point {
     double x, y;

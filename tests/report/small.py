@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tables of rows that are all small: no heads above nothing; what was asked for by --where is there however small it is.
+"""Tables of rows that are all small: no heads above nothing; what was asked for by --where is there however small it is. And call paths
+of a recursion, which are told once with their number.
 Usage: small.py HEATSCOPE RECORDS.TXT WORK CC (RECORDS.TXT: a text dump that begins with this version's schema chunk)"""
 import os
 import re
@@ -23,9 +24,13 @@ build_id = next(line.split()[-1] for line in said["readelf"] if "Build ID" in li
 m.that(len(at) == procedures and max(at) < 0x20000, f"no loops, or more than in the mapping: {at}")
 
 
-def report(outside, samples, *options):
-    """samples: in the first loops, each so many; outside: in a library of the system"""
+def report(outside, samples, *options, path_of=None):
+    """samples: in the first loops, each so many; outside: in a library of the system; path_of: 100 samples at the end of a path of these"""
     more = []
+    for i, k in enumerate(path_of or ()):
+        more.append(f"node node_id={1000 + i} parent_id={999 + i if i else 1} mapping_id=3 address={at[k] + 2} flags=0")
+    if path_of:
+        more.append(f"sample_weighted time=6 node_id={999 + len(path_of)} state=0 weight=100 event_id=0")
     for k, n in enumerate(samples):
         more.append(f"node node_id={10 + k} parent_id=1 mapping_id=3 address={at[k] + 2} flags=0")
         more.append(f"sample_weighted time=6 node_id={10 + k} state=0 weight={n} event_id=0")
@@ -58,4 +63,15 @@ text = report(5000, [1, 2], "--where=f1")
 for title in ("Procedures", "Loops", "Lines"):
     found = table(text, title)
     m.that(len(found) == 1 and re.match(r" +\d+ +0\.002 +0\.0 ", found[0][2]) is not None, f"{title} of what was asked for: {found or text}")
+
+# f1's loop calls f1, or f2 and that f1
+path = {name: " ".join(" ".join(found[0][2:]).split()) for name, nodes in (("once", [0] + [1] * 2), ("often", [0] + [1] * 20 + [2]), ("by turns", [0] + [1, 2] * 9))
+        for found in (table(report(0, [], path_of=nodes), "Call paths"),)}
+for name, says in (("once", "f0 > loop 2 > 3: f1 > loop 7 > 8: f1 > loop 7"),
+                   ("often", "f0 > loop 2 > 3: f1 > loop 7 > 8: f1 (these 2, 19 times) > loop 7 > 8: f2 > loop 12"),
+                   ("by turns", "f0 > loop 2 > 3: f1 > loop 7 > 8: f2 > loop 12 > 13: f1 (these 4, 8 times) > loop 7 > 8: f2 > loop 12")):
+    m.that(says in path[name], f"{name}: {path[name]}")
+for k in range(1, 30, 4):
+    text = report(0, [], path_of=[0] * k + [1] * 9)
+    m.that(all(len(line) <= 80 for line in text.split("\n")), f"wider than 80 columns: {text}")
 m.end()
