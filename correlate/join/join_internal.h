@@ -647,7 +647,7 @@ const jplace *hsc_join_place_of(const join *j, uint32_t frame);
 /* users_place.c: marks scopes and places; then, of what was counted or timed at a place: the innermost context of the user's own code on its path, and
  * the line there. Left alone where the place is in such code, or no such code is on the path. `contexts`: what *context is a row of. */
 void hsc_join_mark_users(join *j);
-/* Loops that the compiler wrote without lines (flang's sum, maxval) get that of the call of what they are in, where all contexts have the same one. False:
+/* Loops that the compiler wrote without lines (flang's sum, maxval) get that of the call of what they are in, where all contexts have the same one, and their file where these are several of one. False:
  * out of memory. */
 bool hsc_join_place_loops(join *j);
 /* What tells the call apart from others on its line; 0: nothing, it is in a language's library or a header of the system. */

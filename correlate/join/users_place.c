@@ -65,25 +65,30 @@ static uint32_t line_of_call(const join *j, uint32_t at) {
 
 bool hsc_join_place_loops(join *j) {
     const uint32_t none_yet = HSC_NO_INDEX - 1;
-    uint32_t *found = malloc((j->scopes.n + 1) * sizeof *found);
-    if (!found)
+    uint32_t *found = malloc((j->scopes.n + 1) * sizeof *found), *in = malloc((j->scopes.n + 1) * sizeof *in);
+    if (!found || !in) {
+        free(found);
+        free(in);
         return false;
+    }
     for (size_t i = 0; i < j->scopes.n; i++)
-        found[i] = none_yet;
+        found[i] = in[i] = none_yet;
     for (uint32_t c = 0; c < j->contexts.n; c++) {
         uint32_t scope = j->contexts.p[c].scope;
         if (scope >= j->scopes.n || !is_without_line(&j->scopes.p[scope]))
             continue;
-        uint32_t line = line_of_call(j, c);
+        uint32_t line = line_of_call(j, c), file = line < j->lines.n && j->lines.p[line].line ? j->lines.p[line].file : HSC_NO_INDEX;
+        in[scope] = in[scope] == none_yet || in[scope] == file ? file : HSC_NO_INDEX;
         found[scope] = found[scope] == none_yet || found[scope] == line ? line : HSC_NO_INDEX;
     }
     for (size_t i = 0; i < j->scopes.n; i++) {
-        const jline *l = found[i] < j->lines.n ? &j->lines.p[found[i]] : NULL;
-        if (!l || !l->line || l->file >= j->files.n)
+        if (in[i] >= j->files.n)
             continue;
-        j->scopes.p[i].file = l->file;
-        j->scopes.p[i].line_begin = j->scopes.p[i].line_end = l->line;
+        j->scopes.p[i].file = in[i];
+        if (found[i] < j->lines.n)
+            j->scopes.p[i].line_begin = j->scopes.p[i].line_end = j->lines.p[found[i]].line;
     }
     free(found);
+    free(in);
     return true;
 }

@@ -419,6 +419,16 @@ if FC != "-":
     that("was not compiled with the pass" not in said, f"intrinsic: {said}")
     sums = {(os.path.basename(r["file"]), r["line_begin"]) for r in loops if r["procedure"] == "sum" and float(r["exclusive_s"]) > 0}
     that(sums == {("intrinsic.f90", at["sum(c)"])}, f"intrinsic: sums {sums}")
+    with open("several.f90", "w", encoding="utf-8") as f:
+        f.write(INTRINSIC.replace("    c(1, 1) = s * 1d-9\n", "    c(1, 1) = s * 1d-9\n    s = s - sum(c)\n"))
+    with open("another.f90", "w", encoding="utf-8") as f:
+        f.write("subroutine another(x, s)\n  real(8) :: x(200, 200), s\n  s = sum(x)\nend\n")
+    run(FC, "-O2", "several.f90", "another.f90", "-o", "several")
+    run(HEATSCOPE, "run", "-q", "-F", "2000", "-o", "several.m", "./several")
+    run(HEATSCOPE, "correlate", "-q", "-o", "several.h5", "several.m")
+    sums = {(os.path.basename(r["file"]), r["line_begin"]) for r in rows("several.h5", "loop") if r["procedure"] == "sum" and float(r["exclusive_s"]) > 0}
+    that(sums == {("several.f90", "0")}, f"called at two lines of one file: sums {sums}")
+    that("equal tags" not in run(HEATSCOPE, "report", "--by=module", "several.h5"), "sum in two sources is no collision")
     matmul = [r for r in loops if r["line_begin"] == at["do i = 1, 100"] and r["file"].endswith("intrinsic.f90")]
     that(len(matmul) == 1 and float(matmul[0]["with_calls_pct"]) > 10, f"intrinsic: matmul {loops}")
     whole = run(HEATSCOPE, "report", database)
