@@ -338,7 +338,8 @@ static const enum hsc_table_id at_open[] = {HSC_TAB_module, HSC_TAB_file, HSC_TA
 typedef struct packed_texts { /* one after the other, each with a NUL, from texts of fixed length */
     const hsc_db *db;
     hsc_strings *to;
-    size_t size;             /* bytes of a text in the file */
+    uint64_t n;              /* texts */
+    size_t size;             /* bytes of one in the file */
     uint64_t used, capacity; /* of to->bytes */
 } packed_texts;
 
@@ -347,10 +348,13 @@ static hsc_status pack_texts(void *ctx, const char *fixed, uint64_t first, uint6
     hsc_strings *s = p->to;
     uint64_t most = p->used + n * (p->size + 1);
     if (most > p->capacity) {
-        uint64_t to = most + most / 2;
-        char *more = realloc(s->bytes, to);
+        /* the rest as those before, and a quarter more */
+        uint64_t to = first ? p->used + p->used / first * (p->n - first) / 4 * 5 : 0;
+        char *more = hsc_large_malloc(to = to > most ? to : most + most / 2);
         if (!more)
             return out_of_memory(p->db, err);
+        memcpy(more, s->bytes, p->used);
+        free(s->bytes);
         s->bytes = more;
         p->capacity = to;
     }
@@ -396,7 +400,7 @@ static hsc_status load_strings(hsc_db *db, const char *name, uint64_t n, hsc_str
     }
     s->offsets = malloc((n + 1) * sizeof *s->offsets);
     s->bytes = malloc(1);
-    packed_texts texts = {.db = db, .to = s, .size = info.size};
+    packed_texts texts = {.db = db, .to = s, .n = n, .size = info.size};
     status = s->offsets && s->bytes ? hsc_dbfile_read_each(db->file, set, 0, n, pack_texts, &texts, err) : out_of_memory(db, err);
     char *fitting = status ? NULL : realloc(s->bytes, texts.used + 1);
     s->bytes = fitting ? fitting : s->bytes;
@@ -474,11 +478,11 @@ static bool came_later(int column) {
 }
 
 /* A column that the file has not: references to nothing, the kernel's times not known, else zeros. NULL: no memory. */
-static void *made_up(int column, uint64_t n) {
+static void *made_up(hsc_db *db, int column, uint64_t n) {
     unsigned size = hsc_schema_type_size(hsc_schema_columns[column].type);
-    void *values = calloc(n ? n : 1, size);
-    if (values && hsc_schema_columns[column].references[0])
-        memset(values, 0xff, n * size);
+    void *values = hsc_large_take(&db->room, n * size);
+    if (values)
+        memset(values, hsc_schema_columns[column].references[0] ? 0xff : 0, n * size);
     if (values && (column == HSC_COL_thread_user_s || column == HSC_COL_thread_system_s || column == HSC_COL_thread_runnable_s))
         for (uint64_t i = 0; i < n; i++)
             ((double *)values)[i] = -1;
@@ -584,7 +588,7 @@ static hsc_status load_column(hsc_db *db, int i, hsc_err *err) {
         return status;
     }
     if (came_later(i) && !hsc_db_has(db, name)) {
-        db->tables.columns[i] = db->columns[i] = made_up(i, n);
+        db->tables.columns[i] = db->columns[i] = made_up(db, i, n);
         return db->columns[i] ? HSC_OK : out_of_memory(db, err);
     }
     hsc_array a = {.set = -1};
@@ -593,15 +597,13 @@ static hsc_status load_column(hsc_db *db, int i, hsc_err *err) {
         return status;
     if (n * size > HSC_COLUMN_BYTES_MAX)
         status = hsc_err_set(err, HSC_E_LIMIT, "%s: %s: %" PRIu64 " rows are more than the reader takes", db->path, name, n);
-    void *p = status ? NULL : hsc_large_malloc(n * size);
+    void *p = status ? NULL : hsc_large_take(&db->room, n * size);
     if (!status && !p)
         status = out_of_memory(db, err);
     if (!status && n)
         status = hsc_dbfile_read(db->file, a.set, 0, n, p, err);
     hsc_array_close(db, &a);
-    if (status)
-        free(p);
-    else
+    if (!status)
         db->tables.columns[i] = db->columns[i] = p;
     return status;
 }
@@ -666,26 +668,25 @@ static hsc_status load_pool(hsc_db *db, hsc_err *err) {
         goto done;
     db->n_pool = offset.n - 1;
     db->pool_offsets = malloc(offset.n * sizeof *db->pool_offsets);
-    char *raw = hsc_large_malloc(bytes.n + 1);
     db->pool = hsc_large_malloc(bytes.n + offset.n + 1);
-    if (!db->pool_offsets || !db->pool || !raw)
+    const char *raw = db->pool + offset.n; /* at the end of it: each text goes forward in the end, by fewer bytes than there are texts to come */
+    if (!db->pool_offsets || !db->pool)
         status = out_of_memory(db, err);
     if (!status)
         status = hsc_dbfile_read(db->file, offset.set, 0, offset.n, db->pool_offsets, err);
     if (!status && bytes.n)
-        status = hsc_dbfile_read(db->file, bytes.set, 0, bytes.n, raw, err);
+        status = hsc_dbfile_read(db->file, bytes.set, 0, bytes.n, db->pool + offset.n, err);
     if (!status)
         status = hsc_check_indptr(db->path, "/strings offset", (hsc_ends){.wide = db->pool_offsets}, db->n_pool, bytes.n, err);
     uint64_t to = 0;
     for (uint64_t i = 0; i < db->n_pool && !status; i++) { /* each with a NUL */
         uint64_t n = db->pool_offsets[i + 1] - db->pool_offsets[i];
-        memcpy(db->pool + to, raw + db->pool_offsets[i], n);
+        memmove(db->pool + to, raw + db->pool_offsets[i], n);
         db->pool[to + n] = 0;
         hsc_text_repair(db->pool + to);
         db->pool_offsets[i] = to;
         to += n + 1;
     }
-    free(raw);
 done:
     hsc_array_close(db, &offset);
     hsc_array_close(db, &bytes);
@@ -730,7 +731,7 @@ static hsc_status begin(const char *path, hsc_db_progress call, void *ctx, hsc_d
     db->entry_max = UINT32_MAX;
     db->source_offset.set = db->source_bytes.set = -1;
     db->tables.path = db->path;
-    hsc_status status = explain(db, hsc_dbfile_open(path, call, ctx, &db->file, err), err);
+    hsc_status status = explain(db, hsc_dbfile_begin(path, call, ctx, &db->file, err), err);
     if (status)
         hsc_db_close(db);
     else
@@ -742,7 +743,9 @@ hsc_status hsc_db_open_begin(const char *path, hsc_db **out, hsc_err *err) { ret
 
 hsc_status hsc_db_open_finish(hsc_db *db, hsc_err *err) {
     double number;
-    hsc_status status = check_identity(db, err);
+    hsc_status status = hsc_dbfile_finish(db->file, err);
+    if (!status)
+        status = check_identity(db, err);
     if (!status)
         status = hsc_dbfile_text(db->file, "title", &db->title, err);
     if (!status)
@@ -817,13 +820,13 @@ void hsc_db_close(hsc_db *db) {
     drop_spare(db);
     hsc_dbfile_close(db->file);
     for (int i = 0; i < HSC_COL_COUNT; i++) {
-        free(db->columns[i]);
         free(db->strings[i].bytes);
         free(db->strings[i].offsets);
         free(db->strings[i].longs);
     }
     for (uint64_t i = 0; db->context_sums && i < db->tables.rows[HSC_TAB_metric]; i++)
         free(db->context_sums[i]);
+    hsc_large_free(&db->room);
     free(db->context_sums);
     free(db->introduced);
     free(db->wait_pairs);

@@ -8,6 +8,7 @@
 #include "check.h"
 #include "dbfile.h"
 #include "ends.h"
+#include "large.h"
 
 /* A one-dimensional data set of numbers. Read by pieces or, when much of it is wanted,
  * once as a whole; wholes are given back oldest first when they exceed the database's budget. */
@@ -84,7 +85,8 @@ struct hsc_db {
     bool simulated;
     unsigned minor;                      /* of the file's format */
     hsc_tables tables;                   /* what is loaded */
-    void *columns[HSC_COL_COUNT];
+    void *columns[HSC_COL_COUNT];        /* in the room */
+    hsc_large_room room;
     hsc_strings strings[HSC_COL_COUNT];
     bool loaded[HSC_TAB_COUNT];
     uint64_t *pool_offsets, n_pool;

@@ -194,7 +194,8 @@ static pid_t fork_worker(hsc_dbfile *r) {
     return worker;
 }
 
-static hsc_status start(hsc_dbfile *r, hsc_err *err) {
+/* Its first answer is still to come. */
+static hsc_status launch(hsc_dbfile *r, hsc_err *err) {
     int pair[2], bytes = SOCKET_BYTES;
     if (r->pending.status) {
         hsc_status status = hsc_err_set(err, r->pending.status, "%s", r->pending.text);
@@ -204,6 +205,9 @@ static hsc_status start(hsc_dbfile *r, hsc_err *err) {
     if (r->deaths > READER_DEATHS_MAX)
         return hsc_err_set(err, HSC_E_FORMAT, "%s: the file is damaged or hostile: its reading processes died %d times",
                            r->path, r->deaths);
+    hsc_status status = r->life ? hsc_h5_load(err) : HSC_OK; /* once for this worker and those to come */
+    if (status)
+        return status;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
         return hsc_err_set_errno(err, errno, "%s: no socket for the reading process", r->path);
     setsockopt(pair[1], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
@@ -220,12 +224,22 @@ static hsc_status start(hsc_dbfile *r, hsc_err *err) {
     close(pair[1]);
     r->sock = pair[0];
     r->life++;
+    return HSC_OK;
+}
+
+/* Could the worker open the file? */
+static hsc_status launched(hsc_dbfile *r, hsc_err *err) {
     hsc_wire_answer a;
     bool error = true;
     hsc_status status = take_answer(r, "its superblock", &a, &error, err);
     if (status && r->sock >= 0)
         bury(r);
     return status;
+}
+
+static hsc_status start(hsc_dbfile *r, hsc_err *err) {
+    hsc_status status = launch(r, err);
+    return status ? status : launched(r, err);
 }
 
 static hsc_status put(hsc_dbfile *r, const char *name, const void *data, size_t n, hsc_err *err) {
@@ -394,7 +408,7 @@ static hsc_status talk(hsc_dbfile *r, const hsc_wire_request *q, hsc_wire_answer
 
 /* ---- what dbfile.h offers ---- */
 
-hsc_status hsc_dbfile_open(const char *path, hsc_dbfile_progress call, void *ctx, hsc_dbfile **out, hsc_err *err) {
+hsc_status hsc_dbfile_begin(const char *path, hsc_dbfile_progress call, void *ctx, hsc_dbfile **out, hsc_err *err) {
     const char *how = getenv("HEATSCOPE_READER");
     hsc_status status = HSC_OK;
     struct stat st;
@@ -414,7 +428,7 @@ hsc_status hsc_dbfile_open(const char *path, hsc_dbfile_progress call, void *ctx
         status = hsc_h5_open(path, r->file, &r->direct, err);
     else {
         share_memory(r);
-        status = start(r, err);
+        status = launch(r, err);
     }
     if (status)
         hsc_dbfile_close(r);
@@ -422,6 +436,8 @@ hsc_status hsc_dbfile_open(const char *path, hsc_dbfile_progress call, void *ctx
         *out = r;
     return status;
 }
+
+hsc_status hsc_dbfile_finish(hsc_dbfile *r, hsc_err *err) { return r->direct ? HSC_OK : launched(r, err); }
 
 void hsc_dbfile_close(hsc_dbfile *r) {
     if (!r)

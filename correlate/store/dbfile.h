@@ -29,8 +29,10 @@ typedef struct hsc_set_info {
 /* Asked again and again while something is read, with what is done of it (bytes; whole 0: not known). false: the
  * request ends with HSC_E_CANCELLED. */
 typedef bool (*hsc_dbfile_progress)(void *ctx, uint64_t done, uint64_t whole);
-/* HSC_E_IO: cannot open. HSC_E_FORMAT: no regular file, no HDF5 file, or a damaged one. */
-hsc_status hsc_dbfile_open(const char *path, hsc_dbfile_progress call, void *ctx, hsc_dbfile **out, hsc_err *err);
+/* begin starts the worker, finish waits until it has opened the file; between them only close and set_progress may be called, after an error of
+ * finish only close. HSC_E_IO: cannot open. HSC_E_FORMAT: no regular file, no HDF5 file, or a damaged one. */
+hsc_status hsc_dbfile_begin(const char *path, hsc_dbfile_progress call, void *ctx, hsc_dbfile **out, hsc_err *err);
+hsc_status hsc_dbfile_finish(hsc_dbfile *r, hsc_err *err);
 void hsc_dbfile_close(hsc_dbfile *r); /* closes its data sets, too; NULL: nothing */
 
 void hsc_dbfile_set_progress(hsc_dbfile *r, hsc_dbfile_progress call, void *ctx);

@@ -252,9 +252,10 @@ noreturn void hsc_dbfile_worker(const char *path, int file, int sock, char *plac
     hsc_set_info info;
     close_others(&file, &sock);
     keep_memory();
+    (void)hsc_h5_load(&err); /* opens files: before the filter; open tells why not */
     enclose();
     allow_cpu(HSC_READER_CPU_S);
-    if (hsc_h5_open(path, file, &h, &err))
+    if (err.status || hsc_h5_open(path, file, &h, &err))
         h = NULL;
     answer(sock, (hsc_wire_answer){0}, NULL, &err);
     for (hsc_wire_request q; h;) {

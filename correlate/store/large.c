@@ -24,6 +24,49 @@ void *hsc_large_malloc(size_t bytes) {
     return p;
 }
 
+struct hsc_large_block {
+    struct hsc_large_block *before;
+    void *memory;
+};
+
+static void *new_block(hsc_large_room *r, size_t bytes) {
+    struct hsc_large_block *b = malloc(sizeof *b);
+    if (!b || !(b->memory = hsc_large_malloc(bytes))) {
+        free(b);
+        return NULL;
+    }
+    b->before = r->blocks;
+    r->blocks = b;
+    return b->memory;
+}
+
+void *hsc_large_take(hsc_large_room *r, size_t bytes) {
+    enum { SHARED_LEAST = 64 << 10, ALIGNMENT = 64 };
+    if (bytes < SHARED_LEAST || bytes >= LARGE_PAGE / 4 * 3)
+        return new_block(r, bytes);
+    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (bytes > r->rest) {
+        char *page = new_block(r, LARGE_PAGE);
+        if (!page)
+            return NULL;
+        r->next = page;
+        r->rest = LARGE_PAGE;
+    }
+    void *p = r->next;
+    r->next += bytes;
+    r->rest -= bytes;
+    return p;
+}
+
+void hsc_large_free(hsc_large_room *r) {
+    for (struct hsc_large_block *b = r->blocks, *before; b; b = before) {
+        before = b->before;
+        free(b->memory);
+        free(b);
+    }
+    *r = (hsc_large_room){0};
+}
+
 void hsc_large_give_back(void) {
     (void)malloc_trim(0);
 }

@@ -164,11 +164,37 @@ static void each_allocation_of_the_reader(void **state) {
     assert_int_equal(read_once(&err), HSC_OK);
 }
 
+/* Arrays of 64 KB and more share large pages; none lies on another. */
+static void arrays_share_pages(void **state) {
+    enum { ARRAYS = 60 };
+    static const size_t sizes[] = {0, 1, 100000, 874396, 65536, 2 << 20, 1 << 20, 1600000};
+    hsc_large_room room = {0};
+    unsigned char *at[ARRAYS];
+    size_t shared = 0;
+    (void)state;
+    for (size_t i = 0; i < ARRAYS; i++) {
+        size_t n = sizes[i % (sizeof sizes / sizeof *sizes)];
+        assert_non_null(at[i] = hsc_large_take(&room, n));
+        assert_int_equal((uintptr_t)at[i] % 16, 0);
+        memset(at[i], (int)i, n);
+    }
+    for (size_t i = 0; i < ARRAYS; i++)
+        for (size_t k = 0, n = sizes[i % (sizeof sizes / sizeof *sizes)]; k < n; k++)
+            assert_int_equal(at[i][k], i);
+    for (size_t i = 2; i + 1 < ARRAYS; i += 8) /* one after the other */
+        shared += (uintptr_t)at[i] >> 21 == (uintptr_t)at[i + 1] >> 21;
+    assert_in_range(shared, 4, ARRAYS);
+    hsc_large_free(&room);
+    assert_null(room.blocks);
+    assert_non_null(hsc_large_take(&room, 70000)); /* begins anew */
+    hsc_large_free(&room);
+}
+
 int main(void) {
     char *folder = model_folder();
     path = model_path(folder, "x.h5");
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_of_the_writer),
-                                       cmocka_unit_test(each_allocation_of_the_reader)};
+                                       cmocka_unit_test(each_allocation_of_the_reader), cmocka_unit_test(arrays_share_pages)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
     rmdir(folder);
