@@ -61,6 +61,8 @@ namespace eval ::heatscope::settings {
     }
     # Where the source has room for fewer letters, half of the blanks before its lines go.
     variable indentedLetters 50
+    # Room for so many is left beside arrows, as long as these can do with less.
+    variable arrowLetters 40
     # Part of a column's height that its upper place has.
     variable shares {left 0.62  middle 0.68  right 0.47}
 

@@ -121,6 +121,29 @@ oo::class create ::heatscope::Comparison {
     method there {kind rows} { return [$Db match $Other $kind $rows] }
     # This database's rows that are the same as those of the other one.
     method here {kind rows} { return [$Other match $Db $kind $rows] }
+    # Of places in the other run, each a list of lists {KIND ROW ...}: has this run nothing at any of them? 0 also of those without a place.
+    method foreign {places} {
+        foreach place $places {
+            foreach {kind row} [concat {*}$place] {
+                dict set asked $kind $row 1
+            }
+        }
+        if {![info exists asked]} {
+            return [lrepeat [llength $places] 0]
+        }
+        dict for {kind rows} $asked {
+            foreach row [dict keys $rows] here [my here $kind [dict keys $rows]] {
+                dict set asked $kind $row $here
+            }
+        }
+        return [lmap place $places {
+            set nowhere [expr {[llength $place] > 0}]
+            foreach {kind row} [concat {*}$place] {
+                set nowhere [expr {$nowhere && [dict get $asked $kind $row] < 0}]
+            }
+            set nowhere
+        }]
+    }
     # Procedures, loops, lines or modules with values in the other run only: dicts as of `changes`, the largest first, in the order of that.
     method alone {by metric} {
         return [lmap c [my changes $by $metric] {
@@ -324,7 +347,9 @@ oo::class create ::heatscope::Comparison {
             lassign [my Place $Db $by [dict get $c a]] name where
             if {[dict get $c b] >= 0 && $by ne "module"} {
                 lassign [my Place $Other $by [dict get $c b]] name_there where_there
-                lassign [list [my Moved $name $name_there] [my Moved $where $where_there]] name where
+                set procedures [list [my ProcedureOf $Db $by [dict get $c a]] [my ProcedureOf $Other $by [dict get $c b]]]
+                set name [my Moved [my Renamed $name $procedures] $name_there]
+                set where [my Moved [my Renamed $where $procedures] $where_there]
             }
         } else {
             lassign [my Place $Other $by [dict get $c b]] name where
@@ -378,6 +403,18 @@ oo::class create ::heatscope::Comparison {
         }
         regexp {^(.*)(:\d+)$} $to - file line
         return [string replace $here {*}$at "$from \u2192 [expr {[string match ${file}:* $from] ? $line : $to}]"]
+    }
+    # A text that begins with the procedure's name; where it is called otherwise in the other run, both: "a \u2192 b do".
+    method Renamed {text procedures} {
+        lassign $procedures here there
+        if {$here eq "" || $there in [list "" $here] || [string first "$here " "$text "]} {
+            return $text
+        }
+        return "$here \u2192 $there[string range $text [string length $here] end]"
+    }
+    method ProcedureOf {db by row} {
+        set scope [expr {$by eq "line" ? [dict get [$db line $row] scope] : $row}]
+        return [expr {$by eq "procedure" ? [::heatscope::fmt shortName [dict get [$db scope $row] name]] : $scope >= 0 ? [my Procedure $db $scope] : ""}]
     }
     method Place {db by row} {
         if {$by eq "line"} {

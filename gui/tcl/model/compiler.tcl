@@ -352,7 +352,7 @@ oo::class create ::heatscope::Compiler {
         if {![llength $versions]} {
             return {}
         }
-        set out [list [dict create kind section text "Versions in the code, with what is inlined in them" right [llength $versions]]]
+        set out [list [dict create kind section text "Versions, with what is inlined in them" right [llength $versions]]]
         set all [::tcl::mathop::+ {*}[lmap v $versions {dict get $v sum}]]
         foreach v [lsort -decreasing -real -index 1 [lmap v $versions {list $v [dict get $v sum]}]] {
             set v [lindex $v 0]

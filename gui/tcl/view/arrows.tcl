@@ -3,35 +3,36 @@
 # orange: what hinders vector code. A letter and the distance stand beside each.
 
 oo::class create ::heatscope::Arrows {
-    variable Canvas List Top Height Header Rows Placed Lanes
+    variable Canvas List Top Height Header Rows Placed Lanes Letters Pitch
 
     constructor {path} {
         set Canvas $path
         set List {}
         set Placed {}
         set Lanes 8
+        set Letters 1
+        set Pitch 8
         canvas $path -highlightthickness 0 -borderwidth 0 -takefocus 0 -width 1
     }
     method path {} { return $Canvas }
     method themed {} {
         $Canvas configure -background [::heatscope::theme colour card]
     }
-    # Pixels that these arrows need, of the room beside the text; 0 for none. They lie on each other before the text has no room.
+    # Pixels that these arrows need, of the room of them and the text beside them; 0 for none.
     method needs {arrows room} {
         set List $arrows
-        set label [expr {[::heatscope::theme width HsSmall "A 0 F 1"] + [::heatscope::theme dp 12]}]
-        set Lanes [expr {max(1, min(8, ($room - $label) / [my Pitch]))}]
-        my Place
         if {![llength $List]} {
             return 0
         }
-        set lanes 0
-        dict for {i lane} $Placed {
-            set lanes [expr {max($lanes, $lane + 1)}]
-        }
-        return [expr {$label + $lanes * [my Pitch]}]
+        set t ::heatscope::theme
+        set Lanes 8
+        my Place
+        set label [expr {[$t width HsSmall "A 0 F 1"] + [$t dp 12]}]
+        set least [expr {[::heatscope::settings get arrowLetters] * [$t width HsMono 0]}]
+        lassign [::heatscope::Arrows::fit [expr {[tcl::mathfunc::max {*}[dict values $Placed]] + 1}] $label [$t dp 8] $room $least] Lanes Letters Pitch width
+        my Place
+        return $width
     }
-    method Pitch {} { return [::heatscope::theme dp 8] }
     # Short arrows nearest to the text; each in the first lane that is free along its way.
     method Place {} {
         set Placed {}
@@ -91,7 +92,7 @@ oo::class create ::heatscope::Arrows {
             set nudge [expr {(($i % 3) - 1) * max(1, $height / 7)}]
             set y0 [expr {$header + ($from - $top) * $height + $height / 2 + $nudge}]
             set y1 [expr {$header + ($to - $top) * $height + $height / 2 + $nudge}]
-            set x [expr {$right - [$t dp 8] - [dict get $Placed $i] * [my Pitch]}]
+            set x [expr {$right - [$t dp 8] - [dict get $Placed $i] * $Pitch}]
             my Line $i $a [list $right $y0 $x $y0 $x $y1 $right $y1]
             set y [expr {(max($header, min($y0, $y1)) + min($bottom, max($y0, $y1))) / 2}]
             # labels of arrows beside each other stand below each other
@@ -139,7 +140,7 @@ oo::class create ::heatscope::Arrows {
                 lappend words "[string toupper [string index [dict get $a kind] 0]][expr {[dict get $a distance] ne "" ? "\u2009[dict get $a distance]" : ""}]"
             }
         }
-        if {![llength $words]} {
+        if {!$Letters || ![llength $words]} {
             return
         }
         set words [join [lsort -unique $words] " "]
@@ -173,6 +174,22 @@ oo::class create ::heatscope::Arrows {
     method list {} { return $List }
 }
 namespace eval ::heatscope::Arrows {
+    # How so many lanes beside the text, of which each takes `pitch` and the letters beside them `label`, leave it `least` pixels: {LANES LETTERS PITCH
+    # WIDTH}. Where they can't, it loses an eighth of the room at most, but for one arrow.
+    proc fit {lanes label pitch room least} {
+        set width [expr {$label + $lanes * $pitch}]
+        if {$room - $width >= $least} {
+            return [list $lanes 1 $pitch $width]
+        }
+        # an arrow that begins and ends on one line takes a lane and a half
+        set width [expr {$pitch / 2 + $lanes * $pitch}]
+        if {$room - $width >= $least} {
+            return [list $lanes 0 $pitch [expr {max($width, 2 * $pitch)}]]
+        }
+        set half [expr {max(3, $pitch / 2)}]
+        set lanes [expr {max(1, min($lanes, ($room / 8 - $pitch) / $half))}]
+        return [list $lanes 0 $half [expr {max(2 * $pitch, $pitch + $half * $lanes)}]]
+    }
     proc hinders {a b} {
         return [expr {[dict get $a prevents] - [dict get $b prevents]}]
     }

@@ -261,11 +261,11 @@ oo::class create ::heatscope::DetailView {
         set Filled {}
         my FitArrows
     }
-    # A third of the room is for arrows, the rest for the text.
+    # Arrows have what the text leaves of the room.
     method FitArrows {} {
         set path [$Arrows path]
         set room [expr {[winfo width $Text] + ([winfo ismapped $path] ? [winfo width $path] : 0)}]
-        set width [$Arrows needs [dict get $Marks arrows] [expr {$room / 3}]]
+        set width [$Arrows needs [dict get $Marks arrows] $room]
         if {$width} {
             $path configure -width $width
             grid $path -row 0 -column 2 -sticky ns

@@ -412,7 +412,7 @@ oo::class create ::heatscope::ListView {
         set OtherModel ""
         set OtherRun ""
     }
-    # So many rows at most has Load; of a list that was cut it is not known what only the other run has.
+    # So many rows at most has Load; of a list that was cut only that is known to be the other run's own which has no place in this one.
     method Most {} { return 2000 }
     # Rows with `other`, the value there, and `change`, there less here; both "" where it has no such row, or (apart 0) one that can't be told from others.
     # What is at a line, loop or context of the source is at the same one there, whatever its file and number are. What is left of the other run's
@@ -465,13 +465,18 @@ oo::class create ::heatscope::ListView {
             }
             set left $rest
         }
-        if {[llength $rows] < [my Most]} {
-            my SetTheirs [lmap pair $left {
-                lassign $pair o places
-                list [dict get $o name] [expr {[dict exists $o where] ? [dict get $o where] : ""}] [dict get $o $key] $places $o \
-                    {*}[expr {[dict exists $o whole] ? [list whole [dict get $o whole]] : ""}]
+        if {[llength $rows] >= [my Most]} {
+            # the same may be in what was cut off, but for what this run has no place for
+            set left [lmap pair $left apart [[$App comparison] foreign [lmap pair $left {lindex $pair 1}]] {
+                if {!$apart} continue
+                set pair
             }]
         }
+        my SetTheirs [lmap pair $left {
+            lassign $pair o places
+            list [dict get $o name] [expr {[dict exists $o where] ? [dict get $o where] : ""}] [dict get $o $key] $places $o \
+                {*}[expr {[dict exists $o whole] ? [list whole [dict get $o whole]] : ""}]
+        }]
         return [lmap row $rows {
             set id [dict get $row id]
             set other [expr {[dict exists $found $id] ? [dict get $found $id] : ""}]
