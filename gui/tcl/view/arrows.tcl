@@ -27,7 +27,7 @@ oo::class create ::heatscope::Arrows {
         set t ::heatscope::theme
         set Lanes 8
         my Place
-        set label [expr {[$t width HsSmall "A 0 F 1"] + [$t dp 12]}]
+        set label [expr {([::heatscope::Arrows::lettered $arrows] ? [$t width HsSmall "A 0 F 1"] : 0) + [$t dp 12]}]
         set least [expr {[::heatscope::settings get arrowLetters] * [$t width HsMono 0]}]
         lassign [::heatscope::Arrows::fit [expr {[tcl::mathfunc::max {*}[dict values $Placed]] + 1}] $label [$t dp 8] $room $least] Lanes Letters Pitch width
         my Place
@@ -136,7 +136,7 @@ oo::class create ::heatscope::Arrows {
         set t ::heatscope::theme
         set words {}
         foreach a $all {
-            if {[dict get $a kind] ne "message"} {
+            if {[::heatscope::Arrows::lettered [list $a]]} {
                 lappend words "[string toupper [string index [dict get $a kind] 0]][expr {[dict get $a distance] ne "" ? "\u2009[dict get $a distance]" : ""}]"
             }
         }
@@ -189,6 +189,10 @@ namespace eval ::heatscope::Arrows {
         set half [expr {max(3, $pitch / 2)}]
         set lanes [expr {max(1, min($lanes, ($room / 8 - $pitch) / $half))}]
         return [list $lanes 0 $half [expr {max(2 * $pitch, $pitch + $half * $lanes)}]]
+    }
+    # Those of messages have no letters.
+    proc lettered {arrows} {
+        return [expr {[lsearch -not -exact [lmap a $arrows {dict get $a kind}] message] >= 0}]
     }
     proc hinders {a b} {
         return [expr {[dict get $a prevents] - [dict get $b prevents]}]
