@@ -41,16 +41,16 @@ static void *new_block(hsc_large_room *r, size_t bytes) {
 }
 
 void *hsc_large_take(hsc_large_room *r, size_t bytes) {
-    enum { SHARED_LEAST = 64 << 10, ALIGNMENT = 64 };
+    enum { SHARED_LEAST = 64 << 10, SHARED_BYTES = 8 << 20, ALIGNMENT = 64 }; /* of several pages: the next takes what is left of one */
     if (bytes < SHARED_LEAST || bytes >= LARGE_PAGE / 4 * 3)
         return new_block(r, bytes);
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (bytes > r->rest) {
-        char *page = new_block(r, LARGE_PAGE);
-        if (!page)
+        char *pages = new_block(r, SHARED_BYTES);
+        if (!pages)
             return NULL;
-        r->next = page;
-        r->rest = LARGE_PAGE;
+        r->next = pages;
+        r->rest = SHARED_BYTES;
     }
     void *p = r->next;
     r->next += bytes;

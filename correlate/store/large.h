@@ -11,7 +11,7 @@ void *hsc_large_malloc(size_t bytes);
 /* Arrays that stay until all of them go. Those too small for a large page of their own share one. NULL: no memory. */
 typedef struct hsc_large_room {
     struct hsc_large_block *blocks;
-    char *next; /* rest of a page that is shared */
+    char *next; /* rest of pages that are shared */
     size_t rest;
 } hsc_large_room;
 void *hsc_large_take(hsc_large_room *r, size_t bytes);
