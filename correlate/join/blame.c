@@ -284,7 +284,8 @@ static hsc_status add_ledger(join *j, const jdelays *d, hsc_err *err) {
     }
     if (status != HSC_OK)
         return status;
-    bool ok = add_row(j, LEDGER_TOTALS, "calls of MPI", "elapsed time of all calls of message passing, and between such as only look, one right after another", calls + setup + d->between_ns) &&
+    bool ok = add_row(j, LEDGER_TOTALS, "calls of MPI", "elapsed time of all calls of message passing, and between such as only look, one right after another",
+                      calls + setup + d->between_ns) &&
               add_row(j, LEDGER_TOTALS, "message waits",
                       "elapsed time of those calls that may have waited and have an event", d->calls_ns) &&
               add_row(j, LEDGER_CALLS, "message waits", "[calls of MPI] that may have waited and have an event", d->calls_ns) &&

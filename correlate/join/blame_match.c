@@ -611,7 +611,8 @@ static hsc_status finish(match *m, uint32_t i, hsc_err *err) {
 
 static uint32_t call_of(match *m, uint32_t lane_row, const jmessage_event *e) {
     lane *l = &m->lanes.p[lane_row];
-    if (l->open != HSC_NO_INDEX && m->calls.p[l->open].enter == e->time && m->calls.p[l->open].leave == e->time + e->duration) { /* another message of the same call */
+    if (l->open != HSC_NO_INDEX && m->calls.p[l->open].enter == e->time && m->calls.p[l->open].leave == e->time + e->duration) {
+        /* another message of the same call */
         call *c = &m->calls.p[l->open];
         c->follows = c->follows || e->flags & HSC_message_event_flag_FOLLOWS;
         c->stands_for = e->stands_for ? c->stands_for : 0;
@@ -624,7 +625,8 @@ static uint32_t call_of(match *m, uint32_t lane_row, const jmessage_event *e) {
         m->free_call = m->calls.p[i].next;
     m->calls.p[made] = (call){.enter = e->time, .leave = e->time + e->duration, .lane = lane_row, .row = e->frame,
                               .group = HSC_NO_INDEX, .next = HSC_NO_INDEX, .keys = HSC_NO_INDEX, .stands_for = e->stands_for,
-                              .looks = e->flags & HSC_message_event_flag_LOOKED, .follows = e->flags & HSC_message_event_flag_FOLLOWS, .between = e->between};
+                              .looks = e->flags & HSC_message_event_flag_LOOKED,
+                              .follows = e->flags & HSC_message_event_flag_FOLLOWS, .between = e->between};
     m->leaving.p[m->leaving.n++] = made;
     rise(m, false, m->leaving.p, m->leaving.n - 1);
     return l->open = made;

@@ -203,8 +203,9 @@ static bool is_due(short_calls *s, unsigned metric) {
     return true;
 }
 
-/* Whether the sample is laid by what calls at its place waited on average, and not by its time. In short calls that is noted too late: the interrupt takes as long as they do, and who is late comes
- * meanwhile. And where nobody came later in a long one, one may have, by less than what has an event. */
+/* Whether the sample is laid by what calls at its place waited on average, and not by its time. In short calls that is noted too late: the
+ * interrupt takes as long as they do, and who is late comes meanwhile. And where nobody came later to a long one, one may have, by less than
+ * what has an event. */
 static bool is_of_all(const jwaited *call, uint64_t time) {
     return !call || call->stands_for || (call->until == call->begin && time - call->begin < UNTOLD_NS);
 }

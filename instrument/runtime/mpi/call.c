@@ -108,8 +108,8 @@ void hsc_mpi_tell_outside(hsc_mpi_block *b, uint32_t node, hsc_mpi_op *op, const
 #define RESTS_AHEAD_MAX 64u
 #define RESTS (sizeof((hsc_mpi_block *)0)->rests / sizeof *((hsc_mpi_block *)0)->rests)
 
-/* Whether the thread took no CPU time in the pause: it slept, or another one had the processor. Asking for that takes some 0.3 us: where it was in vain,
- * it is asked for more and more seldom. */
+/* Whether the thread took no CPU time in the pause: it slept, or another one had the processor. Asking for that takes some 0.3 us: where it was
+ * in vain, it is asked for more and more seldom. */
 static bool has_rested(hsc_mpi_block *b, uint64_t enter, uint32_t node, uint64_t pause) {
     uint8_t *ahead = &b->rests[node % RESTS].ahead, *passed = &b->rests[node % RESTS].passed;
     if (b->looks < LOOKS_MANY && *passed < *ahead) {

@@ -90,7 +90,7 @@ static void tell(hsc_mpi_call *c, uint64_t duration, const int32_t *to, uint32_t
     }
 }
 
-/* What the call itself may have waited for: messages of these numbers (UINT64_MAX: it is not known which). Of short ones those where all are drawn. */
+/* What the call itself may have waited for: messages of these numbers (UINT64_MAX: not known which). Of short ones those where all are drawn. */
 static void ask(hsc_mpi_call *c, uint64_t duration, const int32_t *from, uint32_t n, int64_t tag, const uint64_t *sequences) {
     uint64_t stands_for = 0;
     for (uint32_t i = 0; i < n && duration < c->block->threshold_ns; i++)
@@ -108,8 +108,8 @@ static void number_next(const hsc_mpi_call *c, const int32_t *from, uint32_t n, 
     }
 }
 
-/* Of short waits for a lock those are told that begin in some slices of time, which all processes of a machine have alike: who gave it back is then known, too. For how many one
- * stands; 0: for none. */
+/* Of short waits for a lock those are told that begin in some slices of time, which all processes of a machine have alike: who gave it back is
+ * then known, too. For how many one stands; 0: for none. */
 static uint64_t drawn_at(uint64_t ns) {
     return (ns >> SLICE_BITS) * 0x9e3779b97f4a7c15u < UINT64_MAX / SLICES_OF ? SLICES_OF : 0;
 }
@@ -133,7 +133,8 @@ static void unlock(hsc_mpi_call *c, hsc_mpi_window *w, uint64_t duration) {
     w->locked_ns[c->dest] = 0;
     if (held + duration < c->block->threshold_ns) {
         stands_for = duration < HSC_MPI_THRESHOLD_NS ? drawn_at(c->enter) : 0;
-        stands_for = stands_for || !drawn_at(c->enter - HSC_MPI_THRESHOLD_NS) ? stands_for : 1; /* one that began to wait there may have waited for this */
+        /* one that began to wait there may have waited for this */
+        stands_for = stands_for || !drawn_at(c->enter - HSC_MPI_THRESHOLD_NS) ? stands_for : 1;
         if (!stands_for)
             return;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* message_looks ROUNDS: rank 1 comes 20 ms late to what rank 0 looks for again and again. Rank 0 prints for each way, by both clocks (they are one), how long it looked before
- * the other one had come, and how long in all:
+/* message_looks ROUNDS: rank 1 comes 20 ms late to what rank 0 looks for again and again. Rank 0 prints for each way, by both clocks (they are
+ * one), how long it looked before the other one had come, and how long in all:
  *
  *   WAY WAITED ALL
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* message_short_windows ROUNDS: as message_short.c, of one-sided operations: rank 1 comes some 20 us late to a fence, to the post that an access waits for and to the end of its own
- * access, and holds a lock for as long. */
+/* message_short_windows ROUNDS: as message_short.c, of one-sided operations: rank 1 comes some 20 us late to a fence, to the post that an access
+ * waits for and to the end of its own access, and holds a lock for as long. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
