@@ -11,6 +11,7 @@
 #include "waits.h"
 
 #define MADE_IN_NS 200000u /* the kernel makes a thread in 20 to 100 us */
+#define TAKE_TRIES 100u
 #define USAGES_MAX 256u /* at the end of a process, of threads that go on: the others have told a while ago */
 
 static pthread_key_t key;
@@ -50,7 +51,10 @@ static void drop(hsc_rt_start *s) {
 /* No lock, and so no call of the system: a thread that is in nobody's way is made with none of ours. */
 static hsc_rt_start *new_start(void) {
     hsc_rt_start *s = NULL;
-    if (!atomic_exchange_explicit(&starts_taken_from, 1, memory_order_acquire)) {
+    bool busy;
+    for (unsigned tries = 0; (busy = atomic_exchange_explicit(&starts_taken_from, 1, memory_order_acquire)) && tries < TAKE_TRIES; tries++)
+        hsc_sys3(SYS_sched_yield, 0, 0, 0); /* it has no processor; or this is a signal's handler in it */
+    if (!busy) {
         s = atomic_load_explicit(&free_starts, memory_order_acquire);
         while (s && !atomic_compare_exchange_weak_explicit(&free_starts, &s, s->next, memory_order_acquire, memory_order_acquire))
             ;
