@@ -117,7 +117,8 @@ __attribute__((noinline)) static double plain(double x) {
 
 int main(void) {
     double x = 0.5, first = 0, second = 0;
-    for (double begin = cpu_s(), last = begin; last - begin < 0.8;) { /* STEP; rounds of many ms: what the kernel does meanwhile is laid to system calls that a tick meets */
+    /* rounds of many ms: what the kernel does meanwhile is laid to system calls that a tick meets */
+    for (double begin = cpu_s(), last = begin; last - begin < 0.8;) { /* STEP */
         for (int k = 0; k < 240; k++)
             map();
         double middle = cpu_s();
