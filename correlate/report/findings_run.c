@@ -342,6 +342,26 @@ static bool has_killed(const report *r) {
     return false;
 }
 
+/* ", most of it since ..."; "": no reason has more than half of it, or it tells nothing that helps. */
+static const char *why_lost(const report *r) {
+    static const struct {
+        const char *row, *why;
+    } reasons[] = {
+        {"lost: no space", ", most of it since the measurement file had no room: --size-limit, or a full disk"},
+        {"lost: no memory", ", most of it since there was no memory for call paths"},
+        {"lost: throttled", ", most of it since the kernel throttled sampling"},
+        {"lost: blocked", ", most of it since the program blocked the signal of samples"},
+        {"lost: unknown thread", ", most of it of threads that the runtime did not see begin"},
+    };
+    double all = hsc_db_count_lost(r->db);
+    hsc_db_ledger l;
+    for (uint32_t i = 0; i < r->info.ledger_rows && !hsc_db_get_ledger(r->db, i, &l, NULL); i++)
+        for (unsigned k = 0; k < sizeof reasons / sizeof *reasons; k++)
+            if (!strcmp(l.name, reasons[k].row) && (double)l.samples > 0.5 * all)
+                return reasons[k].why;
+    return "";
+}
+
 void findings_quality(findings *f) {
     report *r = f->r;
     double lost = 0, truncated = 0, samples = 0, own_s = 0, cpu_s = 0, untimed, begin_s, end_s;
@@ -363,8 +383,8 @@ void findings_quality(findings *f) {
     if (cpu_s > 0 && !hsc_db_get_metric(r->db, 0, &time, NULL) && !strcmp(time.unit, "s") && time.scale > 0) /* the clock is right for all threads together */
         lost = fmax(0, fmin(lost, cpu_s / time.scale - samples));
     if (lost > 0.005 * (lost + samples) && !findings_has_few(r)) {
-        snprintf(text, sizeof text, "%.1f %% of the CPU time%s is in no sample (see the ledger); shares hold only if it is like the rest.",
-                 100 * lost / (lost + samples), of_run);
+        snprintf(text, sizeof text, "%.1f %% of the CPU time%s is in no sample%s (see the ledger); shares hold only if it is like the rest.",
+                 100 * lost / (lost + samples), of_run, why_lost(r));
         add_care(lost > DOUBT_LOST * (lost + samples) ? first : last, text);
     }
     if (truncated > 0.02 * samples && samples > 0 && !findings_has_few(r)) {

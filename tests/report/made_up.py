@@ -32,12 +32,12 @@ class MadeUp:
         return list(csv.DictReader(io.StringIO(self.run("report", f"--by={by}", "--format=csv", self.database))))
 
     def process(self, pid, program, samples, library="/made/up/library.so", host="h", more=(), ends=True, own_ns=0, cpu_ns=None,
-                address=8208, build_id=""):
+                address=8208, build_id="", lost=0):
         """One thread. samples: in the program itself and in the library, at an address in [8192, 12288); build_id: the library's;
-        more: records of the thread."""
+        more: records of the thread; lost: periods that records of `more` tell the reasons of."""
         chunk = "@chunk dynamic stream={} sequence=0 t0=0 lost=0 slot=packed sealed schema=" + self.schema
         n = sum(samples) + sum(int(line.split("weight=")[1].split()[0]) for line in more if line.startswith("sample_weighted"))
-        cpu_ns = n * 1000000 if cpu_ns is None else cpu_ns
+        cpu_ns = (n + lost) * 1000000 if cpu_ns is None else cpu_ns
         lines = self.head + [
             chunk.format(0),
             f'process pid={pid} parent_pid=1 rank=-1 ranks=0 host="{host}" executable="{program}" arguments=["{program}"] '
@@ -48,7 +48,7 @@ class MadeUp:
             chunk.format(1), 'thread thread_id=1 tid=1 time=1 name="t" creator_id=0', "node node_id=1 parent_id=0 mapping_id=1 address=4112 flags=0",
             f"node node_id=2 parent_id=1 mapping_id=2 address={address} flags=0",
             *["sample time=5 node_id=1 state=0"] * samples[0], *["sample time=5 node_id=2 state=0"] * samples[1], *more,
-            f"progress thread_id=1 time=900 cpu_ns={cpu_ns} samples={n} lost=0 own_ns={own_ns} ended={int(ends)} truncated=0",
+            f"progress thread_id=1 time=900 cpu_ns={cpu_ns} samples={n} lost={lost} own_ns={own_ns} ended={int(ends)} truncated=0",
             *([f"process_end time=2000000000 cpu_ns={cpu_ns} how=0"] if ends else []), ""]
         self.run("dump", "--undump", "-", "-o", os.path.join(self.work, f"h.{pid}.hsr"), text="\n".join(lines))
 

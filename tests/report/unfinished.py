@@ -42,6 +42,14 @@ for line_ms, told in ((4000, False), (5000, True)):
     said = " ".join(m.run("diff", m.database, other).split())
     m.that(("stood in line for a processor for 3.9 s in A and 5 s in B" in said) == told and ("stood in line" in said) == told, f"{line_ms} in line: {said}")
 
+# what was lost, and why, if most of it has one reason that tells something: no room, blocked; not what nothing tells of
+for lost, why in (((90, 1), (30, 6)), "most of it since the measurement file had no room"), (((30, 1), (90, 6)), "most of it since the program blocked"), (((60, 1), (60, 6)), ""), (((90, 7),), ""):
+    n = sum(count for count, _ in lost)
+    m.process(11, "/made/up/worker", (400, 0), more=[f"loss thread_id=1 time=700 count={count} reason={reason}" for count, reason in lost], lost=n)
+    said = text()
+    expected = f"{100 * n / (400 + n):.1f} % of the CPU time is in no sample{', ' * bool(why)}{why}"
+    m.that(expected in said and (why or f"{expected} (see the ledger)" in said), f"{lost}: {expected}:\n{said}")
+
 m.process(11, "/made/up/worker", (400, 0), more=counts(100, 100), ends=False)
 killed = text()
 m.that("1 process recorded no end: ended by a signal (Ctrl-C, kill), or still running when this was read" in killed, f"no end:\n{killed}")
