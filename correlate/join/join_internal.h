@@ -600,6 +600,7 @@ void hsc_join_forget_measures(jprocess *p); /* without freeing: another has them
 bool hsc_join_add_buckets(jprocess *p, uint64_t **to, uint64_t first, const uint64_t *counts, size_t n);
 
 const jthread *hsc_join_known_thread(const jprocess *p, uint64_t id); /* read.c; NULL: not seen */
+uint64_t hsc_join_interrupt_ns(const jprocess *p); /* told_read.c: what a sample takes but for its handler; 0: not told */
 
 /* read.c: all records of p->path into p, its threads by their ids; first_problem[size]: with the file, "" where there is none. */
 hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t size, hsc_err *err);

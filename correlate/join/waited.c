@@ -91,6 +91,7 @@ typedef struct laying {
     uint64_t keys_n;
     uint32_t wall; /* metric; HSC_NO_INDEX */
     uint64_t wall_ns;
+    uint64_t late_ns; /* after it fell due a sample's time is noted: the interrupt */
     HSC_VEC(moved) kinds;
     HSC_VEC(uint32_t) more; /* keys after keys_n */
     hsc_table rows;         /* of a kind: row of kinds */
@@ -237,7 +238,7 @@ static void lay_instant(void *ctx, jinstant *i) {
         s = NULL;
     if (!call && !s)
         return;
-    bool waits = s && is_of_all(call, time) ? is_due(s, j->kinds.p[kind].metric) : time < call->until;
+    bool waits = s && is_of_all(call, time) ? is_due(s, j->kinds.p[kind].metric) : time < call->until + (call->until > call->begin ? x->late_ns : 0);
     if (waits == (j->kinds.p[kind].state == HSC_state_WAITING))
         return;
     m->moved += i->count;
@@ -307,7 +308,8 @@ static hsc_status lay_thread(void *ctx, size_t row, hsc_err *err) {
     all_threads *a = ctx;
     join *j = a->j;
     jthread *t = j->threads.p[row];
-    laying x = {.j = j, .t = t, .wall = HSC_NO_INDEX};
+    uint64_t interrupt_ns = hsc_join_interrupt_ns(t->process);
+    laying x = {.j = j, .t = t, .wall = HSC_NO_INDEX, .late_ns = interrupt_ns < UNTOLD_NS ? interrupt_ns : UNTOLD_NS};
     if (!hsc_ranks_has(j, t->process) || !t->instants.count)
         return HSC_OK;
     hsc_status status = load_calls(j, t->process, track_of(t->process, t->id), &x.calls, &x.n, err);
