@@ -341,6 +341,15 @@ static void put_ours(report *r, hsc_weighted ours) {
     fprintf(r->out, "        %sHeatscope's probes and wrappers\n", r->columns > 1 ? "      " : "");
 }
 
+/* Title and heads of a table of procedures or loops; spread: over several columns. */
+static void scope_heads(report *r, const char *text, bool spread, int name_width) {
+    title(r, text);
+    report_text_amount_heads(r);
+    fprintf(r->out, " %6s%s ", "incl%", spread ? "   m/m" : "");
+    report_text_pad(r->out, "procedure", name_width + 1);
+    fprintf(r->out, "where\n");
+}
+
 static hsc_status procedures(report *r, hsc_err *err) {
     uint32_t *rows, n;
     char name[600], text[200];
@@ -355,13 +364,8 @@ static hsc_status procedures(report *r, hsc_err *err) {
         status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     int left = (spread ? 34 : 28) + report_text_interval_width(r), name_width = (r->width - left) * 11 / 20, place_width = r->width - left - name_width - 1;
     snprintf(text, sizeof text, "Procedures with their loops%s%s", spread ? "; max/mean over " : "", spread ? report_text_axis(r) : "");
-    if (!none) {
-        title(r, text);
-        report_text_amount_heads(r);
-        fprintf(r->out, " %6s%s ", "incl%", spread ? "   m/m" : "");
-        report_text_pad(r->out, "procedure", name_width + 1);
-        fprintf(r->out, "where\n");
-    }
+    if (!none)
+        scope_heads(r, text, spread, name_width);
     hsc_weighted rest = {0};
     report_named *named = NULL, *x;
     uint32_t n_named = 0;
@@ -445,13 +449,8 @@ static hsc_status loops(report *r, hsc_err *err) {
         status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     int left = (spread ? 34 : 28) + report_text_interval_width(r), name_width = (r->width - left) * 11 / 20, place_width = r->width - left - name_width - 1;
     snprintf(text, sizeof text, "Loops with what they call, without inner loops%s%s", spread ? "; max/mean over " : "", spread ? report_text_axis(r) : "");
-    if (!none) {
-        title(r, text);
-        report_text_amount_heads(r);
-        fprintf(r->out, " %6s%s ", "incl%", spread ? "   m/m" : "");
-        report_text_pad(r->out, "procedure", name_width + 1);
-        fprintf(r->out, "where\n");
-    }
+    if (!none)
+        scope_heads(r, text, spread, name_width);
     hsc_weighted rest = {0};
     report_named *named = NULL, *x;
     uint32_t n_named = 0;

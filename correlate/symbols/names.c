@@ -92,12 +92,16 @@ size_t hsc_name_before_arguments(const char *name) {
 }
 
 const char *hsc_name_key(hsc_pool *pool, const char *name, bool any_arguments) {
-    char text[1024];
     size_t n = 0, size = any_arguments ? hsc_name_before_arguments(name) : strlen(name);
-    for (size_t i = 0; i < size && n + 1 < sizeof text; i++)
+    char *text = malloc(size + 1);
+    if (!text)
+        return NULL;
+    for (size_t i = 0; i < size; i++)
         if (name[i] != ' ')
             text[n++] = name[i];
     if (name[size]) /* is no procedure without arguments */
         text[n++] = '<';
-    return hsc_pool_intern(pool, text, n);
+    const char *key = hsc_pool_intern(pool, text, n);
+    free(text);
+    return key;
 }

@@ -127,7 +127,7 @@ bool hsc_rt_usage_read(int32_t tid, bool own, hsc_rt_usage *u) {
     return true;
 }
 
-/* Of the calling thread, which we saw begin and end. A look into /proc is a quarter of what a thread of no work costs with us. One that was never switched
+/* Of the calling thread, which we saw begin and end. A look into /proc is a quarter of what we would add to a thread of no work. One that was never switched
  * away by itself was on a processor or in line for one all the time, so its clocks tell as much. */
 static bool read_whole(const hsc_rt_thread *t, uint64_t now, uint64_t cpu, hsc_rt_usage *u) {
     uint64_t runs;

@@ -48,7 +48,7 @@ static void drop(hsc_rt_start *s) {
         give_back(s);
 }
 
-/* No lock, and so no call of the system: a thread that is in nobody's way is made with none of ours. */
+/* No lock, and so no call of the system, unless another thread is in it just then. */
 static hsc_rt_start *new_start(void) {
     hsc_rt_start *s = NULL;
     bool busy;

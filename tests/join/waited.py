@@ -160,6 +160,17 @@ told = categories(OUT)
 that(abs(told["waiting"][0] - 240 - 90) <= 1 and abs(told["communication"][0] - 160 - 20 - 10) <= 1, f"calls that only look: {told}")
 causes = [(r["kind"], round(float(r["wait_s"]), 4)) for r in csv.DictReader(io.StringIO(run("report", "--by=delayed", "--format=csv", OUT)))]
 that(causes == [("late sender", 0.09)], f"calls that only look: causes {causes}")
+# a sample's time is noted after its interrupt, here of 60 us: of 100 that fall due evenly over calls of 1 ms, which wait for 0.4 ms, 40 are waiting and not 34
+LATE = os.path.join(WORK, "late")
+COST = ("cost time=1 interrupt_ns={} interrupt_measured=1 switch_ns=0 switch_far_ns=0 helper_ns=0 budget=0 longest_ns=0 handler_ns=0 signals_ns=0 wrappers_ns=0 probes_ns=0 start_ns=0 "
+        "end_ns=0 switches_ns=0")
+for interrupt_ns, wanted in ((60000, 40), (0, 34)):
+    noted = [int((2 * i + (i + 0.5) / 100 + 0.06) * MS) for i in range(100)]
+    process(LATE, 0, [(0, COST.format(interrupt_ns)), *[(t, f"sample time={t} node_id=4 state=2") for t in noted], *[event(2 * i, 2 * i + 1, RECEIVE, RECEIVED, 1, i) for i in range(100)]])
+    process(LATE, 1, [*samples(0, 200, 2, 0), *[event(2 * i + 0.4, 2 * i + 0.402, SEND, SENT, 0, i) for i in range(100)]])
+    run("correlate", "-q", "--cache=none", "-j1", "-o", OUT, LATE)
+    told = categories(OUT)
+    that(abs(told["waiting"][0] - wanted) <= 1 and told["waiting"][0] + told["communication"][0] == 100, f"samples noted {interrupt_ns} ns late: {told}, not {wanted} waiting")
 # of a sender that is not measured nobody knows when it came
 os.remove(os.path.join(SHORT, "h.101.hsr"))
 run("correlate", "-q", "--cache=none", "-o", OUT, SHORT)

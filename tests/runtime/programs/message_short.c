@@ -5,7 +5,8 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "clocks.h"
 
 #define KEEP __attribute__((noinline))
 enum { BYTES = 1 << 16, KINDS = 3 };
@@ -14,20 +15,6 @@ static char bytes[BYTES];
 static double least[KINDS], most[KINDS], all[KINDS];
 
 static volatile int sink;
-
-static double read_clock(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double now(void) { return read_clock(CLOCK_MONOTONIC); }
-
-static void work(double us) {
-    double end = now() + 1e-6 * us;
-    while (now() < end)
-        ;
-}
 
 KEEP static void receives(void) {
     sink += MPI_Recv(bytes, BYTES, MPI_CHAR, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -4,7 +4,8 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "clocks.h"
 
 #define KEEP __attribute__((noinline))
 enum { KINDS = 4 };
@@ -14,20 +15,6 @@ static int word[4];
 static MPI_Win window;
 static MPI_Group other;
 static volatile int sink;
-
-static double read_clock(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double now(void) { return read_clock(CLOCK_MONOTONIC); }
-
-static void work(double us) {
-    double end = now() + 1e-6 * us;
-    while (now() < end)
-        ;
-}
 
 KEEP static void fences(void) {
     sink += MPI_Win_fence(0, window);
