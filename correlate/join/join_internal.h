@@ -302,6 +302,7 @@ typedef struct jprocess {
     uint64_t waited; /* waited.c: a hash over its calls' waiting; 0: nothing is known of any */
     struct jblame *blame; /* blame.h; NULL: passes no messages, and nobody waited long for a lock */
     struct jtold *told; /* told.h; NULL: nothing */
+    uint64_t interrupt_ns; /* what a sample takes but for its handler; 0: not told */
     uint64_t samples;
     bool works;    /* has a sample, messages, visits of probes, or told of phases or counters */
     bool counts;   /* works, or waited for a period or longer */
@@ -600,7 +601,6 @@ void hsc_join_forget_measures(jprocess *p); /* without freeing: another has them
 bool hsc_join_add_buckets(jprocess *p, uint64_t **to, uint64_t first, const uint64_t *counts, size_t n);
 
 const jthread *hsc_join_known_thread(const jprocess *p, uint64_t id); /* read.c; NULL: not seen */
-uint64_t hsc_join_interrupt_ns(const jprocess *p); /* told_read.c: what a sample takes but for its handler; 0: not told */
 
 /* read.c: all records of p->path into p, its threads by their ids; first_problem[size]: with the file, "" where there is none. */
 hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t size, hsc_err *err);

@@ -521,6 +521,7 @@ static bool keep_process(join *j, jprocess *p, jprocess *from) {
     free(from->site_order.p);
     hsc_join_forget_measures(from);
     p->told = from->told;
+    p->interrupt_ns = from->told ? from->told->interrupt_ns : 0;
     p->blame = from->blame;
     p->spans = from->spans;
     p->slices = from->slices;

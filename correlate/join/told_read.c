@@ -260,8 +260,6 @@ static bool take_probe_samples(jtold_thread *t, const hsc_rec_probe_samples *r) 
     return true;
 }
 
-uint64_t hsc_join_interrupt_ns(const jprocess *p) { return p->told ? p->told->interrupt_ns : 0; }
-
 bool hsc_join_take_told(jprocess *p, const hsc_record *rec) {
     const void *v = rec->value;
     jtold_thread *t;

@@ -308,7 +308,7 @@ static hsc_status lay_thread(void *ctx, size_t row, hsc_err *err) {
     all_threads *a = ctx;
     join *j = a->j;
     jthread *t = j->threads.p[row];
-    uint64_t interrupt_ns = hsc_join_interrupt_ns(t->process);
+    uint64_t interrupt_ns = t->process->interrupt_ns;
     laying x = {.j = j, .t = t, .wall = HSC_NO_INDEX, .late_ns = interrupt_ns < UNTOLD_NS ? interrupt_ns : UNTOLD_NS};
     if (!hsc_ranks_has(j, t->process) || !t->instants.count)
         return HSC_OK;

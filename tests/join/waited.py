@@ -171,6 +171,13 @@ for interrupt_ns, wanted in ((60000, 40), (0, 34)):
     run("correlate", "-q", "--cache=none", "-j1", "-o", OUT, LATE)
     told = categories(OUT)
     that(abs(told["waiting"][0] - wanted) <= 1 and told["waiting"][0] + told["communication"][0] == 100, f"samples noted {interrupt_ns} ns late: {told}, not {wanted} waiting")
+    # in a process with so much else to tell that it is not kept in little memory
+    process(LATE, 0, [(0, COST.format(interrupt_ns)), *[(t, f"sample time={t} node_id=4 state=2") for t in noted], *[event(2 * i, 2 * i + 1, RECEIVE, RECEIVED, 1, i) for i in range(100)],
+                      *[(i * MS // 100, f"user_phase time={i * MS // 100} name_id=1") for i in range(20000)]])
+    run("correlate", "-q", "--cache=none", "-j1", "-o", WHOLE, LATE)
+    that(categories(WHOLE) == told, f"samples noted {interrupt_ns} ns late, with phases: {categories(WHOLE)}, not {told}")
+    run("correlate", "-q", "--cache=none", "-j1", "--memory=1M", "-o", OUT, LATE)
+    that(bytes_of(OUT) == bytes_of(WHOLE), f"samples noted {interrupt_ns} ns late, with phases, in little memory: other bytes")
 # of a sender that is not measured nobody knows when it came
 os.remove(os.path.join(SHORT, "h.101.hsr"))
 run("correlate", "-q", "--cache=none", "-o", OUT, SHORT)
