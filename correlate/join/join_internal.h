@@ -123,6 +123,7 @@ typedef struct jwork { /* of a thread, while its file is read */
     hsc_table other_counts;        /* (region << 32 | row, event << 8 | state): row of other_values */
     HSC_VEC(uint64_t) other_values;
     HSC_VEC(jevent_time) event_times;
+    uint64_t lost_ns[LOSS_REASONS]; /* times of the last records */
     HSC_VEC(jcount) profile;       /* in the order in which it is made */
     HSC_VEC(jplace_count) places;
     /* second.c, times */

@@ -269,8 +269,13 @@ static bool take(jprocess *p, const hsc_record *rec) {
         const hsc_rec_loss *r = v;
         if (!(t = hsc_join_thread(p, r->thread_id)))
             return false;
-        uint64_t *at = r->reason < LOSS_REASONS ? &t->lost[r->reason] : &t->lost_other;
-        *at += r->count < 1ull << 48 ? r->count : 1ull << 48;
+        uint64_t n = r->count < 1ull << 48 ? r->count : 1ull << 48;
+        if (r->reason >= LOSS_REASONS)
+            t->lost_other = n > t->lost_other ? n : t->lost_other;
+        else if (r->time >= t->work->lost_ns[r->reason]) {
+            t->lost[r->reason] = n;
+            t->work->lost_ns[r->reason] = r->time;
+        }
         return true;
     }
     case HSC_REC_process_end: {

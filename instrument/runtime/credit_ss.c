@@ -133,7 +133,7 @@ static uint64_t take(hsc_rt_thread *t, int64_t most) {
  * long then, while samples go on. What seemed lost meanwhile was none of the thread's CPU time. In periods. */
 static uint64_t find_again(hsc_rt_thread *t) {
     int64_t period = (int64_t)hsc_rt.period_ns, n = t->carry_ns < 0 ? -t->carry_ns / period : 0;
-    int64_t lost = (int64_t)t->lost_by_reason[HSC_loss_reason_UNPLACED];
+    int64_t lost = (int64_t)atomic_load_explicit(&t->lost_by_reason[HSC_loss_reason_UNPLACED], memory_order_relaxed);
     n = n < lost ? n : lost;
     t->carry_ns += n * period;
     return (uint64_t)n;

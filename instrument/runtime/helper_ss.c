@@ -14,6 +14,7 @@
 #define USAGE_FIRST_NS 1000000000ull /* between two records of a thread's usage; each is twice as far as the one before */
 #define USAGE_LAST_NS 32000000000ull
 #define TRACER_LOOK_NS 500000000ull /* where no thread seems to compute */
+#define LOSSES_EVERY_NS 1000000000ull
 #define USAGES_MAX 32u /* in one beat */
 
 static uint8_t *stack; /* one helper at a time: used again */
@@ -27,6 +28,16 @@ static uint32_t tell_usage(hsc_rt_thread *t, uint64_t now) {
     if (!first && hsc_rt_usage_record(t, now, 0, false, &u))
         hsc_rt_file_put(HSC_REC_thread_usage, &u, now);
     return !first;
+}
+
+/* Of who is killed it is known, too, why samples were lost. */
+static void tell_losses(hsc_rt_thread *t, uint64_t now) {
+    t->losses_due_ns = now + LOSSES_EVERY_NS;
+    for (uint64_t i = 0; i < sizeof t->lost_by_reason / sizeof t->lost_by_reason[0]; i++) {
+        hsc_rec_loss r = {t->thread_id, now, atomic_load_explicit(&t->lost_by_reason[i], memory_order_relaxed), i};
+        if (r.count != t->lost_told[i] && hsc_rt_file_put(HSC_REC_loss, &r, now))
+            t->lost_told[i] = r.count;
+    }
 }
 
 /* A progress record for each thread that did something since its last one; true: there was one. rt.lock is held. */
@@ -52,6 +63,8 @@ static bool tell_progress(uint64_t now) {
         uint64_t cpu = t->asleep ? t->asleep_cpu_ns : hsc_rt_thread_cpu_ns(t->tid);
         r.cpu_ns = cpu > t->cpu_start_ns ? cpu - t->cpu_start_ns : 0;
         hsc_rt_file_put(HSC_REC_progress, &r, now);
+        if (now >= t->losses_due_ns)
+            tell_losses(t, now);
         if (now >= t->usage_due_ns && usages < USAGES_MAX)
             usages += tell_usage(t, now);
     }

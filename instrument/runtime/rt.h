@@ -484,7 +484,8 @@ typedef struct hsc_rt_thread {
     uint32_t watched;      /* the next parts of our own code begin with reading it */
     uint64_t looks_cycles; /* what reading it took, which is not charged yet */
     _Atomic uint64_t records; /* samples themselves */
-    uint64_t lost_by_reason[8];
+    _Atomic uint64_t lost_by_reason[8];
+    uint64_t lost_told[8], losses_due_ns; /* helper_ss.c: what its records say so far; when it looks again. Under rt.lock */
     uint8_t *opening; /* a slot whose header is being written */
     uint32_t opening_bytes;
     int32_t tid;

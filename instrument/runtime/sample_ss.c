@@ -22,7 +22,7 @@ static inline void add(_Atomic uint64_t *counter, uint64_t n) {
 }
 
 static void lose(hsc_rt_thread *t, uint64_t n, int reason) {
-    t->lost_by_reason[reason] += n;
+    add(&t->lost_by_reason[reason], n);
     add(&t->lost, n);
 }
 

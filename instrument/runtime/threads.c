@@ -291,10 +291,10 @@ void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own
         hsc_rt_wall_end(t, now);
     }
     for (uint64_t i = 0; i < sizeof t->lost_by_reason / sizeof t->lost_by_reason[0]; i++) {
-        hsc_rec_loss r = {t->thread_id, now, t->lost_by_reason[i], i};
-        if (r.count && !put_end(t, own, HSC_REC_loss, &r, now))
-            hsc_rt.untold[i] += r.count;
-        t->lost_by_reason[i] = 0;
+        hsc_rec_loss r = {t->thread_id, now, atomic_exchange(&t->lost_by_reason[i], 0), i};
+        if (r.count != t->lost_told[i] && !put_end(t, own, HSC_REC_loss, &r, now) && r.count > t->lost_told[i])
+            hsc_rt.untold[i] += r.count - t->lost_told[i];
+        t->lost_told[i] = 0;
     }
     if (own)
         put_totals(t, now, rate);

@@ -101,8 +101,8 @@ static void write_thread(FILE *f, const process_truth *p, unsigned index, const 
     }
     for (uint64_t k = 0; k < truth->no_path; k++)
         put(w, HSC_REC_sample, &(hsc_rec_sample){.time = time += p->period_ns});
-    if (truth->lost)
-        put(w, HSC_REC_loss, &(hsc_rec_loss){.thread_id = index + 1, .time = time, .count = truth->lost - 1, .reason = HSC_loss_reason_KERNEL});
+    for (uint64_t k = 0; truth->lost && k < 2; k++) /* so far: the last one counts */
+        put(w, HSC_REC_loss, &(hsc_rec_loss){.thread_id = index + 1, .time = time - k, .count = (truth->lost - 1) / (k + 1), .reason = HSC_loss_reason_KERNEL});
     put(w, HSC_REC_progress,
         &(hsc_rec_progress){.thread_id = index + 1, .time = time, .cpu_ns = (truth->samples + truth->lost) * p->period_ns + 1234,
                             .samples = truth->samples, .lost = truth->lost, .own_ns = 100, .ended = 1});

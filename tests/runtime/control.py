@@ -380,6 +380,24 @@ def time_limit():
            (seen, cpu))
 
 
+def losses():
+    """Of a program that was killed it is known why samples were lost, but for the last second."""
+    directory = os.path.join(s.WORK, "m")
+    shutil.rmtree(directory, ignore_errors=True)
+    child = subprocess.Popen([s.HEATSCOPE, "run", "-q", "-F", "1000", "-o", directory, program("blocked")])
+    for _ in range(600):
+        found = processes(s.HEATSCOPE, directory)
+        if found and found[0].losses:
+            break
+        time.sleep(0.1)
+    child.kill()
+    child.wait()
+    p = only(processes(s.HEATSCOPE, directory))
+    told = sum(n for thread, n, why in p.losses if thread == 1 and "blocked" in why)
+    # 300 periods, less those of the ticks in flight when it blocked and unblocked
+    expect("told", not p.ends and 200 <= told <= p.threads[1].progress["lost"], (p.losses, p.threads[1].progress))
+
+
 # ---- while it runs -----------------------------------------------------------------------------------------------------------
 
 def live():

@@ -78,7 +78,7 @@ class Process:
     def __init__(self, heatscope, path):
         self.path = path
         self.threads, self.mappings, self.unmapped = {}, {}, []
-        self.head, self.ends, self.losses, self.counts = None, [], [], ""
+        self.head, self.ends, self.losses, self.lost, self.counts = None, [], [], {}, ""
         self.events, self.measuring, self.names, self.notes = {}, [], {}, []
         run = subprocess.run([heatscope, "dump", path], capture_output=True, text=True)
         self.dump_code = run.returncode
@@ -106,7 +106,8 @@ class Process:
             elif kind == "process_end":
                 self.ends.append(f)
             elif kind == "loss":
-                self.losses.append((number(f["thread_id"]), number(f["count"]), f["reason"]))
+                self.lost[number(f["thread_id"]), f["reason"]] = max(self.lost.get((number(f["thread_id"]), f["reason"]), (-1, 0)), (number(f["time"]), number(f["count"])))
+                self.losses = [(thread, count, why) for (thread, why), (_, count) in self.lost.items()] # the last of a thread and reason counts
             elif kind == "progress":
                 t = self.thread(number(f["thread_id"]))
                 values = {k: number(f[k]) for k in t.progress}
