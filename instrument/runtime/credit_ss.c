@@ -153,6 +153,14 @@ static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
+/* What the system call or page fault that the thread was seen in of late may have of `missing`. That of one who is preempted all the time is in the kernel, too:
+ * it is none of a page fault's where there was none. */
+static int64_t most_of_system_call(const hsc_rt_thread *t, bool switching, int64_t faults, int64_t missing) {
+    if (!switching || !is_in_system_calls(t))
+        return 0;
+    return t->system_call_faulted ? least(missing, faults * FAULT_NS) : missing;
+}
+
 /* `place`: of a tick's signal, else NULL. */
 static hsc_rt_credit settle(hsc_rt_thread *t, const void *place, uint64_t cpu) {
     int64_t tick = (int64_t)t->tick_ns, period = (int64_t)hsc_rt.period_ns, most = 0;
@@ -182,9 +190,8 @@ static hsc_rt_credit settle(hsc_rt_thread *t, const void *place, uint64_t cpu) {
         forget_calls(t);
     else
         c.calls = take(t, least(t->carry_ns - keep - reserve, x.switching ? most_of_calls(t) : used));
-    if (x.switching && is_in_system_calls(t))
-        c.system_call = take(t, t->carry_ns - tick - keep);
-    else if (t->carry_ns > RESERVE_TICKS * tick)
+    c.system_call = take(t, most_of_system_call(t, x.switching, x.faults, t->carry_ns - tick - keep));
+    if (t->carry_ns > RESERVE_TICKS * tick)
         c.unplaced = take(t, t->carry_ns - RESERVE_TICKS / 2 * tick);
     return c;
 }
@@ -229,9 +236,8 @@ hsc_rt_credit hsc_rt_credit_end(hsc_rt_thread *t, uint64_t cpu) {
     hsc_rt_credit_noted(t);
     c.found = find_again(t);
     c.calls = take(t, least(t->carry_ns, t->switching || t->drawn ? most_of_calls(t) : used_by_calls(t)));
-    if (t->switching && is_in_system_calls(t))
-        c.system_call = take(t, t->carry_ns);
-    else if (t->drawn || t->carry_ns > RESERVE_TICKS * (int64_t)hsc_rt.tick_ns)
+    c.system_call = take(t, most_of_system_call(t, t->switching, 0, t->carry_ns)); /* faults: the caller may be another thread */
+    if (t->drawn || t->carry_ns > RESERVE_TICKS * (int64_t)hsc_rt.tick_ns)
         c.unplaced = take(t, t->carry_ns);
     return c;
 }

@@ -532,7 +532,7 @@ typedef struct hsc_rt_thread {
     uint32_t own_buckets[HSC_RT_OWN_BUCKETS]; /* handler's runs by cycles, a quarter of an octave each, from 64 on */
     uint32_t system_call;  /* node of the system call or page fault that the thread was last seen in; 0: none */
     uint64_t system_call_at; /* periods that samples and losses stood for then */
-    bool system_call_truncated, switching;
+    bool system_call_truncated, system_call_faulted /* it was a page fault */, switching;
     hsc_rt_calls calls;
     hsc_rt_governor governor;
     /* stack */

@@ -146,8 +146,10 @@ HSC_RT_HOT static void record(hsc_rt_thread *t, void *context, uint64_t weight, 
     put_sample(t, t->last_time, node, t->region, probe ? HSC_state_RUNTIME : state_now(t), truncated, weight);
     t->last_node = node;
     t->last_region = t->region;
-    if (in_kernel || hsc_rt_after_system_call(context)) {
+    bool after_call = hsc_rt_after_system_call(context);
+    if (in_kernel || after_call) {
         t->system_call = node;
+        t->system_call_faulted = !after_call;
         t->system_call_region = t->region;
         t->system_call_truncated = truncated;
         t->system_call_at = atomic_load_explicit(&t->samples, memory_order_relaxed) + atomic_load_explicit(&t->lost, memory_order_relaxed);
