@@ -60,10 +60,10 @@ typedef struct juser_name {
     const char *name;
 } juser_name;
 
-typedef struct jmoment { /* a phase that begins, or a value of a counter */
+typedef struct jtold_mark { /* a phase that begins, or a value of a counter */
     uint64_t time, name, thread;
     double value;
-} jmoment;
+} jtold_mark;
 
 typedef struct jnote { /* what the tool did to the run, or its runtime said */
     uint64_t time, thread, value; /* thread 0: of the process */
@@ -76,7 +76,7 @@ typedef struct jtold {
     HSC_VEC(jtold_thread) threads;
     HSC_VEC(jprobe_place) places;
     HSC_VEC(juser_name) names;
-    HSC_VEC(jmoment) phases, values;
+    HSC_VEC(jtold_mark) phases, values;
     HSC_VEC(jnote) notes;
     double pair_ns, inside_ns;
     uint64_t interrupt_ns, interrupt_measured, helper_ns, start_ns, end_ns;

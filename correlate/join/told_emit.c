@@ -187,7 +187,7 @@ static bool list_moments(told *x, columns *c, const jprocess *p, uint32_t proces
     const char *kept;
     bool ok = true;
     for (size_t i = 0; ok && i < t->phases.n; i++) {
-        const jmoment *m = &t->phases.p[i];
+        const jtold_mark *m = &t->phases.p[i];
         double end = i + 1 < t->phases.n ? hsc_join_run_time(x->j, p, m[1].time) : hsc_join_end_of(x->j, p);
         double begin = hsc_join_run_time(x->j, p, m->time);
         if (!m->name)
@@ -210,7 +210,7 @@ static bool list_moments(told *x, columns *c, const jprocess *p, uint32_t proces
     }
     x->values.n = 0;
     for (size_t i = 0; ok && i < t->values.n; i++) {
-        const jmoment *m = &t->values.p[i];
+        const jtold_mark *m = &t->values.p[i];
         uint32_t thread = hsc_join_thread_row(p, m->thread);
         if (thread != HSC_NO_INDEX)
             ok = HSC_PUSH(x->values, (value_row){thread, user_name(t, m->name), hsc_join_run_time(x->j, p, m->time), m->value});

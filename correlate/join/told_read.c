@@ -353,11 +353,11 @@ bool hsc_join_take_told(jprocess *p, const hsc_record *rec) {
     case HSC_REC_user_phase: {
         const hsc_rec_user_phase *r = v;
         p->last_ns = r->time > p->last_ns ? r->time : p->last_ns;
-        return (of = told_of(p)) && HSC_PUSH(of->phases, (jmoment){r->time, r->name_id, rec->stream, 0});
+        return (of = told_of(p)) && HSC_PUSH(of->phases, (jtold_mark){r->time, r->name_id, rec->stream, 0});
     }
     case HSC_REC_user_counter: {
         const hsc_rec_user_counter *r = v;
-        return (of = told_of(p)) && HSC_PUSH(of->values, (jmoment){r->time, r->name_id, rec->stream, r->value});
+        return (of = told_of(p)) && HSC_PUSH(of->values, (jtold_mark){r->time, r->name_id, rec->stream, r->value});
     }
     default:
         return true;
@@ -376,7 +376,7 @@ static int by_note(const void *pa, const void *pb) {
 }
 
 static int by_time(const void *pa, const void *pb) {
-    const jmoment *a = pa, *b = pb;
+    const jtold_mark *a = pa, *b = pb;
     if (a->time != b->time)
         return a->time < b->time ? -1 : 1;
     return a->thread < b->thread ? -1 : a->thread > b->thread;
