@@ -271,9 +271,10 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
             report_text_wrap(d->out, d->a.width, x->name, 9, fprintf(d->out, "      in"));
         else if (strstr(x->text, "<>") && !strstr(x->name, "<>")) /* of which instance? */
             fprintf(d->out, "      in %s\n", report_fit(x->name, d->a.width - 9, name, sizeof name));
-        if (rows[i].how == HSC_COMPARE_RENAMED) {
-            name_of(&d->a, rows[i].a, d->a.width - 10, name, sizeof name);
-            fprintf(d->out, "      was %s\n", name);
+        if (rows[i].how == HSC_COMPARE_RENAMED || rows[i].how == HSC_COMPARE_INSTANCE) {
+            const char *is = rows[i].how == HSC_COMPARE_RENAMED ? "was" : "another instance than";
+            name_of(&d->a, rows[i].a, d->a.width - 7 - (int)strlen(is), name, sizeof name);
+            fprintf(d->out, "      %s %s\n", is, name);
         }
         for (int now = 0; now < 2 && rows[i].how == HSC_COMPARE_CHANGED; now++) {
             line_name(d, &rows[i], now, d->a.width - 10, name, sizeof name);

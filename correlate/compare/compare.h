@@ -18,9 +18,10 @@ typedef enum hsc_compare_how { /* best first */
                                    2, /* same name but for numbers that the compiler gives (f.omp_outlined.3) */
                                HSC_COMPARE_POSITION = 3, /* loops without equal text: the same kind at the same position
                                                             among its neighbours */
-                               HSC_COMPARE_RENAMED = 4, /* procedures: another name, the same source text but for its first and last line */
-                               HSC_COMPARE_CHANGED = 5, /* lines: another text, in the place of the other's between lines that are matched */
-                               HSC_COMPARE_NONE = 6     /* only in its own database */
+                               HSC_COMPARE_INSTANCE = 4, /* procedures: the same name and source text, other arguments of their templates */
+                               HSC_COMPARE_RENAMED = 5, /* procedures: another name, the same source text but for its first and last line */
+                               HSC_COMPARE_CHANGED = 6, /* lines: another text, in the place of the other's between lines that are matched */
+                               HSC_COMPARE_NONE = 7     /* only in its own database */
 } hsc_compare_how;
 
 typedef struct hsc_compare {

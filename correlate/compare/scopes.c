@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "instances.h"
 #include "texts.h"
 
 #define TABLE_CELLS (4u << 20) /* of the table that aligns two rows of loops; beyond it they are matched by position   \
@@ -402,7 +403,8 @@ static hsc_status match_bodies(matcher *m) {
         while (j_end < k && b[j_end].key == b[j].key)
             j_end++;
         if (a[i].key == b[j].key && i_end - i == 1 && j_end - j == 1)
-            match(m, a[i].scope, b[j].scope, HSC_COMPARE_RENAMED);
+            match(m, a[i].scope, b[j].scope,
+                  compare_are_instances(m->a.scope[a[i].scope].name, m->b.scope[b[j].scope].name) ? HSC_COMPARE_INSTANCE : HSC_COMPARE_RENAMED);
         uint64_t key = a[i].key < b[j].key ? a[i].key : b[j].key;
         i = a[i].key == key ? i_end : i;
         j = b[j].key == key ? j_end : j;

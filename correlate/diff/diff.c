@@ -32,7 +32,7 @@ void diff_clear(diff *d) {
 }
 
 const char *diff_how_text(hsc_compare_how how) {
-    static const char *const texts[] = {"same", "moved", "numbered by the compiler", "by position", "renamed", "changed", "unmatched"};
+    static const char *const texts[] = {"same", "moved", "numbered by the compiler", "by position", "other instance", "renamed", "changed", "unmatched"};
     return texts[how <= HSC_COMPARE_NONE ? how : HSC_COMPARE_NONE];
 }
 
