@@ -507,7 +507,7 @@ static int run(int language, int argc, char **argv) {
         return HSC_EXIT_USAGE;
     }
     char **compiler, pass[PATH_MAX], plugin[PATH_MAX + 64], modules[PATH_MAX], module_flag[PATH_MAX + 2];
-    char refusing[PATH_MAX], refusing_flag[PATH_MAX + 2], at_link[PATH_MAX + 64], header[PATH_MAX], own[PATH_MAX + 32];
+    char refusing[PATH_MAX], refusing_flag[PATH_MAX + 2], at_link[PATH_MAX + 64], header[PATH_MAX], own[PATH_MAX + 32], told[PATH_MAX], told_flag[PATH_MAX + 2];
     int n_compiler = find_compiler(language, &compiler);
     if (!n_compiler) {
         fprintf(stderr, "heatscope %s: no %s found (package %s); %s names another compiler of LLVM 19\n", c->name,
@@ -521,7 +521,7 @@ static int run(int language, int argc, char **argv) {
     }
     request r = {.language = language, .links = true};
     scan(&r, argc - 1, argv + 1, 0);
-    char **all = must(calloc((size_t)(n_compiler + argc) + 13, sizeof *all));
+    char **all = must(calloc((size_t)(n_compiler + argc) + 15, sizeof *all));
     int n = 0;
     for (; n < n_compiler; n++)
         all[n] = compiler[n];
@@ -563,8 +563,17 @@ static int run(int language, int argc, char **argv) {
         all[n++] = header;
         all[n++] = (char *)"--end-no-unused-arguments";
     }
-    if (!r.prints && r.compiles && language == FC && own_includes(compiler[n_compiler - 1], own, sizeof own)) /* last: the user's own come first */
-        all[n++] = own;
+    if (!r.prints && r.compiles && language == FC) { /* last: the user's own come first */
+        if (hsc_cli_include_file("heatscope/fortran/heatscope.mod", header, sizeof header)) {
+            *strrchr(header, '/') = 0;
+            snprintf(told_flag, sizeof told_flag, "-I%s", header);
+            all[n++] = told_flag;
+        }
+        if (own_includes(compiler[n_compiler - 1], own, sizeof own))
+            all[n++] = own;
+    }
+    if (!r.prints && r.links && r.has_inputs && !r.is_relocatable && language == FC && hsc_cli_lib_file("libheatscope-fortran.a", told, sizeof told))
+        all[n++] = told; /* of programs that use module heatscope; nothing of it is in others */
     all[n] = NULL;
     execvp(all[0], all);
     fprintf(stderr, "heatscope %s: cannot run %s: %s\n", c->name, all[0], strerror(errno));

@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-! What a Fortran program can tell Heatscope while it is measured: the procedures of heatscope.h. Compile this file with the
-! program's compiler and link libheatscope-fortran.a (in Heatscope's lib folder); unmeasured, calls do nothing.
+! What a Fortran program can tell Heatscope while it is measured: the procedures of heatscope.h; unmeasured, calls do nothing.
+! 'heatscope fc' finds the module and its library by itself. With another compiler: compile this file with it, and link
+! libheatscope-fortran.a (in Heatscope's lib folder).
 module heatscope
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_null_char
   implicit none

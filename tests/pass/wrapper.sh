@@ -29,12 +29,17 @@ export HEATSCOPE_CC=$PWD/fake HEATSCOPE_CXX=$PWD/fake HEATSCOPE_FC=$PWD/fake
 after="--start-no-unused-arguments -idirafter $(readlink -f "$prefix")/include --end-no-unused-arguments"
 "$h" cc -c a.c | tr '\n' ' ' | grep -qF -- "-c a.c $after" || fail "no folder of heatscope.h"
 "$h" fc -c a.f90 | grep -q idirafter && fail "Fortran has a folder of heatscope.h"
+# of Fortran those of its module and its library
+"$h" fc -c a.f90 | tail -1 | grep -qFx -- "-I$(readlink -f "$prefix")/include/heatscope/fortran" || fail "no folder of module heatscope"
+"$h" fc a.o | tail -1 | grep -qFx -- "$(readlink -f "$prefix")/lib/heatscope/libheatscope-fortran.a" || fail "no library of module heatscope"
+"$h" fc -c a.f90 | grep libheatscope && fail "a library where nothing is linked"
 # given EXPECTED ARGS...: the wrapper (in $w) turns ARGS into EXPECTED, both with blanks for newlines, and not looking at that folder
 given() {
     expected=$1
     shift
     got=$($w "$@" | tr '\n' ' ')
     got=${got%"$after "}
+    got=${got%"-I$(readlink -f "$prefix")/include/heatscope/fortran "}
     [ "$got" = "$expected " ] || fail "$w $*: expected '$expected', got '$got'"
 }
 p=-fpass-plugin=$pass
@@ -181,4 +186,22 @@ unset HEATSCOPE_CC HEATSCOPE_CXX HEATSCOPE_FC
 printf '#include <heatscope.h>\nint main(void) { heatscope_phase("one"); return 0; }\n' > told.c
 "$h" cc -Werror -o told told.c && ./told || fail "heatscope.h is not found"
 "$h" cc -Werror -E told.c > told.i && "$h" cc -Werror -c told.i || fail "preprocessed text"
+cat > told.f90 << 'X'
+program told
+  use heatscope
+  call heatscope_phase('one')
+  call heatscope_begin('turn')
+  call heatscope_counter('height', 2.5d0)
+  call heatscope_end('turn')
+  print '(l1)', heatscope_measuring()
+end program
+X
+"$h" fc -O2 -o told_fortran told.f90 || fail "module heatscope is not found"
+[ "$(./told_fortran)" = F ] || fail "module heatscope does something without a measurement"
+"$h" fc -O2 -c told.f90 && "$h" fc -o told_linked told.o && [ "$(./told_linked)" = F ] || fail "module heatscope is not linked"
+rm -rf told.run
+[ "$("$h" run -q -o told.run ./told_fortran)" = T ] || fail "module heatscope does not reach the measurement"
+cat told.run/*.hsr > /dev/null && for f in told.run/*.hsr; do "$h" dump "$f"; done | grep -q 'name="height"' || fail "no counter of module heatscope"
+echo 'end' > none.f90
+"$h" fc -O2 -o none none.f90 && nm none | grep -qi heatscope && fail "a program that does not use module heatscope has it"
 echo "wrapper: all as expected"
