@@ -316,7 +316,7 @@ static void print_module(const hsc_map_module *m, const map_options *o) {
 /* ---- what is asked for ---------------------------------------------------------------------------------------------- */
 
 static int wrong_usage(const char *what) {
-    fprintf(stderr, "heatscope map: %s; 'heatscope map --help' tells more\n", what);
+    fprintf(stderr, "heatscope map: %s%s 'heatscope map --help' tells more\n", what, what[strlen(what) - 1] == '?' ? "" : ";");
     return HSC_EXIT_USAGE;
 }
 

@@ -122,8 +122,10 @@ hsc_status hsc_cli_set_interval(hsc_db *db, const char *text, hsc_err *err) {
     if (!colon || !parse_time(text, (size_t)(colon - text), times.end_s, 0, &begin) ||
         !parse_time(colon + 1, strlen(colon + 1), times.end_s, times.end_s, &end))
         return hsc_err_set(err, HSC_E_ARGUMENT, "--interval: expected FROM:TO in seconds or percent of the run, or a phase of it, got '%s'", text);
+    if (begin >= times.end_s)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "--interval: '%s' begins at the run's end or later; the run has %.6g s", text, times.end_s);
     if (begin >= end)
-        return hsc_err_set(err, HSC_E_ARGUMENT, "--interval: %s: its end is not after its begin; the run has %.6g s", text, times.end_s);
+        return hsc_err_set(err, HSC_E_ARGUMENT, "--interval: '%s': its end is not after its begin; the run has %.6g s", text, times.end_s);
     return hsc_db_set_interval(db, begin, end, err);
 }
 #endif

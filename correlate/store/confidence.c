@@ -40,8 +40,8 @@ void hsc_interval_share(hsc_weighted part, hsc_weighted all, double *low, double
     }
     double n = draws(part, all), p = fmin(1, fmax(0, part.sum / all.sum)), z2 = Z95 * Z95, centre = p + z2 / (2 * n),
            half = Z95 * sqrt(p * (1 - p) / n + z2 / (4 * n * n));
-    *low = fmax(0, (centre - half) / (1 + z2 / n));
-    *high = fmin(1, (centre + half) / (1 + z2 / n));
+    *low = p > 0 ? fmax(0, (centre - half) / (1 + z2 / n)) : 0; /* by doubles the two are not quite the same */
+    *high = p < 1 ? fmin(1, (centre + half) / (1 + z2 / n)) : 1;
 }
 
 void hsc_interval_ratio(double ratio, hsc_weighted part, hsc_weighted all, double *low, double *high) {

@@ -221,6 +221,8 @@ that("slices of some 100 ms, each counted where it ends" in " ".join(text.split(
 that(all(len(line) <= 80 for line in text.splitlines()), f"longer than 80 columns: {text}")
 refused = subprocess.run([HEATSCOPE, "report", "--by=cost", "--interval=0:1", DATABASE], capture_output=True, text=True)
 that(refused.returncode == 2 and "whole run only" in refused.stderr, f"cost by time: {refused.stderr}")
+refused = subprocess.run([HEATSCOPE, "report", "--interval=1000:", DATABASE], capture_output=True, text=True)
+that(refused.returncode == 1 and "'1000:' begins at the run's end or later" in refused.stderr, f"behind the end: {refused.stderr}")
 without = os.path.join(WORK, "without.h5")
 run("correlate", "--time=none", "-o", without, WORK)
 refused = subprocess.run([HEATSCOPE, "report", "--by=message", "--interval=0:1", without], capture_output=True, text=True)

@@ -57,7 +57,7 @@ fails 1 'got something else' map a.c
 fails 1 'got an empty file' map empty
 clang-19 a.c -o plain
 fails 1 "plain: has no map; compile with 'heatscope cc'" map plain
-fails 2 'which PROG' map
+fails 2 'which PROG? .heatscope map --help' map
 fails 2 'takes one PROG' map -o b.hsm a a
 fails 2 'compares two' map --diff a
 fails 2 'one or the other' map --diff --listing a a

@@ -189,6 +189,19 @@ static void rare(void **state) {
     }
 }
 
+/* Of nothing the least is nothing, of all of it the most is all, to the last bit: tables print 1e-16 else. */
+static void ends(void **state) {
+    (void)state;
+    double low, high;
+    for (unsigned n = 1; n < 5000; n++) {
+        hsc_weighted all = {n, n / 3};
+        hsc_interval_share((hsc_weighted){0, 0}, all, &low, &high);
+        assert_true(low == 0 && high > 0); /* NOLINT */
+        hsc_interval_share(all, all, &low, &high);
+        assert_true(low < 1 && high == 1); /* NOLINT */
+    }
+}
+
 static hsc_weighted with(hsc_weighted a, hsc_weighted b) { return (hsc_weighted){a.sum + b.sum, a.excess + b.excess}; }
 
 /* Processors that were sampled in different ways, added up; the share of the largest in all; inclusive values, which are sums of places
@@ -257,7 +270,7 @@ static void within_an_interval(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(shares), cmocka_unit_test(known), cmocka_unit_test(rare), cmocka_unit_test(added),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(shares), cmocka_unit_test(known), cmocka_unit_test(rare), cmocka_unit_test(ends), cmocka_unit_test(added),
                                        cmocka_unit_test(within_an_interval)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
