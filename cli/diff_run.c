@@ -6,12 +6,17 @@
 
 #include "diff_text.h"
 
+/* " (-98.5 %)"; of a hundred times as much nobody reads the digits. */
+static int put_share(char *out, size_t size, double a, double b) {
+    if (!(a > 0))
+        return 0;
+    return b / a - 1 < 99.99 ? snprintf(out, size, " (%+.1f %%)", 100 * (b / a - 1)) : snprintf(out, size, " (>9999 %%)");
+}
+
 /* "2.264 s -> 0.034 s, -2.230 s (-98.5 %)" */
 static int put_seconds(char *out, size_t size, double a, double b) {
     int n = snprintf(out, size, "%.3f s -> %.3f s, %+.3f s", a, b, b - a);
-    if (a > 0)
-        n += snprintf(out + n, size - (size_t)n, " (%+.1f %%)", 100 * (b / a - 1));
-    return n;
+    return n + put_share(out + n, size - (size_t)n, a, b);
 }
 
 static void put_total(diff *d) {
@@ -22,8 +27,8 @@ static void put_total(diff *d) {
                      d->a.unit.unit);
     if (a > 0 && total.low < total.high)
         n += snprintf(text + n, sizeof text - (size_t)n, " (%+.1f %%, 95 %%: %+.1f to %+.1f)", 100 * total.change / a, 100 * total.low / a, 100 * total.high / a);
-    else if (a > 0)
-        n += snprintf(text + n, sizeof text - (size_t)n, " (%+.1f %%)", 100 * total.change / a);
+    else
+        n += put_share(text + n, sizeof text - (size_t)n, a, a + total.change);
     snprintf(text + n, sizeof text - (size_t)n, "%s", total.beyond || !(total.low < total.high) ? "" : " ~");
     report_text_wrap(d->out, d->a.width, text, 3, fprintf(d->out, "\n%s%s:", d->a.unit.name, d->a.unit.exact ? "" : " by samples") - 1);
 }

@@ -55,6 +55,8 @@ a = measured("a.h5", two)
 uneven = [(320, 400), (160, 700), (160, 700), (160, 700)]
 text = check("uneven", a, two, measured("uneven.h5", uneven), uneven, "Loss: most is imbalance of the computation (to 62.5 %)")
 m.that(" 100.0~ " in text and " 62.5  " in text and " 62.5~" not in text, f"chance:\n{text}")
+_, text = differ(measured("little.h5", [(1, 1)]), a)
+m.that("CPU time: 0.002 s -> 1.000 s, +0.998 s (>9999 %)" in " ".join(text.split()), f"five hundred times as much:\n{text}")
 few = [(12, 2), (12, 2)]  # the same shares, of samples so few that even work looks like that
 uneven = [(12, 2), (6, 2), (6, 2), (6, 2)]
 text = check("few", measured("few_a.h5", few), few, measured("few_b.h5", uneven), uneven, "Loss: most is imbalance of the computation, which chance alone explains")
