@@ -71,15 +71,16 @@ static double polling(const report *r) {
 /* CPU time in the kernel: page faults, system calls, interrupts. */
 hsc_status findings_kernel(findings *f, hsc_err *err) {
     /* What a page fault takes: between these mostly (docs/measurement.md, section on the kernel's own count), and hardly ever more than the last. */
-    static const double fault_s[] = {0.5e-6, 2.5e-6, 5e-6};
+    static const double fault_s[] = {0.5e-6, 2.5e-6, 5e-6}, switch_s = 5e-6; /* hardly ever more, either */
     report *r = f->r;
     report_usage u;
-    char open_end[160], text[1300], faults[500] = "", cost[120] = "";
+    char open_end[160], text[1300], faults[500] = "", cost[120] = "", calls[240], switched[120] = "";
     uint32_t row = HSC_NONE;
     hsc_status status = HSC_OK;
     report_usage_of(r, 0, r->info.threads, &u);
     double all = u.user_s + u.system_s, count = (double)u.minor_faults + (double)u.major_faults;
     bool many = fault_s[2] * count >= 0.1 * u.system_s; /* they may be a good part of it */
+    double switches = (double)u.voluntary + (double)u.involuntary;
     double least = fault_s[0] * count, most = fault_s[1] * count;
     if (r->metric || !u.known || u.system_s < 0.1 * all || u.system_s < 0.05)
         return HSC_OK;
@@ -93,8 +94,11 @@ hsc_status findings_kernel(findings *f, hsc_err *err) {
         snprintf(cost, sizeof cost, " (at 0.5 to 2.5 us each %.2g s of it or more, up to all)", least);
     else
         snprintf(cost, sizeof cost, " (at 0.5 us each enough for all of it)");
+    if (switch_s * switches >= 0.1 * u.system_s) /* the same for these */
+        snprintf(switched, sizeof switched, ", and %.0f switches between threads, %.0f of them forced", switches, (double)u.involuntary);
+    snprintf(calls, sizeof calls, ", too few to explain it: system calls%s%s", polling(r) >= 0.5 * u.system_s ? ", which may be those of libraries that wait actively" : "", switched);
     snprintf(text, sizeof text, "In the kernel: %s, %.1f %% of the CPU time (the kernel's own accounting), with %.0f page faults%s%s%s.", REPORT_SECONDS(u.system_s), 100 * u.system_s / all,
-             count, many ? cost : "", many ? faults : polling(r) >= 0.5 * u.system_s ? ", too few to explain it: system calls, which may be those of libraries that wait actively" : ", too few to explain it: system calls", until(&u, open_end, sizeof open_end));
+             count, many ? cost : "", many ? faults : calls, until(&u, open_end, sizeof open_end));
     findings_say(f, u.system_s / (r->unit.scale > 0 ? r->unit.scale : 1), "In the kernel", findings_no_share, row == HSC_NONE ? spot_nowhere : spot_of_line(r, row), text);
     return HSC_OK;
 }

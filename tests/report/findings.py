@@ -72,6 +72,12 @@ for state, there in ((0, False), (2, True)):
     m.process(11, "/made/up/worker", (300, 0), more=[f"sample_weighted time=6 node_id=1 state={state} weight=1 event_id=0"] * 100 + [usage])
     told = [x for x in findings() if x.startswith("In the kernel")]
     m.that(len(told) == 1 and "too few to explain it: system calls" in told[0] and ("which may be those of libraries that wait actively" in told[0]) == there, f"state {state}: {told}")
+m.that("switches between threads" not in told[0], f"hardly a switch: {told}")
+usage = usage.replace("voluntary_switches=0 involuntary_switches=0", "voluntary_switches=1000 involuntary_switches=3001")
+m.process(11, "/made/up/worker", (400, 0), more=[usage])
+told = [x for x in findings() if x.startswith("In the kernel")]
+m.that(len(told) == 1 and "too few to explain it: system calls, and 4001 switches between threads, 3001 of them forced." in told[0], f"switches: {told}")
+m.process(11, "/made/up/worker", (300, 0), more=["sample_weighted time=6 node_id=1 state=2 weight=1 event_id=0"] * 100 + [usage])
 m.that(findings()[0].startswith("CPU time by what the threads were doing: computation 75"), f"whose time: {findings()}")
 
 # threads too short for a sample are in no table; that others' samples stand for them is no fault of the clock: 0.1 + 40 * 0.2 ms + 160 * 0.2 ms = 0.14 s
