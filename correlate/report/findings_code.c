@@ -19,7 +19,7 @@ static const char *takes(const report *r) { return strcmp(r->unit.unit, "s") ? "
 /* By steps: see report_pay. */
 hsc_status findings_pay(findings *f, hsc_err *err) {
     bool done = false;
-    hsc_status status = report_pay(f->r, FINDINGS_ROWS, &done, err);
+    hsc_status status = report_pay(f->r, FINDINGS_ROWS / 4, &done, err);
     f->again = !done;
     return status;
 }

@@ -829,6 +829,7 @@ void hsc_db_close(hsc_db *db) {
     hsc_large_free(&db->room);
     free(db->context_sums);
     free(db->introduced);
+    free(db->direct_wanted);
     free(db->wait_pairs);
     free(db->mean_excess);
     free(db->first_line);

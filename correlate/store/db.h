@@ -115,6 +115,8 @@ struct hsc_db {
     struct hsc_interval *interval;       /* NULL: the whole run */
     struct hsc_choosing *choosing;       /* interval.c: the next one, under way; NULL */
     bool later;                          /* hsc_db_set_later */
+    bool *direct_wanted;                 /* interval.c: by table of values: rows of it were asked for in an interval; NULL: nothing was counted yet */
+    uint64_t passes;                     /* over all leaves of an interval so far, for a table; for tests */
     hsc_db_wait_pair *wait_pairs;        /* pairs.c: sorted by process and late; NULL: not asked for yet */
     uint32_t n_wait_pairs;
     uint32_t *introduced;               /* by context: how many scopes, from its own upwards, no context above it is in; made when asked for */

@@ -13,6 +13,9 @@
 
 typedef struct direct { /* which leaves make up a row */
     uint32_t *begin, *leaf;
+    uint32_t *making;    /* begin, under way: */
+    uint64_t next;       /* leaf to look at */
+    bool is_counted;     /* how many leaves the rows have is known: now which */
 } direct;
 
 static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
@@ -62,25 +65,30 @@ static hsc_status want_threads(hsc_db *db, hsc_err *err) {
 
 void hsc_db_set_later(hsc_db *db, bool later) { db->later = later; }
 
-hsc_status hsc_db_count_threads(hsc_db *db, double seconds, double *part, hsc_err *err) {
-    *part = 1;
-    return db->interval ? count_threads(db, seconds > 0 ? seconds : 0, part, err) : HSC_OK;
-}
 
 /* ---- tables ---- */
 
 typedef struct table {
     hsc_db *db;
-    uint64_t rows, *dense;           /* dense NULL: rows are noted, not added up */
+    const hsc_interval *of;
+    uint64_t rows, *wide;            /* sums, here or in 32 bits where all of them fit; neither: rows are noted, not added up */
+    uint32_t *narrow;
     uint32_t *touched, n_touched;
     uint64_t *seen, stamp;           /* rows of the path under way */
 } table;
 
+static void add(table *t, uint64_t row, uint64_t count) {
+    if (t->narrow)
+        t->narrow[row] += (uint32_t)count;
+    else
+        t->wide[row] += count;
+}
+
 static void hit(table *t, uint64_t row, uint64_t count) {
     if (row >= t->rows || !count)
         return;
-    if (t->dense)
-        t->dense[row] += count;
+    if (t->wide || t->narrow)
+        add(t, row, count);
     else
         t->touched[t->n_touched++] = (uint32_t)row;
 }
@@ -96,8 +104,8 @@ static void add_leaf(table *t, hsc_db_table which, uint32_t leaf, uint64_t count
     const hsc_db *db = t->db;
     const uint32_t *parent = HSC_COL(db, context_parent, uint32_t), *scope = HSC_COL(db, context_scope, uint32_t),
                    *above = HSC_COL(db, scope_parent, uint32_t), *call = HSC_COL(db, context_call_line, uint32_t);
-    uint32_t context = db->interval->leaves.context[leaf], line = db->interval->leaves.line[leaf];
-    uint64_t categories = db->tables.rows[HSC_TAB_category], category = db->interval->leaves.category[leaf];
+    uint32_t context = t->of->leaves.context[leaf], line = t->of->leaves.line[leaf];
+    uint64_t categories = db->tables.rows[HSC_TAB_category], category = t->of->leaves.category[leaf];
     t->stamp++;
     switch (which) {
     case HSC_TABLE_LINE:
@@ -110,7 +118,7 @@ static void add_leaf(table *t, hsc_db_table which, uint32_t leaf, uint64_t count
         hit(t, context, count);
         return;
     case HSC_TABLE_INSTANCE:
-        hit(t, db->interval->leaves.instance[leaf], count);
+        hit(t, t->of->leaves.instance[leaf], count);
         return;
     case HSC_TABLE_LINE_INCL:
         hit_once(t, line, count);
@@ -138,9 +146,8 @@ static void add_leaf(table *t, hsc_db_table which, uint32_t leaf, uint64_t count
 }
 
 /* Is what is of this leaf counted for a metric? */
-static bool is_wanted(const hsc_db *db, uint32_t leaf, uint32_t metric) {
-    uint32_t only = db->interval->only;
-    return db->interval->leaves.metric[leaf] == metric && (only == HSC_NONE || db->interval->leaves.category[leaf] == only);
+static bool is_wanted(const hsc_interval *v, uint32_t leaf, uint32_t metric) {
+    return v->leaves.metric[leaf] == metric && (v->only == HSC_NONE || v->leaves.category[leaf] == v->only);
 }
 
 /* Tables whose rows a sample by time tells. */
@@ -215,48 +222,64 @@ static hsc_status find_introduced(hsc_db *db, hsc_err *err) {
 }
 
 /* Inclusive sums of scopes, of each category where there are several: a context's with all below it count for the scopes that it introduces, so that
- * nothing counts twice where a scope calls itself. Cost: leaves and contexts, for each category, however deep the paths are. */
-static hsc_status add_scopes(hsc_db *db, uint32_t metric, uint32_t categories, uint64_t *dense, hsc_err *err) {
+ * nothing counts twice where a scope calls itself. Of some categories from *next on, which is then where to go on, at last `categories`. Cost:
+ * leaves and contexts, however deep the paths are. */
+static hsc_status add_scopes(table *t, uint32_t metric, uint32_t categories, uint32_t *next, hsc_err *err) {
+    enum { TOGETHER = 2, NONE = UINT8_MAX };
+    hsc_db *db = t->db;
+    const hsc_interval *v = t->of;
     const uint32_t *parent = HSC_COL(db, context_parent, uint32_t), *scope = HSC_COL(db, context_scope, uint32_t),
                    *above = HSC_COL(db, scope_parent, uint32_t);
-    const hsc_interval *v = db->interval;
     uint64_t contexts = db->tables.rows[HSC_TAB_context];
+    uint32_t of[TOGETHER] = {0}, n = 0, at = *next;
+    uint8_t place[UINT8_MAX + 1];
+    bool there[UINT8_MAX + 1] = {false};
     hsc_status status = find_introduced(db, err);
-    bool *there = calloc(categories + 1, sizeof *there);
-    uint64_t *sum = malloc((contexts + 1) * sizeof *sum);
-    bool room = !status && there && sum;
-    for (uint64_t k = 0; room && k < v->leaves.n; k++)
-        if (v->total[k] && (categories == 1 || v->leaves.category[k] < categories) && is_wanted(db, (uint32_t)k, metric))
+    for (uint64_t k = 0; !status && k < v->leaves.n; k++)
+        if (v->total[k] && is_wanted(v, (uint32_t)k, metric))
             there[categories == 1 ? 0 : v->leaves.category[k]] = true;
-    for (uint32_t category = 0; room && category < categories; category++) {
-        if (!there[category])
-            continue;
-        memset(sum, 0, contexts * sizeof *sum);
-        for (uint64_t k = 0; k < v->leaves.n; k++)
-            if (v->total[k] && (categories == 1 || v->leaves.category[k] == category) && is_wanted(db, (uint32_t)k, metric))
-                sum[v->leaves.context[k]] += v->total[k];
-        for (uint64_t c = contexts; c-- > 1;)
-            sum[parent[c]] += sum[c];
-        for (uint64_t c = 0; c < contexts; c++) {
-            uint32_t s = scope[c];
-            for (uint32_t k = 0; sum[c] && k < db->introduced[c]; k++, s = above[s])
-                dense[(uint64_t)s * categories + category] += sum[c];
+    memset(place, NONE, sizeof place);
+    for (; at < categories && at < NONE && n < TOGETHER; at++)
+        if (there[at]) {
+            place[at] = (uint8_t)n;
+            of[n++] = at;
         }
+    *next = n < TOGETHER ? categories : at;
+    uint64_t *sum = !status && n ? calloc((contexts + 1) * n, sizeof *sum) : NULL;
+    if (status || !n || !sum)
+        return status || !n ? status : out_of_memory(db, err);
+    for (uint64_t k = 0; k < v->leaves.n; k++) {
+        uint8_t i = place[categories == 1 ? 0 : v->leaves.category[k]];
+        if (v->total[k] && i != NONE && is_wanted(v, (uint32_t)k, metric))
+            sum[(uint64_t)v->leaves.context[k] * n + i] += v->total[k];
     }
-    free(there);
+    for (uint64_t c = contexts; c-- > 1;)
+        for (uint32_t i = 0; i < n; i++)
+            sum[(uint64_t)parent[c] * n + i] += sum[c * n + i];
+    for (uint64_t c = 0; c < contexts; c++) {
+        uint32_t s = scope[c];
+        for (uint32_t k = 0; k < db->introduced[c]; k++, s = above[s])
+            for (uint32_t i = 0; i < n; i++)
+                if (sum[c * n + i])
+                    add(t, (uint64_t)s * categories + of[i], sum[c * n + i]);
+    }
     free(sum);
-    return room ? HSC_OK : status ? status : out_of_memory(db, err);
+    return HSC_OK;
 }
 
-static hsc_status add_leaves(table *t, hsc_db_table which, uint32_t metric, hsc_err *err) {
-    const hsc_interval *v = t->db->interval;
-    if (which == HSC_TABLE_SCOPE_INCL)
-        return add_scopes(t->db, metric, 1, t->dense, err);
-    if (which == HSC_TABLE_SCOPE_CATEGORY)
-        return add_scopes(t->db, metric, (uint32_t)t->db->tables.rows[HSC_TAB_category], t->dense, err);
+/* Some of them; *done: all. *next: where to go on, 0 at first. */
+static hsc_status add_leaves(table *t, hsc_db_table which, uint32_t metric, uint32_t *next, bool *done, hsc_err *err) {
+    const hsc_interval *v = t->of;
+    *done = true;
+    if (which == HSC_TABLE_SCOPE_INCL || which == HSC_TABLE_SCOPE_CATEGORY) {
+        uint32_t categories = which == HSC_TABLE_SCOPE_INCL ? 1 : (uint32_t)t->db->tables.rows[HSC_TAB_category];
+        hsc_status status = add_scopes(t, metric, categories, next, err);
+        *done = *next >= categories;
+        return status;
+    }
     if (which == HSC_TABLE_LINE_INCL) {
         for (uint64_t k = 0; k < v->leaves.n; k++)
-            if (v->total[k] && is_wanted(t->db, (uint32_t)k, metric))
+            if (v->total[k] && is_wanted(v, (uint32_t)k, metric))
                 add_leaf(t, which, (uint32_t)k, v->total[k]);
         return HSC_OK;
     }
@@ -265,14 +288,103 @@ static hsc_status add_leaves(table *t, hsc_db_table which, uint32_t metric, hsc_
     const uint32_t *scope = which == HSC_TABLE_SCOPE_EXCL ? HSC_COL(t->db, context_scope, uint32_t) : NULL;
     for (uint64_t k = 0; k < v->leaves.n; k++) {
         uint32_t r = scope ? scope[row[k]] : row[k];
-        if (v->total[k] && r < t->rows && is_wanted(t->db, (uint32_t)k, metric))
-            t->dense[r] += v->total[k];
+        if (v->total[k] && r < t->rows && is_wanted(v, (uint32_t)k, metric))
+            add(t, r, v->total[k]);
     }
     return HSC_OK;
 }
 
+/* Do sums of anything of a metric fit 32 bits? */
+static bool is_narrow(const hsc_interval *v, uint32_t metric) {
+    uint64_t all = 0;
+    for (uint64_t k = 0; k < v->leaves.n && all <= UINT32_MAX; k++)
+        if (v->total[k] && is_wanted(v, (uint32_t)k, metric))
+            all = v->total[k] > UINT32_MAX ? v->total[k] : all + v->total[k];
+    return all <= UINT32_MAX;
+}
+
+/* A step of a table's sums, of an interval that is set or not; m->is_done: it was the last. After an error nothing is there. */
+static hsc_status sum_some(hsc_db *db, const hsc_interval *v, uint64_t rows, hsc_made_sums *m, hsc_err *err) {
+    table t = {.db = db, .of = v, .rows = rows};
+    hsc_status status = hsc_db_load(db, HSC_TAB_instance, err);
+    if (!status && !m->sums) {
+        db->passes++;
+        m->narrow = is_narrow(v, m->metric);
+        m->sums = calloc(rows + 1, m->narrow ? sizeof *t.narrow : sizeof *t.wide);
+    }
+    if (m->narrow)
+        t.narrow = m->sums;
+    else
+        t.wide = m->sums;
+    if (m->table == HSC_TABLE_LINE_INCL)
+        t.seen = calloc(rows + 1, sizeof *t.seen);
+    if (!status && (!m->sums || (m->table == HSC_TABLE_LINE_INCL && !t.seen)))
+        status = out_of_memory(db, err);
+    if (!status)
+        status = add_leaves(&t, m->table, m->metric, &m->next_category, &m->is_done, err);
+    free(t.seen);
+    if (status) {
+        free(m->sums);
+        m->sums = NULL;
+    } else if (m->is_done && !m->narrow) {
+        uint64_t most = 0;
+        for (uint64_t r = 0; r < rows; r++)
+            most = t.wide[r] > most ? t.wide[r] : most;
+        m->narrow = make_narrow(&t.wide, rows, most);
+        m->sums = t.wide;
+    }
+    return status;
+}
+
+/* Those that were made before it was set, or begun; else none of them. They are the caller's. */
+static hsc_made_sums take_made(hsc_interval *v, uint32_t metric, hsc_db_table which) {
+    hsc_made_sums out = {.metric = metric, .only = v->only, .table = which};
+    for (hsc_made_sums **p = &v->made; *p; p = &(*p)->next)
+        if ((*p)->metric == metric && (*p)->table == which && (*p)->only == v->only) {
+            hsc_made_sums *found = *p;
+            out = *found;
+            *p = found->next;
+            free(found);
+            break;
+        }
+    return out;
+}
+
+hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hsc_err *err) {
+    hsc_made_sums *m = v->made;
+    *is_done = false;
+    if (m && !m->is_done) {
+        hsc_status status = sum_some(db, v, hsc_db_get_rows(db, m->table), m, err);
+        if (status) {
+            v->made = m->next;
+            free(m);
+        }
+        return status;
+    }
+    for (uint64_t i = 0; i < db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT; i++) {
+        uint32_t metric = (uint32_t)(i / HSC_VALUES_COUNT);
+        hsc_db_table which = (hsc_db_table)(i % HSC_VALUES_COUNT);
+        bool is_there = !db->values[i].sum.name[0] || !is_known(which) || hsc_interval_is_exact(db, metric);
+        for (m = v->made; m && !is_there; m = m->next)
+            is_there = m->metric == metric && m->table == which;
+        if (is_there)
+            continue;
+        if (!(m = calloc(1, sizeof *m)))
+            return out_of_memory(db, err);
+        *m = (hsc_made_sums){.metric = metric, .only = v->only, .table = which, .next = v->made};
+        hsc_status status = sum_some(db, v, db->values[i].rows, m, err);
+        if (status)
+            free(m);
+        else
+            v->made = m;
+        return status;
+    }
+    *is_done = true;
+    return HSC_OK;
+}
+
 hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hsc_values *v, hsc_err *err) {
-    const hsc_interval *i = db->interval;
+    hsc_interval *i = db->interval;
     bool known = metric == 0 || hsc_interval_is_exact(db, metric);
     hsc_status status = hsc_interval_want_exact(db, metric, err);
     const uint32_t *of = i->leaves.metric;
@@ -284,22 +396,12 @@ hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hs
     if (!known || !is_known(which) || (which == HSC_TABLE_INSTANCE && hsc_interval_is_exact(db, metric)))
         return hsc_err_set(err, HSC_E_MISSING, "%s: metric '%s', table %s: not known by time, so it has no values in an interval", db->path,
                            hsc_db_text(db, HSC_COL_metric_name, metric), hsc_schema_values[which].name);
-    status = hsc_db_load(db, HSC_TAB_instance, err);
-    table t = {.db = db, .rows = v->rows, .dense = calloc(v->rows + 1, sizeof *t.dense), .seen = calloc(v->rows + 1, sizeof *t.seen)};
-    if (!status && (!t.dense || !t.seen))
-        status = out_of_memory(db, err);
-    if (!status)
-        status = add_leaves(&t, which, metric, err);
-    free(t.seen);
-    if (status) {
-        free(t.dense);
+    hsc_made_sums made = take_made(i, metric, which);
+    while (!status && !made.is_done)
+        status = sum_some(db, i, v->rows, &made, err);
+    if (status)
         return status;
-    }
-    uint64_t most = 0;
-    for (uint64_t r = 0; r < v->rows; r++)
-        most = t.dense[r] > most ? t.dense[r] : most;
-    bool narrow = make_narrow(&t.dense, v->rows, most);
-    resident(db, &v->sum, HSC_COLTYPE_U8, v->rows, t.dense, narrow);
+    resident(db, &v->sum, HSC_COLTYPE_U8, v->rows, made.sums, made.narrow);
     v->present = true;
     for (int k = 0; k < HSC_LEVEL_KINDS; k++)
         v->levels_looked[k] = true;
@@ -338,7 +440,7 @@ static bool find_few(hsc_db *db, hsc_db_table which, uint32_t metric, uint64_t f
             mark_contexts(db, which, holder, in);
         marked = holder;
         for (uint64_t k = 0; k < leaves && good; k++) {
-            if (!total[k] || !(in[context[k]] || (which == HSC_TABLE_LINE_INCL && line[k] == row)) || !is_wanted(db, (uint32_t)k, metric) ||
+            if (!total[k] || !(in[context[k]] || (which == HSC_TABLE_LINE_INCL && line[k] == row)) || !is_wanted(db->interval, (uint32_t)k, metric) ||
                 (which == HSC_TABLE_SCOPE_CATEGORY && category[k] != row % categories))
                 continue;
             if (at == room) {
@@ -358,11 +460,13 @@ static bool find_few(hsc_db *db, hsc_db_table which, uint32_t metric, uint64_t f
 /* All rows of a range: the rows of every leaf, turned round. */
 static bool find_many(hsc_db *db, hsc_db_table which, uint32_t metric, uint64_t rows, uint64_t first, uint64_t n, members *m) {
     uint64_t leaves = db->interval->leaves.n;
-    table t = {.db = db, .rows = rows, .touched = malloc((rows + 1) * sizeof *t.touched), .seen = calloc(rows + 1, sizeof *t.seen)};
+    table t = {.db = db, .of = db->interval, .rows = rows};
+    t.touched = malloc((rows + 1) * sizeof *t.touched);
+    t.seen = calloc(rows + 1, sizeof *t.seen);
     bool good = t.touched && t.seen;
     for (int pass = 0; pass < 2 && good; pass++) { /* how many leaves a row has, then which */
         for (uint64_t k = 0; k < leaves; k++) {
-            if (!db->interval->total[k] || !is_wanted(db, (uint32_t)k, metric))
+            if (!db->interval->total[k] || !is_wanted(db->interval, (uint32_t)k, metric))
                 continue;
             t.n_touched = 0;
             add_leaf(&t, which, (uint32_t)k, 1);
@@ -401,38 +505,102 @@ bool hsc_interval_is_direct(hsc_db_table which) {
     return which == HSC_TABLE_LINE || which == HSC_TABLE_SCOPE_EXCL || which == HSC_TABLE_CONTEXT_EXCL || which == HSC_TABLE_INSTANCE;
 }
 
+/* Goes on with the leaves of all rows of such a table: so many leaves. false: no memory. */
+static bool make_direct(hsc_db *db, direct *d, uint32_t metric, hsc_db_table which, uint64_t rows, uint64_t some) {
+    const hsc_interval *v = db->interval;
+    if (!d->making) {
+        db->passes++;
+        *d = (direct){.making = calloc(rows + 2, sizeof *d->making)};
+    }
+    uint32_t *begin = d->making;
+    uint64_t end = some < v->leaves.n - d->next ? d->next + some : v->leaves.n;
+    for (uint64_t k = d->next; begin && k < end; k++) { /* how many leaves a row has, then which */
+        uint64_t row = v->total[k] && is_wanted(v, (uint32_t)k, metric) ? row_of(db, which, (uint32_t)k) : rows;
+        if (row < rows && d->is_counted)
+            d->leaf[begin[row + 1]++] = (uint32_t)k;
+        else if (row < rows)
+            begin[row + 2]++;
+    }
+    d->next = end;
+    if (!begin || end < v->leaves.n)
+        return begin != NULL;
+    if (d->is_counted) {
+        d->begin = begin;
+        d->making = NULL;
+        return true;
+    }
+    for (uint64_t r = 0; r < rows; r++)
+        begin[r + 2] += begin[r + 1];
+    d->is_counted = true;
+    d->next = 0;
+    if ((d->leaf = malloc(((uint64_t)begin[rows + 1] + 1) * sizeof *d->leaf)))
+        return true;
+    free(begin);
+    *d = (direct){0};
+    return false;
+}
+
+/* Place of it; NULL: no memory. */
+static direct *find_place(hsc_db *db, uint64_t number) {
+    hsc_interval *v = db->interval;
+    if (!v->direct)
+        v->direct = calloc(db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT + 1, sizeof *v->direct);
+    return v->direct ? &v->direct[number] : NULL;
+}
+
 /* The leaves of all rows of such a table; NULL: no memory. */
 static const direct *direct_of(hsc_db *db, uint64_t number, uint32_t metric, hsc_db_table which, uint64_t rows) {
-    hsc_interval *v = db->interval;
-    uint64_t leaves = db->interval->leaves.n;
-    if (!v->direct && !(v->direct = calloc(db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT + 1, sizeof *v->direct)))
-        return NULL;
-    direct *d = &v->direct[number];
-    if (d->begin)
-        return d;
-    uint32_t *begin = calloc(rows + 2, sizeof *begin), *leaf = NULL;
-    for (int pass = 0; pass < 2 && begin; pass++) { /* how many leaves a row has, then which */
-        for (uint64_t k = 0; k < leaves; k++) {
-            uint64_t row = v->total[k] && is_wanted(db, (uint32_t)k, metric) ? row_of(db, which, (uint32_t)k) : rows;
-            if (row < rows && pass)
-                leaf[begin[row + 1]++] = (uint32_t)k;
-            else if (row < rows)
-                begin[row + 2]++;
+    direct *d = find_place(db, number);
+    if (db->direct_wanted)
+        db->direct_wanted[number] = true;
+    while (d && !d->begin)
+        if (!make_direct(db, d, metric, which, rows, UINT64_MAX))
+            return NULL;
+    return d;
+}
+
+/* The next one to make: it was asked for in an interval before, so it will be again. UINT64_MAX: all are there. */
+static uint64_t next_direct(hsc_db *db) {
+    uint64_t n = db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT;
+    if (!db->direct_wanted)
+        db->direct_wanted = calloc(n + 1, sizeof *db->direct_wanted);
+    for (uint64_t i = 0; db->direct_wanted && i < n; i++)
+        if (db->direct_wanted[i] && !hsc_interval_is_exact(db, (uint32_t)(i / HSC_VALUES_COUNT)) &&
+            !(db->interval->direct && db->interval->direct[i].begin))
+            return i;
+    return UINT64_MAX;
+}
+
+/* A step of it. false: no memory; it is made when it is asked for. */
+static bool make_next_direct(hsc_db *db, uint64_t number) {
+    enum { SOME = 1 << 18 };
+    hsc_db_table which = (hsc_db_table)(number % HSC_VALUES_COUNT);
+    direct *d = find_place(db, number);
+    return d && make_direct(db, d, (uint32_t)(number / HSC_VALUES_COUNT), which, hsc_db_get_rows(db, which), SOME);
+}
+
+hsc_status hsc_db_count_threads(hsc_db *db, double seconds, double *part, hsc_err *err) {
+    double until = hsc_interval_now_s() + seconds;
+    bool may_begin = db->interval && db->interval->indptr; /* else as far as there is time left */
+    *part = 1;
+    hsc_status status = db->interval ? count_threads(db, seconds > 0 ? seconds : 0, part, err) : HSC_OK;
+    if (status || *part < 1 || !db->interval || db->interval->is_counted)
+        return status;
+    for (uint64_t next; (next = next_direct(db)) != UINT64_MAX; may_begin = false) {
+        if (!may_begin && hsc_interval_now_s() >= until) {
+            *part = 1 - 1e-6;
+            break;
         }
-        for (uint64_t r = 0; r < rows && !pass; r++)
-            begin[r + 2] += begin[r + 1];
-        if (!pass && !(leaf = malloc(((uint64_t)begin[rows + 1] + 1) * sizeof *leaf))) {
-            free(begin);
-            begin = NULL;
-        }
+        if (!make_next_direct(db, next))
+            break;
     }
-    *d = (direct){begin, leaf};
-    return begin ? d : NULL;
+    return status;
 }
 
 static void free_direct(const hsc_db *db, hsc_interval *v) {
     for (uint64_t i = 0; v->direct && i < db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT; i++) {
         free(v->direct[i].begin);
+        free(v->direct[i].making);
         free(v->direct[i].leaf);
     }
     free(v->direct);
@@ -621,6 +789,11 @@ void hsc_interval_free(hsc_interval *v) {
     if (!v)
         return;
     hsc_within_free(v->within);
+    for (hsc_made_sums *m = v->made, *next; m; m = next) {
+        next = m->next;
+        free(m->sums);
+        free(m);
+    }
     free(v->parts);
     hsc_leaves_free(&v->leaves);
     free(v->thread);

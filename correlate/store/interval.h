@@ -12,6 +12,14 @@ typedef struct hsc_leaves { /* rows of /time/leaf, then those that interval_exac
     bool own;            /* no: the database's columns themselves, as long as there are no others */
 } hsc_leaves;
 
+typedef struct hsc_made_sums { /* of a table, malloc'ed; narrow: in 32 bits each */
+    uint32_t metric, only, next_category; /* the last: where to go on until is_done */
+    hsc_db_table table;
+    bool narrow, is_done;
+    void *sums;
+    struct hsc_made_sums *next;
+} hsc_made_sums;
+
 typedef struct hsc_interval {
     double begin_s, end_s;   /* of all parts */
     hsc_db_when *parts;      /* sorted by process and begin; those of a process do not touch */
@@ -31,6 +39,7 @@ typedef struct hsc_interval {
     bool is_counted;         /* the whole run, from /time/counts */
     struct hsc_counting *counting; /* under way; NULL */
     struct hsc_within *within; /* within.c: sums of exact tables; NULL: none asked for */
+    hsc_made_sums *made;     /* before it was set, and not asked for since */
     struct direct *direct;   /* by table of values: those whose rows have leaves of their own; made when asked for */
 } hsc_interval;
 
@@ -40,6 +49,7 @@ typedef struct hsc_counting hsc_counting;
 hsc_status hsc_counting_begin(hsc_db *db, hsc_interval *v, bool by_thread, hsc_counting **out, hsc_err *err);
 /* Goes on for so many seconds (< 0: to the end). *part: how much is done; 1: all. After an error it can only be freed. */
 hsc_status hsc_counting_go_on(hsc_db *db, hsc_counting *c, double seconds, double *part, hsc_err *err);
+double hsc_interval_now_s(void); /* of a clock that goes on evenly */
 void hsc_counting_free(hsc_db *db, hsc_counting *c); /* NULL: nothing */
 
 /* Of these intervals, with nothing in it. */
@@ -53,6 +63,10 @@ hsc_status hsc_choosing_all(hsc_db *db, hsc_interval *v, struct hsc_times *progr
 bool hsc_choosing_is(const hsc_db *db, const hsc_db_when *list, uint32_t n);
 hsc_status hsc_choosing_take(hsc_db *db, hsc_interval **out, hsc_err *err);
 void hsc_choosing_end(hsc_db *db); /* gives it up */
+
+/* A step of the sums of the next table of those that were asked for of what is set now, for an interval that is to be set next; is_done: all are
+ * there. */
+hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hsc_err *err);
 
 /* How many bits of an entry tell its thread. HSC_E_LIMIT: too many threads. */
 hsc_status hsc_interval_choose_bits(const hsc_db *db, hsc_interval *v, hsc_err *err);

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "interval.h"
 #include "time_read.h"
@@ -22,6 +21,8 @@ typedef struct hsc_choosing {
     range *ranges;
     size_t n, room, next;
     uint64_t all, done; /* values */
+    uint32_t only;      /* category whose sums are made; HSC_NONE: all */
+    bool is_done;       /* those, too */
 } hsc_choosing;
 
 static bool note(hsc_choosing *c, hsc_pieces *leaf, hsc_pieces *count, uint64_t at, uint64_t end) {
@@ -80,16 +81,10 @@ static hsc_status add_values(hsc_db *db, hsc_interval *v, hsc_pieces *leaf, hsc_
     return status;
 }
 
-static double now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* For so many seconds (< 0: to the end). */
 static hsc_status go_on(hsc_db *db, hsc_choosing *c, double seconds, hsc_err *err) {
     enum { STEP = 1 << 15 };
-    double until = seconds < 0 ? INFINITY : now_s() + seconds;
+    double until = seconds < 0 ? INFINITY : hsc_interval_now_s() + seconds;
     hsc_status status = HSC_OK;
     while (c->next < c->n && !status) {
         range *r = &c->ranges[c->next];
@@ -98,7 +93,7 @@ static hsc_status go_on(hsc_db *db, hsc_choosing *c, double seconds, hsc_err *er
         r->at += n;
         c->done += n;
         c->next += r->at == r->end;
-        if (now_s() >= until)
+        if (hsc_interval_now_s() >= until)
             break;
     }
     return status;
@@ -136,13 +131,21 @@ hsc_status hsc_choosing_all(hsc_db *db, hsc_interval *v, struct hsc_times *progr
     return status;
 }
 
-hsc_status hsc_db_choose_interval(hsc_db *db, double begin_s, double end_s, double seconds, double *part, hsc_err *err) {
+hsc_status hsc_db_choose_interval(hsc_db *db, double begin_s, double end_s, uint32_t only, double seconds, double *part, hsc_err *err) {
     const hsc_db_when one = {HSC_NONE, begin_s, end_s};
     hsc_times *t = NULL, *program = NULL;
     *part = 1;
-    if (!hsc_choosing_is(db, &one, 1))
+    if (!hsc_choosing_is(db, &one, 1) || db->choosing->only != only)
         hsc_choosing_end(db);
-    hsc_status status = begin_s < end_s ? hsc_times_begin(db, &t, err) : HSC_OK;
+    bool is_ready = true;
+    bool is_loaded = db->loaded[HSC_TAB_leaf] && db->loaded[HSC_TAB_context];
+    hsc_status status = begin_s < end_s && seconds >= 0 && !is_loaded ? hsc_db_prepare_intervals(db, &is_ready, err) : HSC_OK;
+    if (status || !is_ready) {
+        *part = 0;
+        return status;
+    }
+    if (begin_s < end_s)
+        status = hsc_times_begin(db, &t, err);
     if (t && !status)
         status = hsc_times_load_leaves(db, err);
     if (t && !status)
@@ -157,12 +160,21 @@ hsc_status hsc_db_choose_interval(hsc_db *db, double begin_s, double end_s, doub
             status = hsc_interval_new(db, &one, 1, &db->choosing->v, err);
         if (!status)
             status = note_parts(db, db->choosing, program, err);
+        if (!status)
+            db->choosing->only = only;
     }
-    if (!status)
+    bool is_added = !status && db->choosing->next == db->choosing->n;
+    if (!status && !is_added)
         status = go_on(db, db->choosing, seconds, err);
+    /* then sums of tables: a step at a time, as each takes so long */
+    for (bool again = seconds < 0 || is_added; !status && again && !db->choosing->is_done; again = seconds < 0) {
+        db->choosing->v->only = only;
+        status = hsc_interval_make_next(db, db->choosing->v, &db->choosing->is_done, err);
+        db->choosing->v->only = HSC_NONE; /* until hsc_db_set_only */
+    }
     if (status)
         hsc_choosing_end(db);
-    else if (db->choosing->next < db->choosing->n)
+    else if (db->choosing->next < db->choosing->n || !db->choosing->is_done)
         *part = (double)db->choosing->done / (double)(db->choosing->all + 1);
     return status;
 }

@@ -97,7 +97,7 @@ static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
 }
 
-static double now_s(void) {
+double hsc_interval_now_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
@@ -602,7 +602,7 @@ static hsc_status work(hsc_db *db, hsc_counting *c, hsc_times *t, hsc_err *err) 
 }
 
 hsc_status hsc_counting_go_on(hsc_db *db, hsc_counting *c, double seconds, double *part, hsc_err *err) {
-    double until = seconds < 0 ? 0 : now_s() + seconds;
+    double until = seconds < 0 ? 0 : hsc_interval_now_s() + seconds;
     hsc_times *t = NULL;
     hsc_status status = hsc_times_begin(db, &t, err);
     while (!status && c->stage != DONE) {
@@ -612,7 +612,7 @@ hsc_status hsc_counting_go_on(hsc_db *db, hsc_counting *c, double seconds, doubl
             place_entries(c);
         else
             status = work(db, c, t, err);
-        if (seconds >= 0 && now_s() >= until)
+        if (seconds >= 0 && hsc_interval_now_s() >= until)
             break;
     }
     *part = part_done(c);

@@ -139,7 +139,8 @@ static int choose_command(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *
     if (get_span(interp, objv[0], &a, &b) != TCL_OK || Tcl_GetIntFromObj(interp, objv[1], &only) != TCL_OK ||
         Tcl_GetIntFromObj(interp, objv[2], &ms) != TCL_OK)
         return TCL_ERROR;
-    if (span_of(h, &a, &b, only < 0 ? HSC_NONE : (uint32_t)only, &err) != HSC_OK || hsc_db_choose_interval(h->db, a, b, ms * 1e-3, &part, &err) != HSC_OK)
+    uint32_t category = only < 0 ? HSC_NONE : (uint32_t)only;
+    if (span_of(h, &a, &b, category, &err) != HSC_OK || hsc_db_choose_interval(h->db, a, b, category, ms * 1e-3, &part, &err) != HSC_OK)
         return hsc_tcl_error(interp, &err);
     Tcl_SetObjResult(interp, Tcl_NewDoubleObj(part));
     return TCL_OK;

@@ -309,20 +309,65 @@ static void test_chosen(void **state) {
     must(hsc_db_set_interval(db, 1, 2, &err), &err);
     for (int i = 0; i < 6; i++) {
         double begin = 0.5 * i, end = begin + 3 + 5 * i;
-        must(hsc_db_choose_interval(db, begin + 0.25, end, 0, &part, &err), &err); /* another one, given up */
+        must(hsc_db_choose_interval(db, begin + 0.25, end, HSC_NONE, 0, &part, &err), &err); /* another one, given up */
         part = 0;
         for (int k = 0; part < 1 && k < (i == 5 ? 1 : 100000); k++) /* the last is set while some of it is left */
-            must(hsc_db_choose_interval(db, begin, end, 0, &part, &err), &err);
+            must(hsc_db_choose_interval(db, begin, end, HSC_NONE, 0, &part, &err), &err);
         assert_true(hsc_db_get_interval(db, &a, &b) && (a != begin || b != end));
         check_interval(begin, end, 0);
     }
-    must(hsc_db_choose_interval(db, 3, 4, 0, &part, &err), &err);
+    must(hsc_db_choose_interval(db, 3, 4, HSC_NONE, 0, &part, &err), &err);
     check_interval(5, 9, 0); /* not what was chosen */
-    must(hsc_db_choose_interval(db, 3, 4, 0, &part, &err), &err);
+    must(hsc_db_choose_interval(db, 3, 4, HSC_NONE, 0, &part, &err), &err);
     must(hsc_db_set_interval(db, 0, 0, &err), &err);
-    must(hsc_db_choose_interval(db, 4, 4, 0, &part, &err), &err); /* the whole run: nothing to do */
+    must(hsc_db_choose_interval(db, 4, 4, HSC_NONE, 0, &part, &err), &err); /* the whole run: nothing to do */
     assert_true(part == 1);
-    must(hsc_db_choose_interval(db, 3, 4, 0, &part, &err), &err); /* given back when it is closed */
+    must(hsc_db_choose_interval(db, 3, 4, HSC_NONE, 0, &part, &err), &err); /* given back when it is closed */
+}
+
+/* Before it is set, sums of what was asked for are made, one table a step, so that nobody waits for several when it is; rows by thread likewise. */
+static void test_made_before(void **state) {
+    (void)state;
+    static const hsc_db_table tables[] = {HSC_TABLE_LINE, HSC_TABLE_SCOPE_INCL, HSC_TABLE_SCOPE_CATEGORY, HSC_TABLE_SCOPE_EXCL};
+    enum { TABLES = sizeof tables / sizeof *tables };
+    hsc_err err = {0};
+    hsc_db_stats st;
+    must(hsc_db_set_interval(db, 1, 2, &err), &err);
+    hsc_db_set_later(db, true);
+    for (int i = 0; i < 4; i++) {
+        double begin = 0.5 * i, end = begin + 4 + i, sum, part = 0;
+        uint32_t only = i < 2 ? HSC_NONE : 0;
+        for (size_t t = 0; t < TABLES; t++)
+            must(hsc_db_read_sums(db, (hsc_db_view){0, tables[t], HSC_AXIS_THREAD}, 0, 1, &sum, &err), &err);
+        uint64_t first = db->passes;
+        while (part < 1) {
+            uint64_t before = db->passes;
+            must(hsc_db_choose_interval(db, begin, end, only, 0, &part, &err), &err);
+            assert_true(db->passes <= before + 1);
+        }
+        assert_true(db->passes >= first + TABLES);
+        must(hsc_db_set_interval(db, begin, end, &err), &err);
+        if (only != HSC_NONE)
+            must(hsc_db_set_only(db, only, &err), &err);
+        uint64_t made = db->passes;
+        for (size_t t = 0; t < TABLES; t++)
+            must(hsc_db_read_sums(db, (hsc_db_view){0, tables[t], HSC_AXIS_THREAD}, 0, 1, &sum, &err), &err);
+        assert_int_equal(db->passes, made);
+        for (part = 0; part < 1;) {
+            uint64_t before = db->passes;
+            must(hsc_db_count_threads(db, 0, &part, &err), &err);
+            assert_true(db->passes <= before + 1);
+        }
+        made = db->passes;
+        must(hsc_db_read_stats(db, (hsc_db_view){0, HSC_TABLE_LINE, HSC_AXIS_THREAD}, 0, 1, &st, &err), &err);
+        assert_int_equal(db->passes, made + (i == 0)); /* of the first nobody knew */
+        const hsc_db_when span = {HSC_NONE, begin, end};
+        hsc_db_set_later(db, false);
+        check_values(&span, 1, 0);
+        hsc_db_set_later(db, true);
+    }
+    hsc_db_set_later(db, false);
+    must(hsc_db_set_interval(db, 0, 0, &err), &err);
 }
 
 /* Rows by thread of `later`, counted a little at a time with other queries in between, are those that `once` counts when it is asked. */
@@ -705,7 +750,7 @@ static void test_none(void **state) {
 }
 
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_intervals), cmocka_unit_test(test_chosen), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_program_threads), cmocka_unit_test(test_coarse_slices), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline), cmocka_unit_test(test_bins), cmocka_unit_test(test_timeline_first),
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_intervals), cmocka_unit_test(test_chosen), cmocka_unit_test(test_made_before), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_program_threads), cmocka_unit_test(test_coarse_slices), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline), cmocka_unit_test(test_bins), cmocka_unit_test(test_timeline_first),
                                               cmocka_unit_test(test_spans),     cmocka_unit_test(test_bytes),  cmocka_unit_test(test_none)};
     hsc_err err = {0};
     folder = model_folder();

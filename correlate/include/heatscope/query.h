@@ -675,9 +675,10 @@ hsc_status hsc_db_prepare_intervals(hsc_db *db, bool *ready, hsc_err *err);
  * sample at the two ends of the interval (at most 1023 a thread and end), and for each value of the whole slices between.
  * HSC_E_MISSING: the database has no times. */
 hsc_status hsc_db_set_interval(hsc_db *db, double begin_s, double end_s, hsc_err *err);
-/* Adds up for some `seconds` (< 0: to the end) what all threads have in the interval that is to be set next; the one that is set stays. *part: how
- * much of it is done; at 1 hsc_db_set_interval has little left to do (before that, the rest). Another interval gives it up. */
-hsc_status hsc_db_choose_interval(hsc_db *db, double begin_s, double end_s, double seconds, double *part, hsc_err *err);
+/* Adds up for some `seconds` (< 0: to the end) what all threads have in the interval that is to be set next; the one that is set stays. Then, a step
+ * a call, sums of the tables that were asked for of what is set now, of one category (HSC_NONE: of all): hsc_db_set_only is to follow with it.
+ * *part: how much is done; at 1 hsc_db_set_interval has little left to do (before that, the rest). Another interval or category gives it up. */
+hsc_status hsc_db_choose_interval(hsc_db *db, double begin_s, double end_s, uint32_t only, double seconds, double *part, hsc_err *err);
 /* The same for several intervals together, of all processes or each of one: "the time in phase solve". Those of a process may
  * overlap, and count once. n 0: the whole run again. HSC_E_ARGUMENT: times do not rise, no such process, or only some are of one. */
 typedef struct hsc_db_when {
@@ -702,8 +703,8 @@ typedef struct hsc_db_leaf {
 hsc_status hsc_db_get_leaves(const hsc_db *db, uint64_t *n, hsc_err *err); /* how many */
 hsc_status hsc_db_get_leaf(const hsc_db *db, uint64_t leaf, hsc_db_leaf *out, hsc_err *err);
 /* Sums of an interval are there at once. What each thread has in it is counted when it is first asked for; with `later`, such queries
- * end with HSC_E_PENDING until hsc_db_count_threads has done it, for so many seconds at a time, in which other queries may be asked.
- * *part: how much is done; 1: all, or the whole run is set. After an error it begins anew. */
+ * end with HSC_E_PENDING until hsc_db_count_threads has done it, for so many seconds at a time, in which other queries may be asked. What rows are
+ * made of is made ready, for tables asked for before. *part: how much is done; 1: all, or the whole run is set. After an error it begins anew. */
 void hsc_db_set_later(hsc_db *db, bool later);
 hsc_status hsc_db_count_threads(hsc_db *db, double seconds, double *part, hsc_err *err);
 /* Begin of the first and end of the last. */
