@@ -358,24 +358,26 @@ def rearming():
 def own():
     """In one open visit other blocks are entered all the time. What making visits of the notes takes is measured, and in no scope's time: both together are the
     time that the program itself sees pass, of which a stretch without the processor while visits are made counts for little: the fastest of three runs that nobody interrupted
-    is looked at (of 40, or on a busy machine the first one of up to 300). Hardly a sample, since by samples the notes' part of what probes took themselves is what these met."""
-    program, whole = build("own", "--probe=procedures,-procedures:main"), []
-    for i in range(300):
+    is looked at (of 40, or on a busy machine the first one of up to 100). Where there is none, the one that had no processor for the shortest time, by the program's own clocks: so much
+    may be in neither. Hardly a sample, since by samples the notes' part of what probes took themselves is what these met."""
+    program, whole, others = build("own", "--probe=procedures,-procedures:main"), [], []
+    for i in range(100):
         out, (p,) = run(program, "-F", "1")
-        elapsed, interrupted = map(int, out.split())
-        whole += [(elapsed, p)] if not interrupted else []
+        elapsed, interrupted, cpu = map(int, out.split())
+        (others if interrupted else whole).append((elapsed - cpu if interrupted else 0, elapsed, p))
         if len(whole) >= (3 if i < 40 else 1):
             break
-    expect("a run that nobody interrupted", whole)
-    elapsed, p = min(whole, key=lambda w: w[0])
+    without, elapsed, p = min(whole or others, key=lambda w: w[:2])
+    print(f"{elapsed} ns, of these {without} without a processor; {len(whole)} of {i + 1} runs whole")
     (last,) = p.progress.values()
     spent = sum(sum(b.times.values()) for b in p.blocks.values())
     making = float(last["own_ns"]) - int(last["visits"]) * float(p.cost["note_ns"])
     (outer,) = p.of("outer")
     expect("visits", p.count("p0") + p.count("p1") + p.count("p2") == int(last["visits"]) - 1 == 100 * 127, last)
     expect("it takes some time", making > 1e5 and float(p.cost["note_ns"]) > float(p.cost["inside_ns"]), making, p.cost)
-    expect("taken out", abs(spent + making - elapsed) < making / 5 + 1e-3 * elapsed, spent, making, elapsed)
-    expect("of open visits, too", abs(outer.total - spent) < making / 5 + 1e-3 * elapsed, outer.total, spent)
+    doubt = making / 5 + 1e-3 * elapsed
+    expect("taken out", -doubt - without < spent + making - elapsed < doubt, spent, making, elapsed, without)
+    expect("of open visits, too", abs(outer.total - spent) < doubt + without, outer.total, spent, without)
     p.check()
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A tree of calls drawn anew each time, so that hardly ever the block that was visited last is visited again. Prints how many nanoseconds passed in `outer`, and how
-// often another had the processor meanwhile.
+// A tree of calls drawn anew each time, so that hardly ever the block that was visited last is visited again. Prints how many nanoseconds passed in `outer`, how
+// often another had the processor meanwhile, and the CPU time there in nanoseconds.
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -34,15 +34,22 @@ __attribute__((noinline)) void outer(void) {
     sink = 1;
 }
 
+static long long read_clock(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
 int main(void) {
-    struct timespec a, b, rest = {0, 20000000};
+    struct timespec rest = {0, 20000000};
     struct rusage before, after;
     nanosleep(&rest, NULL); /* who has slept is rather not interrupted */
     getrusage(RUSAGE_SELF, &before);
-    clock_gettime(CLOCK_MONOTONIC, &a);
+    long long begin = read_clock(CLOCK_MONOTONIC), cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
     outer();
-    clock_gettime(CLOCK_MONOTONIC, &b);
+    cpu = read_clock(CLOCK_THREAD_CPUTIME_ID) - cpu;
+    long long elapsed = read_clock(CLOCK_MONOTONIC) - begin;
     getrusage(RUSAGE_SELF, &after);
-    printf("%lld %ld\n", (b.tv_sec - a.tv_sec) * 1000000000ll + b.tv_nsec - a.tv_nsec, after.ru_nivcsw - before.ru_nivcsw);
+    printf("%lld %ld %lld\n", elapsed, after.ru_nivcsw - before.ru_nivcsw, cpu);
     return 0;
 }
