@@ -43,6 +43,7 @@ typedef struct sent { /* a message whose sending has ended */
 } sent;
 
 typedef struct member { /* a process that passes messages */
+    uint64_t clock;
     uint64_t buffered;     /* bytes of the largest message that it is known to send without the receiver; BUFFERED at least */
     uint32_t expecting;    /* entries of messages that others still send it */
     uint32_t lanes;
@@ -673,7 +674,8 @@ static bool take_message(match *m, uint32_t lane_row, const jmessage_event *e, c
     uint32_t i = call_of(m, lane_row, e), k = m->free_entry;
     if (i == HSC_NO_INDEX)
         return false;
-    if (e->stands_for && !slots_find(&m->member_rows, c->key, peer)) { /* nobody tells when the other side came */
+    const slots_entry *other = e->stands_for ? slots_find(&m->member_rows, c->key, peer) : NULL;
+    if (e->stands_for && !(other && m->members.p[other->value - 1].clock == m->members.p[m->lanes.p[lane_row].member].clock)) { /* nobody tells when the other side came */
         m->calls.p[i].unclear = m->calls.p[i].unclear || !hsc_blame_is_counted(e);
         m->calls.p[i].stands_for = m->calls.p[i].follows ? 0 : m->calls.p[i].stands_for;
     }
@@ -813,7 +815,7 @@ static bool take_event(match *m, uint32_t lane_row) {
 /* ---- all of them ---- */
 
 static bool add_member(match *m, const jprocess *p) {
-    bool ok = HSC_PUSH(m->members, (member){.buffered = BUFFERED, .expecting = HSC_NO_INDEX});
+    bool ok = HSC_PUSH(m->members, (member){.clock = p->blame->clock, .buffered = BUFFERED, .expecting = HSC_NO_INDEX});
     for (size_t i = 0; ok && i < p->blame->communicators.n; i++) {
         const jcommunicator *c = &p->blame->communicators.p[i];
         ok = c->kind == HSC_communicator_kind_INTER || slots_put(&m->member_rows, c->key, c->rank, (uint32_t)(m->members.n - 1));

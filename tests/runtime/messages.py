@@ -1012,7 +1012,8 @@ def short():
     """Samples in calls too short for an event are waiting by as much as those waited of theirs that were drawn: as the program's own clocks say of all of them, within
     three standard deviations (of the samples, and 0.5 / sqrt(calls drawn) as docs/measurement.md has it) and what the two readings of clocks round a call of 20 us take.
     A rule by the call's name would say 1, 1 and 0."""
-    check_short("message_short", {"receives": lambda f: "received" in f["flags"] and "completed" not in f["flags"] and f["tag"] == "1", "completes": lambda f: "completed" in f["flags"],
+    check_short("message_short", {"receives": lambda f: "received" in f["flags"] and "completed" not in f["flags"] and f["tag"] == "1", "completes": lambda f: "completed" in f["flags"] and f["tag"] == "1",
+                                  "exchanges": lambda f: "completed" in f["flags"] and f["tag"] == "3",
                                   "sums": lambda f: "collective" in f["flags"] and f["name"] == "MPI_Allreduce"})
 
 
@@ -1033,7 +1034,7 @@ def check_short(name, is_of):
         told = waiting / all_s if all_s else -1
         print(f"{name}: {told:.3f} of {all_s:.3f} s waiting, {least:.3f} to {most:.3f} by the program's clocks, {calls[name]} drawn")
         at_least(f"{name}: CPU time in calls", all_s, 0.03)
-        at_least(f"{name}: calls drawn", calls[name], 30)
+        at_least(f"{name}: calls drawn", calls[name], 10 if name == "exchanges" else 30)  # by time: one of 79, in fewer rounds on a busy machine
         doubt = 0.06 + 3 * (told * (1 - told) / max(1, all_s / 0.0005) + 0.25 / max(1, calls[name])) ** 0.5
         if not least - doubt <= told <= most + doubt:
             failures.append(f"{name}: {told:.3f} of its time waiting, {least:.3f} to {most:.3f} by the program's clocks")

@@ -148,6 +148,24 @@ HSC_MPI_HOT uint64_t drawn(uint64_t sequence, int64_t tag) {
     return HSC_MPI_USUALLY(number * 0x9e3779b97f4a7c15u >= UINT64_MAX / every) ? 0 : every;
 }
 
+/* Calls that complete several messages whose numbers are not in step, or such as no number was known of before, are drawn by time: in some slices of it, which all processes
+ * of a machine have alike, all that begin messages have an event, so of short ones that began to wait 0.1 ms before the end of one it is known what they waited for. */
+#define SLICE_BITS 19u /* of ns: 0.5 ms */
+#define SLICES_SELDOM 256u
+/* In one of how many slices: the seldom ones are among the others, so a call that completes messages of both kinds has all of them in these. */
+HSC_MPI_HOT uint64_t slices_of(uint64_t sequence) {
+    return sequence < 16384 ? 64 : SLICES_SELDOM;
+}
+
+HSC_MPI_HOT bool in_slice(uint64_t ns, uint64_t slices) {
+    return HSC_MPI_RARELY((ns >> SLICE_BITS) * 0x9e3779b97f4a7c15u < UINT64_MAX / slices);
+}
+
+HSC_MPI_HOT uint64_t drawn_in_slice(const hsc_mpi_call *c, uint64_t leave, uint64_t slices) {
+    const uint64_t length = 1u << SLICE_BITS, least = length - HSC_MPI_THRESHOLD_NS;
+    return in_slice(c->since, slices) && leave - c->since < HSC_MPI_THRESHOLD_NS && (c->since & (length - 1)) < least ? (slices * length + least / 2) / least : 0;
+}
+
 HSC_MPI_HOT uint64_t follows(unsigned length) {
     return length == FOLLOWS ? HSC_message_event_flag_FOLLOWS : 0;
 }
@@ -155,8 +173,12 @@ HSC_MPI_HOT uint64_t follows(unsigned length) {
 HSC_MPI_HOT void send_event(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration) {
     unsigned length = c->to ? length_of(c, duration, &c->to->last_enter) : SHORT;
     uint64_t stands_for = !c->to || length == LONG ? 0 : drawn(c->to_sequence, c->tag);
-    if (length == SHORT && !stands_for)
-        return;
+    if (length == SHORT && !stands_for) {
+        if (!c->to || !in_slice(c->enter, slices_of(c->to_sequence)))
+            return;
+        stands_for = 1; /* for who waits for it, and of its own waiting nothing */
+        duration = 0;
+    }
     uint64_t flags = HSC_message_event_flag_SENT | (has(h, 'r') ? HSC_message_event_flag_BEGUN : 0) | follows(length);
     hsc_rec_message_event e = event_of(c, duration, flags, c->comm, c->dest, c->tag, c->to_sequence, c->sent);
     e.stands_for = stands_for;
@@ -166,8 +188,12 @@ HSC_MPI_HOT void send_event(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t dura
 HSC_MPI_HOT void receive_event(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration, uint64_t size) {
     unsigned length = c->from ? length_of(c, duration, &c->from->last_enter) : SHORT;
     uint64_t stands_for = !c->from || length == LONG ? 0 : drawn(c->from_sequence, c->receive_tag);
-    if (length == SHORT && !stands_for)
-        return;
+    if (length == SHORT && !stands_for) {
+        if (!c->from || !in_slice(c->enter, slices_of(c->from_sequence)))
+            return;
+        stands_for = 1;
+        duration = 0;
+    }
     uint64_t flags = HSC_message_event_flag_RECEIVED | (has(h, 'r') ? HSC_message_event_flag_BEGUN : 0) |
                      (c->any ? HSC_message_event_flag_ANY_SOURCE : 0) | follows(length);
     hsc_rec_message_event e = event_of(c, duration, flags, c->comm, c->source, c->receive_tag, c->from_sequence, size);
@@ -277,8 +303,16 @@ HSC_MPI_HOT void note_completion(hsc_mpi_call *c, const hsc_mpi_request *r, uint
     add(b, &n);
 }
 
-HSC_MPI_HOT uint64_t drawn_of(const hsc_mpi_request *r) {
-    return r->from ? drawn(r->from_sequence, r->receive_tag) : r->any ? 0 : drawn(r->to_sequence, r->to ? r->tag : -1);
+/* Of a call that completes this one, and no other whose number is another one. */
+HSC_MPI_HOT uint64_t drawn_by(const hsc_mpi_call *c, const hsc_mpi_request *r, uint64_t leave) {
+    return r->from ? drawn(r->from_sequence, r->receive_tag) : r->any ? drawn_in_slice(c, leave, SLICES_SELDOM) : drawn(r->to_sequence, r->to ? r->tag : -1);
+}
+
+/* Whether messages of the two are drawn together. */
+HSC_MPI_HOT bool in_step(const hsc_mpi_request *x, const hsc_mpi_request *y) {
+    uint64_t a = x->from ? x->from_sequence : x->to_sequence, b = y->from ? y->from_sequence : y->to_sequence;
+    int32_t s = x->from ? x->receive_tag : x->to ? x->tag : -1, t = y->from ? y->receive_tag : y->to ? y->tag : -1;
+    return a == b && (a || s == t) && (x->from || !x->any) && (y->from || !y->any);
 }
 
 HSC_MPI_HOT void completion_event(hsc_mpi_call *c, const hsc_mpi_how *h, const hsc_mpi_request *r, uint64_t leave, const status *s) {
@@ -286,7 +320,7 @@ HSC_MPI_HOT void completion_event(hsc_mpi_call *c, const hsc_mpi_how *h, const h
     uint64_t duration = leave - c->since, between = between_looks(c, h);
     uint64_t flags = HSC_message_event_flag_COMPLETED | (r->any ? HSC_message_event_flag_ANY_SOURCE : 0) | looked(c, h);
     uint64_t stands_for = 0;
-    if (!r->comm || (HSC_MPI_USUALLY(duration < c->block->threshold_ns) && !(stands_for = c->draws ? drawn_of(r) : 0)))
+    if (!r->comm || (HSC_MPI_USUALLY(duration < c->block->threshold_ns) && !(stands_for = c->stands_for)))
         return;
     hsc_rec_message_event e;
     if (r->from)
@@ -327,13 +361,13 @@ HSC_MPI_HOT void completed(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_reques
     completion_event(c, h, r, leave, at && receives ? &s : NULL);
 }
 
-/* `draws`: the call waits, and completes no other. */
-HSC_MPI_HOT bool complete(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t key, const uint8_t *at, uint64_t leave, uint64_t share, bool draws) {
+/* `draws`: the call waits; `alone`: and completes no other. */
+HSC_MPI_HOT bool complete(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t key, const uint8_t *at, uint64_t leave, uint64_t share, bool draws, bool alone) {
     uint32_t which;
     hsc_mpi_request *r;
     if (!hsc_mpi_request_take(&key, 1, &r, &which))
         return false;
-    c->draws = draws;
+    c->stands_for = !draws ? 0 : alone ? drawn_by(c, r, leave) : drawn_in_slice(c, leave, SLICES_SELDOM);
     completed(c, h, r, at, leave, share);
     hsc_mpi_request_give(&r, 1);
     return true;
@@ -350,9 +384,17 @@ HSC_MPI_HOT uint64_t complete_all(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_
         hsc_mpi_request *r[HSC_MPI_TAKEN];
         uint32_t taken = hsc_mpi_request_take(b->keys + first, some, r, which);
         uint64_t share = taken ? duration / (n ? n : taken) : 0;
-        c->draws = first ? c->draws : draws; /* all of the first ones, or none: it waited for the last one */
-        for (uint32_t i = 0; i < taken && c->draws && !first; i++)
-            c->draws = drawn_of(r[i]) != 0;
+        if (!first) { /* it waited for the last one of all: so all of them have an event, or none */
+            bool same = true, messages = taken; /* begins of collective operations are not told in slices */
+            uint64_t slices = c->n > HSC_MPI_TAKEN ? SLICES_SELDOM : 0;
+            for (uint32_t i = 0; i < taken && draws; i++) {
+                uint64_t of = r[i]->from ? slices_of(r[i]->from_sequence) : r[i]->to && !r[i]->any ? slices_of(r[i]->to_sequence) : SLICES_SELDOM;
+                same = same && in_step(r[0], r[i]);
+                messages = messages && (r[i]->from || r[i]->to || r[i]->any);
+                slices = slices > of ? slices : of;
+            }
+            c->stands_for = !draws || !taken ? 0 : same ? drawn_by(c, r[0], leave) : messages ? drawn_in_slice(c, leave, slices) : 0;
+        }
         for (uint32_t i = 0; i < taken; i++)
             completed(c, h, r[i], c->status ? c->status + (first + which[i]) * hsc_mpi_lib.status_bytes : NULL, leave, share);
         hsc_mpi_request_give(r, taken);
@@ -371,12 +413,12 @@ HSC_MPI_HOT uint64_t completions(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t
         return 0;
     switch (h->kind) {
     case HSC_MPI_WAIT:
-        return complete(c, h, c->handle, c->status, leave, duration, draws);
+        return complete(c, h, c->handle, c->status, leave, duration, draws, true);
     case HSC_MPI_WAITALL:
         return complete_all(c, h, leave, draws);
     case HSC_MPI_WAITANY: {
         int64_t i = *(const int32_t *)argument(c, h, 'i') - base; /* NOLINT */
-        return i >= 0 && (uint64_t)i < c->n ? complete(c, h, b->keys[i], c->status, leave, duration, draws) : 0;
+        return i >= 0 && (uint64_t)i < c->n ? complete(c, h, b->keys[i], c->status, leave, duration, draws, true) : 0;
     }
     default: {
         int64_t found = *(const int32_t *)argument(c, h, 'o'); /* NOLINT */
@@ -384,7 +426,7 @@ HSC_MPI_HOT uint64_t completions(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t
             int64_t i = ((const int32_t *)argument(c, h, 'I'))[k] - base; /* NOLINT */
             if (i >= 0 && (uint64_t)i < c->n)
                 done += complete(c, h, b->keys[i], c->status ? c->status + (uint64_t)k * hsc_mpi_lib.status_bytes : NULL,
-                                 leave, duration / (uint64_t)found, draws && found == 1);
+                                 leave, duration / (uint64_t)found, draws, found == 1);
         }
         return done;
     }
@@ -571,7 +613,7 @@ HSC_MPI_HOT void after(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t leave) {
     case HSC_MPI_REQUEST_FREE: {
         hsc_mpi_request *r = hsc_mpi_request_get(c->handle);
         if (r && r->active)
-            complete(c, h, c->handle, NULL, leave, 0, false);
+            complete(c, h, c->handle, NULL, leave, 0, false, false);
         else if (r)
             hsc_mpi_request_end(r);
         if ((r = hsc_mpi_request_get(c->handle)) != NULL && r->persistent)

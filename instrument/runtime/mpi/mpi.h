@@ -541,12 +541,12 @@ typedef struct hsc_mpi_call {
     hsc_mpi_op *op;
     uint64_t *a;
     bool any;
-    bool draws; /* what it completes may have events that stand for others (after.h) */
     bool found; /* of a call that completes requests: it has */
     uint8_t language; /* hsc_mpi_language */
     uint8_t peer_class;
     uint32_t node, old_state;
     uint64_t enter, enter_cycles;
+    uint64_t stands_for; /* events of what it completes (after.h) */
     uint64_t since; /* of a call that only looks: when the first of those in vain began that it follows; else as `enter` */
     hsc_mpi_comm *comm;
     hsc_mpi_channel *to, *from;

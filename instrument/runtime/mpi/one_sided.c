@@ -6,8 +6,8 @@
 #include "after.h"
 
 enum { POST, COMPLETE, LOCK, SHARED_LOCK }; /* tags of the events */
-#define SLICE_BITS 18u /* of ns: 0.26 ms */
-#define SLICES_OF 64u
+#define LOCK_SLICE_BITS 18u /* of ns: 0.26 ms */
+#define LOCK_SLICES_OF 64u
 
 /* The epochs of a window; ranks are those of its group. */
 struct hsc_mpi_window {
@@ -111,7 +111,7 @@ static void number_next(const hsc_mpi_call *c, const int32_t *from, uint32_t n, 
 /* Of short waits for a lock those are told that begin in some slices of time, which all processes of a machine have alike: who gave it back is
  * then known, too. For how many one stands; 0: for none. */
 static uint64_t drawn_at(uint64_t ns) {
-    return (ns >> SLICE_BITS) * 0x9e3779b97f4a7c15u < UINT64_MAX / SLICES_OF ? SLICES_OF : 0;
+    return (ns >> LOCK_SLICE_BITS) * 0x9e3779b97f4a7c15u < UINT64_MAX / LOCK_SLICES_OF ? LOCK_SLICES_OF : 0;
 }
 
 static void lock(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_window *w, uint64_t duration) {
