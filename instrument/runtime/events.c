@@ -205,7 +205,7 @@ static bool find_name(char *name, hsc_rt_event *e, char *why, size_t why_size) {
     }
     if (find_cache(name, e) || find_tracepoint(name, e))
         return true;
-    return no(why, why_size, strchr(name, ':') ? "no such event or tracepoint (or no right to read it)" : "no such event", name);
+    return no(why, why_size, strchr(name, ':') ? "no such event or tracepoint (or no right to read it)" : "no such event", "");
 }
 
 size_t hsc_rt_event_length(const char *list) {
