@@ -153,12 +153,15 @@ static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-/* What the system call or page fault that the thread was seen in of late may have of `missing`. That of one who is preempted all the time is in the kernel, too:
- * it is none of a page fault's where there was none. */
-static int64_t most_of_system_call(const hsc_rt_thread *t, bool switching, int64_t faults, int64_t missing) {
+/* What the system call or page fault that the thread was seen in of late has of `missing`, in periods. That of one who is preempted all the time is in the kernel,
+ * too: a page fault has no more of it than those since may have taken, of which the kernel's clock may tell some ticks later. */
+static uint64_t take_for_system_call(hsc_rt_thread *t, bool switching, int64_t faults, int64_t missing) {
+    t->fault_room_ns = least(t->fault_room_ns + faults * FAULT_NS, RESERVE_TICKS * (int64_t)t->tick_ns);
     if (!switching || !is_in_system_calls(t))
         return 0;
-    return t->system_call_faulted ? least(missing, faults * FAULT_NS) : missing;
+    uint64_t n = take(t, t->system_call_faulted ? least(missing, t->fault_room_ns) : missing);
+    t->fault_room_ns -= t->system_call_faulted ? (int64_t)(n * hsc_rt.period_ns) : 0;
+    return n;
 }
 
 /* `place`: of a tick's signal, else NULL. */
@@ -190,7 +193,7 @@ static hsc_rt_credit settle(hsc_rt_thread *t, const void *place, uint64_t cpu) {
         forget_calls(t);
     else
         c.calls = take(t, least(t->carry_ns - keep - reserve, x.switching ? most_of_calls(t) : used));
-    c.system_call = take(t, most_of_system_call(t, x.switching, x.faults, t->carry_ns - tick - keep));
+    c.system_call = take_for_system_call(t, x.switching, x.faults, t->carry_ns - tick - keep);
     if (t->carry_ns > RESERVE_TICKS * tick)
         c.unplaced = take(t, t->carry_ns - RESERVE_TICKS / 2 * tick);
     return c;
@@ -236,7 +239,7 @@ hsc_rt_credit hsc_rt_credit_end(hsc_rt_thread *t, uint64_t cpu) {
     hsc_rt_credit_noted(t);
     c.found = find_again(t);
     c.calls = take(t, least(t->carry_ns, t->switching || t->drawn ? most_of_calls(t) : used_by_calls(t)));
-    c.system_call = take(t, most_of_system_call(t, t->switching, 0, t->carry_ns)); /* faults: the caller may be another thread */
+    c.system_call = take_for_system_call(t, t->switching, 0, t->carry_ns); /* faults since the last look: the caller may be another thread */
     if (t->drawn || t->carry_ns > RESERVE_TICKS * (int64_t)hsc_rt.tick_ns)
         c.unplaced = take(t, t->carry_ns);
     return c;

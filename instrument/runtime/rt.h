@@ -533,6 +533,7 @@ typedef struct hsc_rt_thread {
     uint32_t system_call;  /* node of the system call or page fault that the thread was last seen in; 0: none */
     uint64_t system_call_at; /* periods that samples and losses stood for then */
     bool system_call_truncated, system_call_faulted /* it was a page fault */, switching;
+    int64_t fault_room_ns; /* credit_ss.c: what page faults may have taken that is told of none yet */
     hsc_rt_calls calls;
     hsc_rt_governor governor;
     /* stack */

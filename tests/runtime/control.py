@@ -387,15 +387,15 @@ def losses():
     child = subprocess.Popen([s.HEATSCOPE, "run", "-q", "-F", "1000", "-o", directory, program("blocked")])
     for _ in range(600):
         found = processes(s.HEATSCOPE, directory)
-        if found and found[0].losses:
+        if found and sum(n for _, n, _ in found[0].losses) >= 200:
             break
         time.sleep(0.1)
     child.kill()
     child.wait()
     p = only(processes(s.HEATSCOPE, directory))
-    told = sum(n for thread, n, why in p.losses if thread == 1 and "blocked" in why)
-    # 300 periods, less those of the ticks in flight when it blocked and unblocked
-    expect("told", not p.ends and 200 <= told <= p.threads[1].progress["lost"], (p.losses, p.threads[1].progress))
+    told = sum(n for thread, n, _ in p.losses if thread == 1)
+    # 300 periods, less those of the ticks in flight when it blocked and unblocked; while others have the processor some cannot be placed
+    expect("told", not p.ends and 200 <= told <= p.threads[1].progress["lost"] and any("blocked" in why for _, _, why in p.losses), (p.losses, p.threads[1].progress))
 
 
 # ---- while it runs -----------------------------------------------------------------------------------------------------------
