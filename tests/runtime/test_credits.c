@@ -257,17 +257,23 @@ static void call(uint32_t kind, uint64_t ns, uint64_t lasts_ns, bool met) {
     hsc_rt_credit_call(&caller.t, &(hsc_rt_call){1, 0, kind, 0}, lasts_ns);
 }
 
-static void calls(void **state) {
-    (void)state;
-    hsc_rt.period_ns = PERIOD;
-    hsc_rt.tick_ns = TICK;
+static hsc_rt_thread *begin_thread(void) {
     hsc_rt_thread *t = &caller.t;
+    memset(&caller, 0, sizeof caller);
     now = (struct machine){0};
     t->mechanism = HSC_RT_PERF;
     t->tick_ns = TICK;
     caller.next_sample = PERIOD;
     hsc_rt_credit_begin(t, 0);
     hsc_rt_credit_noted(t);
+    return t;
+}
+
+static void calls(void **state) {
+    (void)state;
+    hsc_rt.period_ns = PERIOD;
+    hsc_rt.tick_ns = TICK;
+    hsc_rt_thread *t = begin_thread();
     call(WRITE, 20 * PERIOD, 20 * PERIOD, true);
     for (uint32_t round = 0; round < 400; round++) {
         for (uint32_t i = 0; i < 80; i++)
@@ -297,14 +303,7 @@ static void calls(void **state) {
 
 /* Periods that the page fault gets which a tick met at the beginning; of 500 ms, in which the thread faults so often a millisecond. */
 static double of_fault(uint32_t faults, double *used) {
-    hsc_rt_thread *t = &caller.t;
-    memset(&caller, 0, sizeof caller);
-    now = (struct machine){0};
-    t->mechanism = HSC_RT_PERF;
-    t->tick_ns = TICK;
-    caller.next_sample = PERIOD;
-    hsc_rt_credit_begin(t, 0);
-    hsc_rt_credit_noted(t);
+    hsc_rt_thread *t = begin_thread();
     t->system_call = WRITE;
     t->system_call_faulted = true;
     for (uint32_t ms = 0; ms < 500; ms++) {
