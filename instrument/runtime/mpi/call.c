@@ -101,52 +101,6 @@ void hsc_mpi_tell_outside(hsc_mpi_block *b, uint32_t node, hsc_mpi_op *op, const
     hsc_mpi_put_event(b, node, &e);
 }
 
-#define PAUSE_NS 200000u  /* more is no sample */
-#define PAUSES_NS 1000000u
-#define PAUSES_OF 4u      /* of the time since it began to look: what may be in pauses of which it is not known what they were */
-#define REST_NS 50000u    /* where the thread may have rested */
-#define RESTS_AHEAD_MAX 64u
-#define RESTS (sizeof((hsc_mpi_block *)0)->rests / sizeof *((hsc_mpi_block *)0)->rests)
-
-/* Whether the thread took no CPU time in the pause: it slept, or another one had the processor. Asking for that takes some 0.3 us: where it was
- * in vain, it is asked for more and more seldom. */
-static bool has_rested(hsc_mpi_block *b, uint64_t enter, uint32_t node, uint64_t pause) {
-    uint8_t *ahead = &b->rests[node % RESTS].ahead, *passed = &b->rests[node % RESTS].passed;
-    if (b->looks < LOOKS_MANY && *passed < *ahead) {
-        (*passed)++;
-        b->rested_ns = 0;
-        return false;
-    }
-    uint64_t cpu_before = b->rested_cpu_ns, used = (b->rested_cpu_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK)) - cpu_before;
-    /* of the CPU time since it was asked last, what was not in looks, had these never been interrupted */
-    uint64_t in_looks = enter - b->rested_ns - pause;
-    bool asked = b->rested_ns && b->rested_ns >= b->looks_since, rested = asked && (used <= in_looks || 4 * (used - in_looks) < 3 * pause);
-    *passed = 0;
-    if (asked)
-        *ahead = rested ? 0 : !*ahead ? 1 : *ahead < RESTS_AHEAD_MAX ? (uint8_t)(2 * *ahead) : RESTS_AHEAD_MAX;
-    b->rested_ns = enter;
-    return rested;
-}
-
-bool hsc_mpi_looks_on(hsc_mpi_block *b, uint64_t enter, uint32_t node) {
-    uint64_t pause = enter - b->looked_ns;
-    if (pause < PAUSE_NS && b->looked_beats != (uint32_t)atomic_load_explicit(&b->thread->beats, memory_order_relaxed))
-        return true;
-    if (pause < PAUSES_NS && (b->pauses_ns + pause) * PAUSES_OF <= enter - b->looks_since - b->rests_ns) { /* an interrupt */
-        b->pauses_ns += pause;
-        return true;
-    }
-    if (pause < REST_NS || !has_rested(b, enter, node, pause))
-        return false;
-    b->rests_ns += pause;
-    return true;
-}
-
-void hsc_mpi_looks_many(hsc_mpi_block *b, uint64_t now) {
-    b->rested_cpu_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
-    b->rested_ns = now;
-}
-
 /* What the library does with this call in our place, through its function of C, which is seen. */
 static bool is_left_to_c(const hsc_mpi_op *op, hsc_mpi_language l) {
     if (l != HSC_MPI_BY_FORTRAN || hsc_mpi_lib.kind != HSC_MPI_MPICH)

@@ -63,10 +63,10 @@ HSC_MPI_HOT hsc_mpi_block *usual(hsc_mpi_language l) {
 
 #define LOOKS_WITHIN_NS 200u /* after another such call, our own part between them with it: as in a loop that does nothing else */
 
-/* call.c: a call that only looks began so long after one in vain. Whether it goes on with that all the same. */
+/* looks.c: a call that only looks began so long after one in vain. Whether it goes on with that all the same. */
 HSC_MPI_COLD bool hsc_mpi_looks_on(hsc_mpi_block *b, uint64_t enter, uint32_t node);
 #define LOOKS_MANY 16u
-HSC_MPI_COLD void hsc_mpi_looks_many(hsc_mpi_block *b, uint64_t now); /* call.c: so many are in vain */
+HSC_MPI_COLD void hsc_mpi_looks_many(hsc_mpi_block *b, uint64_t now); /* looks.c: so many are in vain */
 
 /* Since when calls like this one, which only looks, have found nothing. */
 HSC_MPI_HOT uint64_t looks_since(hsc_mpi_block *b, uint64_t enter, uint32_t node) {
@@ -132,7 +132,9 @@ HSC_MPI_HOT void note_look(hsc_mpi_call *c, const hsc_mpi_how *h, bool vain, uin
     /* what is complete or none at all is looked at by the way */
     bool none = !vain && goes_on && !c->found && (IS(h, WAIT) || IS(h, WAITALL) || IS(h, WAITANY) || IS(h, WAITSOME));
     if (vain && !goes_on)
-        b->looks_between = b->pauses_ns = b->rests_ns = b->looks = 0;
+        b->looks_between = b->pauses_ns = b->rests_ns = b->longest_look_ns = b->looks = 0;
+    if (HSC_MPI_RARELY(leave - c->enter > b->longest_look_ns))
+        b->longest_look_ns = leave - c->enter;
     if (HSC_MPI_RARELY(++b->looks == LOOKS_MANY) && (vain || none))
         hsc_mpi_looks_many(b, leave);
     b->looks_since = vain || none ? c->since : 0;

@@ -402,8 +402,8 @@ struct HSC_MPI_LINE hsc_mpi_block {
     uint32_t *bucket, *dirty;
     uint32_t summaries, summary_room, dirties, peers;
     /* calls that only look and find nothing, one right after another, as far as they go on: since when, the end of the last one, what lay between them, and of
-     * that pauses and rests; their number, and that of our handler's runs at the last one */
-    uint64_t looks_since, looked_ns, looks_between, pauses_ns, rests_ns;
+     * that pauses and rests; the longest one; their number, and that of our handler's runs at the last one */
+    uint64_t looks_since, looked_ns, looks_between, pauses_ns, rests_ns, longest_look_ns;
     uint32_t looks, looked_beats;
     uint64_t rested_cpu_ns, rested_ns; /* CPU time, as it was asked for last, and when that was; 0: not asked */
     struct {
