@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "code_internal.h"
 
@@ -59,6 +60,8 @@ const uint8_t *hsc_code_get_bytes(const hsc_code *c, uint64_t begin, uint64_t en
 
 /* ---- LLVM's disassembler ---- */
 
+#define MODULE "heatscope-disassembler.so"
+
 /* The part of LLVM-C that is used: llvm-c/Disassembler.h, stable since LLVM 3.3. */
 enum { OPTION_HEX = 2, OPTION_INTEL = 4, OPTION_COMMENTS = 8 };
 
@@ -92,16 +95,27 @@ static void set_path(const char *path, bool is_loaded) {
 
 void hsc_disassembler_set_file(const char *path) { set_path(path, false); }
 
-static void load_llvm(void) {
+/* Our own module has nothing but the disassembler; it is where the command's program is. libLLVM, with all targets, takes 80 ms to load. */
+static void *load_library(void) {
     static const char *const names[] = {"libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so",
                                         "/usr/lib/llvm-19/lib/libLLVM.so.1"};
-    static const char *const init[] = {"LLVMInitializeX86TargetInfo", "LLVMInitializeX86TargetMC",
-                                       "LLVMInitializeX86Disassembler"};
-    void *library = NULL;
+    char own[4096];
+    ssize_t n = readlink("/proc/self/exe", own, sizeof own - sizeof MODULE);
+    char *end = n > 0 ? memrchr(own, '/', (size_t)n) : NULL;
+    if (end)
+        strcpy(end + 1, MODULE);
+    void *library = end ? dlopen(own, RTLD_NOW | RTLD_LOCAL) : NULL;
     for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++)
         library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    return library;
+}
+
+static void load_llvm(void) {
+    static const char *const init[] = {"LLVMInitializeX86TargetInfo", "LLVMInitializeX86TargetMC",
+                                       "LLVMInitializeX86Disassembler"};
+    void *library = load_library();
     if (!library) {
-        snprintf(llvm_19.why, sizeof llvm_19.why, "no disassembler: libLLVM 19 (package libllvm19) is not installed");
+        snprintf(llvm_19.why, sizeof llvm_19.why, "no disassembler: " MODULE " is not beside this program, and libLLVM 19 (package libllvm19) is not installed");
         return;
     }
     struct link_map *map = NULL;

@@ -2,6 +2,7 @@
 """Samples by instruction against the records of the stream, and instructions against objdump: all exact.
 Usage: instructions.py HEATSCOPE SOURCE.C WORK"""
 import csv
+import filecmp
 import glob
 import io
 import os
@@ -154,6 +155,24 @@ with h5py.File("little.h5") as g:
 run(HEATSCOPE, "correlate", "-q", "--assembler=intel", "-o", "intel.h5", "m")
 with h5py.File("intel.h5") as g:
     that(any(b"qword ptr" in x or b"xmm0, xmm" in x for x in g["/static/instruction_text/text"][...]), "no Intel syntax")
+# ---- the disassembler: our own module, and without it libLLVM, which makes the same of it ----
+folder = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(HEATSCOPE))), "lib", "heatscope")
+module = os.path.join(folder, "heatscope-disassembler.so")
+
+
+def loads(command, *more):
+    done = subprocess.run([command, "correlate", "-q", "--cache=none", *more], capture_output=True, text=True, env=dict(os.environ, LD_DEBUG="files"))
+    that(done.returncode == 0, f"correlate by {command}: {done.stderr[-500:]}")
+    return {os.path.basename(f) for f in re.findall(r"calling init: (\S+)", done.stderr)}
+
+
+if os.path.exists(module):
+    loaded = loads(HEATSCOPE, "-o", "module.h5", "m")
+    that(os.path.basename(module) in loaded and not any("LLVM" in f for f in loaded), f"the disassembler's module is not what is loaded: {loaded}")
+    shutil.copy(os.path.join(folder, "heatscope-full"), "alone")
+    loaded = loads("./alone", "-o", "library.h5", "m")
+    that(any("LLVM" in f for f in loaded) and os.path.basename(module) not in loaded, f"without the module libLLVM is not loaded: {loaded}")
+    that(filecmp.cmp("module.h5", "library.h5", shallow=False), "the module's assembler is another than libLLVM's")
 for complaint in wrong:
     print(complaint)
 sys.exit(bool(wrong))
