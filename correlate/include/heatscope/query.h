@@ -580,7 +580,7 @@ typedef struct hsc_weighted {
 
 /* Samples of one weight that would tell as much: (sum of w)^2 / sum of w^2. */
 double hsc_interval_effective(hsc_weighted v);
-/* Of a sum, in counts. all: of the run; where v has no samples, what one would have counted is known from it (nothing in it: 1). */
+/* Of a sum, in counts. all: of the run; what the samples of a place with few or none of them count is partly or wholly known from it (nothing in it: 1). */
 void hsc_interval_sum(hsc_weighted v, hsc_weighted all, double *low, double *high);
 /* Of part / all, where the part is in all: 0 to 1. */
 void hsc_interval_share(hsc_weighted part, hsc_weighted all, double *low, double *high);
