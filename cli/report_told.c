@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Probes, blocks, phases, counters and what measuring cost, as text and as rows. Probes' own cost is taken out of their times. */
+#include <heatscope/formats/records.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static hsc_status no_memory(const report *r, hsc_err *err) { return hsc_err_set(
 typedef struct counted { /* of a probe, or of a block; seconds of elapsed time, the probes' own cost taken out */
     uint32_t row, threads;
     uint64_t visits, left;
-    double inclusive_s, exclusive_s, duration_s, min_s, max_s, squares, cost_s;
+    double inclusive_s, exclusive_s, duration_s, clock_s, min_s, max_s, squares, cost_s; /* clock_s: duration_s with what probes cost; so are min_s, max_s, squares */
     double inclusive_low_s, inclusive_high_s, exclusive_low_s, exclusive_high_s; /* their 95 % intervals, for what notes cost is estimated */
     uint32_t last_thread;
     bool seen;
@@ -38,6 +39,7 @@ static void add(counted *c, const hsc_db_visit *v) {
     c->left += v->left;
     c->exclusive_s += v->exclusive_s - v->exclusive_cost_s;
     c->duration_s += v->duration_s - v->cost_s;
+    c->clock_s += v->duration_s;
     c->squares += v->duration_squares;
     c->cost_s += v->exclusive_cost_s;
     c->exclusive_low_s += v->exclusive_s - v->exclusive_cost_most_s; /* ends are added: what makes one too small makes others so */
@@ -204,19 +206,26 @@ static void name_probe(const hsc_db_probe *p, int width, char *out, size_t size)
     snprintf(out, size, "%s %s%s", kind, report_fit(p->name, room > 8 ? room : 8, name, sizeof name), where);
 }
 
+static bool has_inlined(const hsc_db_probe *p) { return p->kind != HSC_PROBE_USER_SCOPE && p->flags & HSC_probe_flag_INLINED_COPIES; }
+
 /* Where some were disarmed: what that means for the numbers. */
 static hsc_status put_partial(report *r, bool doubtful, hsc_err *err) {
-    uint32_t n = 0;
+    uint32_t n = 0, inlined = 0;
     hsc_status s = HSC_OK;
     for (uint32_t i = 0; !s && i < hsc_db_count_told(r->db, HSC_TOLD_PROBES); i++) {
         hsc_db_probe p;
-        if (!(s = hsc_db_get_probe(r->db, i, &p, err)))
+        if (!(s = hsc_db_get_probe(r->db, i, &p, err))) {
             n += p.disarmed != 0;
+            inlined += has_inlined(&p);
+        }
     }
     if (!s && doubtful)
         fputs("  ~: known to the interval below (inclusive time): what notes take of\n"
               "  such short visits depends on the code round them. Samples of a run with\n"
               "  --disarm=all know better.\n", r->out);
+    if (!s && inlined)
+        fputs("  inlined: the compiler also made copies of it in its callers. These have no\n"
+              "  probe: their visits are not counted.\n", r->out);
     if (!s && n)
         fprintf(r->out, "  until: %u probe%s disarmed while the program ran (automatic ones that cost too much, or by command). Numbers end there;\n"
                         "  later time of these places is exclusive time of the scopes round them.\n", n, n == 1 ? " was" : "s were");
@@ -234,12 +243,14 @@ static void put_taken_out(report *r, double taken_s, double given_s) {
     for (uint32_t i = 0; i < r->info.threads; i++)
         line_s += !hsc_db_get_thread(r->db, i, &thread, NULL) && thread.runnable_s > 0 ? thread.runnable_s : 0;
     int at = snprintf(text, sizeof text, "Of what probes took, %.3f s is in these scopes' times by the clock, and taken out", taken_s);
-    if (all_s > taken_s)
+    if (taken_s > all_s && line_s > 0)
+        at += snprintf(text + at, sizeof text - (size_t)at, "; ~%.3f s of that is CPU time (--by=cost), the rest the part that they have in the time in which threads stood in line for a processor", all_s);
+    else if (all_s > taken_s)
         at += snprintf(text + at, sizeof text - (size_t)at, "; ~%.3f s in all (--by=cost), the rest of it in the code round the scopes and in making visits of the notes", all_s);
     if (given_s >= 0.0005)
         at += snprintf(text + at, sizeof text - (size_t)at, ". ~%.3f s of very short visits, which the clock laid to the code round them, is put back, by the samples", given_s);
     if (line_s > 0.05 * r->info.wall_s)
-        at += snprintf(text + at, sizeof text - (size_t)at, ". Threads stood in line for a processor for %.3f s: elapsed times have what fell into them", line_s);
+        at += snprintf(text + at, sizeof text - (size_t)at, ". Threads stood in line for a processor for %.3f s: elapsed times have %s", line_s, taken_s > all_s ? "the program's own part of it" : "what fell into them");
     snprintf(text + at, sizeof text - (size_t)at, ".");
     report_text_wrap(r->out, r->width, text, 1, fprintf(r->out, " "));
 }
@@ -255,16 +266,19 @@ static void head(report *r, const char *title, const counts *c) {
     fprintf(r->out, "   incl s    excl s    visits    mean us     max us  scope\n");
 }
 
-/* ", until 0.012 s in 3 processes" */
+/* ", inlined, until 0.012 s in 3 processes" */
 static int put_until(const hsc_db_probe *p, char *out, size_t size) {
-    *out = 0;
+    int at = snprintf(out, size, "%s", has_inlined(p) ? ", inlined" : "");
     if (p->disarmed == 1)
-        return snprintf(out, size, ", until %.3f s", p->disarmed_s);
-    return p->disarmed ? snprintf(out, size, ", from %.3f s on not in %u processes", p->disarmed_s, p->disarmed) : 0;
+        at += snprintf(out + at, size - (size_t)at, ", until %.3f s", p->disarmed_s);
+    else if (p->disarmed)
+        at += snprintf(out + at, size - (size_t)at, ", from %.3f s on not in %u processes", p->disarmed_s, p->disarmed);
+    return at;
 }
 
-/* The longest visit. What probes inside it cost is known of all visits alone, and taken out of these: it is no longer than all together. */
-static double longest_s(const counted *c) { return fmax(0, fmin(c->max_s, c->duration_s)); }
+static double net_visit(const counted *c, double seconds) { return hsc_db_visit_without_cost(seconds, c->clock_s, fmax(0, c->duration_s), (double)c->visits); }
+
+static double longest_s(const counted *c) { return fmin(net_visit(c, c->max_s), fmax(0, c->duration_s)); } /* no longer than all together */
 
 #define DOUBTFUL 0.1 /* of a time: marked */
 
@@ -552,8 +566,19 @@ hsc_status report_text_cost(report *r, hsc_err *err) {
 
 /* ---- rows ---- */
 
+static report_quantile net_quantile(const counted *c, const report_quantile *q) {
+    return (report_quantile){net_visit(c, q->value_s), net_visit(c, q->low_s), net_visit(c, q->high_s)};
+}
+
+/* Of visits by the clock: what each costs alike does not change it. */
+static double stddev_s(const counted *c) {
+    double n = c->visits ? (double)c->visits : NAN, mean = c->clock_s / n;
+    return c->visits == 1 ? 0 : sqrt(fmax(0, c->squares / n - mean * mean));
+}
+
 static void counted_cells(const report *r, hsc_table *t, const counted *c, const hsc_db_probe *p) {
     double n = c->visits ? (double)c->visits : NAN, mean = c->duration_s / n;
+    report_quantile median = net_quantile(c, &c->median), p95 = net_quantile(c, &c->p95);
     hsc_table_text(t, "kind", p->kind_text);
     hsc_table_text(t, "name", p->name);
     hsc_table_text(t, "file", p->file);
@@ -561,6 +586,7 @@ static void counted_cells(const report *r, hsc_table *t, const counted *c, const
     hsc_table_count(t, "threads", c->threads);
     hsc_table_count(t, "visits", (double)c->visits);
     hsc_table_count(t, "left", (double)c->left);
+    hsc_table_text(t, "inlined_copies", has_inlined(p) ? "yes" : "no");
     hsc_table_count(t, "disarmed_processes", p->disarmed);
     hsc_table_number(t, "disarmed_s", p->disarmed ? p->disarmed_s : NAN);
     hsc_table_number(t, "inclusive_s", c->inclusive_s);
@@ -570,12 +596,12 @@ static void counted_cells(const report *r, hsc_table *t, const counted *c, const
     hsc_table_number(t, "exclusive_low_s", fmax(0, c->exclusive_low_s));
     hsc_table_number(t, "exclusive_high_s", c->exclusive_high_s);
     hsc_table_number(t, "duration_s", c->duration_s);
-    hsc_table_number(t, "duration_min_s", c->min_s);
+    hsc_table_number(t, "duration_min_s", net_visit(c, c->min_s));
     hsc_table_number(t, "duration_mean_s", mean);
     hsc_table_number(t, "duration_max_s", longest_s(c));
-    hsc_table_number(t, "duration_stddev_s", sqrt(fmax(0, c->squares / n - mean * mean)));
-    report_put_quantile(t, "duration_median", &c->median);
-    report_put_quantile(t, "duration_p95", &c->p95);
+    hsc_table_number(t, "duration_stddev_s", stddev_s(c));
+    report_put_quantile(t, "duration_median", &median);
+    report_put_quantile(t, "duration_p95", &p95);
     hsc_table_number(t, "cost_taken_out_s", c->cost_s);
     report_put_over(r, t, &c->over);
 }

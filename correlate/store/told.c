@@ -2,6 +2,8 @@
 /* Queries of probes, blocks, phases, counters and the cost of measuring. */
 #include <heatscope/formats/records.h>
 
+#include <math.h>
+
 #include "db.h"
 #include "sorted.h"
 #include "within.h"
@@ -33,6 +35,10 @@ hsc_status hsc_db_get_block(const hsc_db *db, uint32_t r, hsc_db_block *out, hsc
     if (!status)
         *out = (hsc_db_block){AT(block_parent, uint32_t, r), AT(block_probe, uint32_t, r), AT(block_depth, uint32_t, r)};
     return status;
+}
+
+double hsc_db_visit_without_cost(double seconds, double clock_s, double net_s, double visits) {
+    return clock_s > 0 ? fmax(0, seconds - (clock_s - net_s) * fmin(1 / visits, seconds / clock_s)) : seconds;
 }
 
 hsc_status hsc_db_get_visit(const hsc_db *db, uint32_t r, hsc_db_visit *out, hsc_err *err) {

@@ -16,7 +16,7 @@
 typedef struct visited {
     uint32_t row, probe, parent, depth, threads, last_thread, most_thread;
     uint64_t visits, left;
-    double duration_s, exclusive_s, exclusive_low_s, exclusive_high_s, min_s, max_s, squares, cost_s, most_s, of_thread; /* without what probes cost; low, high: the 95 % interval */
+    double duration_s, exclusive_s, exclusive_low_s, exclusive_high_s, min_s, max_s, squares, clock_s, cost_s, most_s, of_thread; /* min, max, squares, clock: by the clock; else without what probes cost; low, high: the 95 % interval */
 } visited;
 
 /* Exclusive time without what probes cost, as `heatscope report` has it. */
@@ -33,6 +33,7 @@ static void add(visited *v, const hsc_db_visit *x) {
     v->exclusive_low_s += fmax(0, x->exclusive_s - x->exclusive_cost_most_s);
     v->exclusive_high_s += x->exclusive_s - x->exclusive_cost_least_s;
     v->squares += x->duration_squares;
+    v->clock_s += x->duration_s;
     v->cost_s += x->cost_s;
     if (!v->threads || v->last_thread != x->thread) {
         v->threads++;
@@ -55,6 +56,12 @@ static int longest(const void *a, const void *b) {
 
 static hsc_status no_memory(hsc_err *err, uint32_t n, const char *what) {
     return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u %s", n, what);
+}
+
+/* Of visits by the clock: what each costs alike does not change it. */
+static double deviation(const visited *v) {
+    double count = (double)v->visits, mean = count > 0 ? v->clock_s / count : 0;
+    return count > 1 ? sqrt(fmax(0, v->squares / count - mean * mean)) : 0;
 }
 
 /* All blocks, or all probes: rows of `out` are those of the table. */
@@ -132,10 +139,10 @@ static int scopes(hsc_handle *h, Tcl_Interp *interp, bool probes, uint32_t limit
         PUT(d, "exclusive_low_s", REAL(v->exclusive_low_s));
         PUT(d, "exclusive_high_s", REAL(v->exclusive_high_s));
         PUT(d, "share", REAL(total > 0 ? v->exclusive_s / total : 0));
-        PUT(d, "duration_min_s", REAL(v->min_s));
+        PUT(d, "duration_min_s", REAL(hsc_db_visit_without_cost(v->min_s, v->clock_s, v->duration_s, count)));
         PUT(d, "duration_mean_s", REAL(mean));
-        PUT(d, "duration_stddev_s", REAL(count > 0 ? sqrt(fmax(0, v->squares / count - mean * mean)) : 0));
-        PUT(d, "duration_max_s", REAL(v->max_s));
+        PUT(d, "duration_stddev_s", REAL(deviation(v)));
+        PUT(d, "duration_max_s", REAL(fmin(v->duration_s, hsc_db_visit_without_cost(v->max_s, v->clock_s, v->duration_s, count))));
         PUT(d, "cost_s", REAL(v->cost_s));
         PUT(d, "threads", WIDE(v->threads));
         PUT(d, "most_thread", hsc_tcl_index(v->threads ? v->most_thread : HSC_NONE));

@@ -187,6 +187,7 @@ static void put_process(uint64_t now) {
     if (!hsc_rt_wanted()) {
         hsc_rec_measuring m = {now, 0, atomic_load(&hsc_rt.traced)  ? HSC_measuring_reason_TRACER /* the parent of a child of fork */
                                        : hsc_rt.options.delay_ms ? HSC_measuring_reason_DELAY
+                                       : hsc_rt.options.stopped  ? HSC_measuring_reason_STOPPED
                                                                  : HSC_measuring_reason_PROGRAM};
         hsc_rt_file_put(HSC_REC_measuring, &m, now);
     }
