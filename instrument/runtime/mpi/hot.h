@@ -66,7 +66,7 @@ HSC_MPI_HOT hsc_mpi_block *usual(hsc_mpi_language l) {
 /* looks.c: a call that only looks began so long after one in vain. Whether it goes on with that all the same. */
 HSC_MPI_COLD bool hsc_mpi_looks_on(hsc_mpi_block *b, uint64_t enter, uint32_t node);
 #define LOOKS_MANY 16u
-HSC_MPI_COLD void hsc_mpi_looks_many(hsc_mpi_block *b, uint64_t now); /* looks.c: so many are in vain */
+HSC_MPI_COLD void hsc_mpi_looks_many(hsc_mpi_block *b); /* looks.c: so many are in vain */
 
 /* Since when calls like this one, which only looks, have found nothing. */
 HSC_MPI_HOT uint64_t looks_since(hsc_mpi_block *b, uint64_t enter, uint32_t node) {
@@ -135,10 +135,10 @@ HSC_MPI_HOT void note_look(hsc_mpi_call *c, const hsc_mpi_how *h, bool vain, uin
         b->looks_between = b->pauses_ns = b->rests_ns = b->longest_look_ns = b->looks = 0;
     if (HSC_MPI_RARELY(leave - c->enter > b->longest_look_ns))
         b->longest_look_ns = leave - c->enter;
-    if (HSC_MPI_RARELY(++b->looks == LOOKS_MANY) && (vain || none))
-        hsc_mpi_looks_many(b, leave);
     b->looks_since = vain || none ? c->since : 0;
     b->looked_ns = leave;
+    if (HSC_MPI_RARELY(++b->looks == LOOKS_MANY) && (vain || none))
+        hsc_mpi_looks_many(b);
     b->looked_beats = (uint32_t)atomic_load_explicit(&c->thread->beats, memory_order_relaxed);
 }
 

@@ -46,7 +46,9 @@ bool hsc_mpi_looks_on(hsc_mpi_block *b, uint64_t enter, uint32_t node) {
     return true;
 }
 
-void hsc_mpi_looks_many(hsc_mpi_block *b, uint64_t now) {
+void hsc_mpi_looks_many(hsc_mpi_block *b) {
+    uint64_t cycles, looked = b->looked_ns;
     b->rested_cpu_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
-    b->rested_ns = now;
+    b->rested_ns = b->looked_ns = hsc_mpi_clock(b, &cycles); /* the clock may have taken more than the looks: that is no pause between them */
+    b->looks_between += b->looked_ns - looked;
 }
