@@ -57,7 +57,7 @@ proc children {pid} {
 proc ours {} {
     if {![info exists ::ours]} {
         set ::ours {}
-        foreach pid [children [pid $::channel]] {
+        foreach pid [list [pid $::channel] {*}[children [pid $::channel]]] {
             if {![catch {exec cat /proc/$pid/comm} name] && [regexp {tclsh|wish} $name]} {
                 lappend ::ours $pid
             }
