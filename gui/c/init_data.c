@@ -66,9 +66,11 @@ int Heatscopedata_Init(Tcl_Interp *interp) {
     if (!Tcl_InitStubs(interp, HSC_TCL_VERSION, 0))
         return TCL_ERROR;
 #ifdef M_MMAP_THRESHOLD
-    /* What is large goes back to the system when it is freed: else the largest that was ever freed decides what stays in the heap. */
-    (void)mallopt(M_MMAP_THRESHOLD, 256 << 10);
-    (void)mallopt(M_TRIM_THRESHOLD, 1 << 20);
+    /* Arrays are in the one heap, whose pages are large (the command asks malloc for that) and are used again: to get small ones for each array took
+     * longer than to fill it. Only what is larger, and what is free at the heap's end, goes back when it is freed. */
+    (void)mallopt(M_ARENA_MAX, 1);
+    (void)mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, 4 << 20);
 #endif
     if (!Tcl_CreateNamespace(interp, "::heatscope", NULL, NULL))
         Tcl_ResetResult(interp); /* it is there already */
