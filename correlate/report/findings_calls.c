@@ -353,6 +353,8 @@ hsc_status findings_openmp(findings *f, hsc_err *err) {
             best_at = c;
         }
     hsc_weighted sum = w->sum;
+    findings_walk_free(w); /* steps to come want memory, too */
+    f->walk = NULL;
     if (best_at == HSC_NONE || sum.sum < 0.01 * r->total)
         return HSC_OK;
     hsc_db_context context, up;

@@ -361,7 +361,7 @@ static hsc_status pack_texts(void *ctx, const char *fixed, uint64_t first, uint6
     for (uint64_t i = 0; i < n; i++) {
         char *text = s->bytes + p->used;
         size_t k = strnlen(fixed + i * p->size, p->size);
-        s->offsets[first + i] = p->used;
+        s->offsets[first + i] = (uint32_t)p->used;
         memcpy(text, fixed + i * p->size, k);
         text[k] = 0;
         hsc_text_repair(text);
@@ -379,10 +379,17 @@ static hsc_status load_longs(hsc_db *db, const char *name, uint64_t n, hsc_strin
     if (!status)
         status = hsc_dbfile_read(db->file, a.set, 0, n, s->longs, err);
     hsc_array_close(db, &a);
-    for (uint64_t i = 0; i < n && !status; i++)
+    bool any = false;
+    for (uint64_t i = 0; i < n && !status; i++) {
+        any = any || s->longs[i] != HSC_NONE;
         if (s->longs[i] != HSC_NONE && s->longs[i] >= db->n_pool)
             status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s row %" PRIu64 ": expected a row below %" PRIu64 ", got %" PRIu32, db->path, name,
                                  i, db->n_pool, s->longs[i]);
+    }
+    if (!status && !any) {
+        free(s->longs);
+        s->longs = NULL;
+    }
     return status;
 }
 

@@ -73,8 +73,8 @@ typedef struct hsc_values {
 
 typedef struct hsc_strings { /* texts of one column */
     char *bytes;       /* one after the other, each NUL-terminated; NULL: not loaded */
-    uint64_t *offsets;
-    uint32_t *longs;   /* rows of the pool; NULL */
+    uint32_t *offsets; /* all of them are below 2^31: a column has 1 GB at most */
+    uint32_t *longs;   /* rows of the pool; NULL: none is there */
 } hsc_strings;
 
 struct hsc_db {
@@ -113,7 +113,7 @@ struct hsc_db {
     struct hsc_times *times;             /* opened when asked for */
     double *mean_excess;                 /* by metric, of the run; made when an interval is set */
     struct hsc_interval *interval;       /* NULL: the whole run */
-    struct hsc_choosing *choosing;       /* interval.c: the next one, under way; NULL */
+    struct hsc_choosing *choosing;       /* interval_choose.c: the next one, under way; NULL */
     bool later;                          /* hsc_db_set_later */
     bool *direct_wanted;                 /* interval.c: by table of values: rows of it were asked for in an interval; NULL: nothing was counted yet */
     uint64_t passes;                     /* over all leaves of an interval so far, for a table; for tests */
@@ -168,7 +168,7 @@ void hsc_sparse_close(hsc_db *db, hsc_sparse *m);
 
 void hsc_values_close(hsc_db *db); /* all value tables that were opened */
 
-/* interval.c: the sums of a table in the interval, and all else of it, as if they had been read. HSC_E_MISSING: not known by time. */
+/* interval_sums.c: the sums of a table in the interval, and all else of it, as if they had been read. HSC_E_MISSING: not known by time. */
 hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table table, hsc_values *v, hsc_err *err);
 /* Makes all rows of v (by_row), and turns them round (by_thread). */
 hsc_status hsc_interval_fill(hsc_db *db, hsc_values *v, hsc_err *err);
