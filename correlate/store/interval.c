@@ -65,350 +65,18 @@ static hsc_status want_threads(hsc_db *db, hsc_err *err) {
 
 void hsc_db_set_later(hsc_db *db, bool later) { db->later = later; }
 
-
-/* ---- tables ---- */
-
-typedef struct table {
-    hsc_db *db;
-    const hsc_interval *of;
-    uint64_t rows, *wide;            /* sums, here or in 32 bits where all of them fit; neither: rows are noted, not added up */
-    uint32_t *narrow;
-    uint32_t *touched, n_touched;
-    uint64_t *seen, stamp;           /* rows of the path under way */
-} table;
-
-static void add(table *t, uint64_t row, uint64_t count) {
-    if (t->narrow)
-        t->narrow[row] += (uint32_t)count;
-    else
-        t->wide[row] += count;
-}
-
-static void hit(table *t, uint64_t row, uint64_t count) {
-    if (row >= t->rows || !count)
-        return;
-    if (t->wide || t->narrow)
-        add(t, row, count);
-    else
-        t->touched[t->n_touched++] = (uint32_t)row;
-}
-
-static void hit_once(table *t, uint64_t row, uint64_t count) {
-    if (row >= t->rows || t->seen[row] == t->stamp)
-        return;
-    t->seen[row] = t->stamp;
-    hit(t, row, count);
-}
-
-static void add_leaf(table *t, hsc_db_table which, uint32_t leaf, uint64_t count) {
-    const hsc_db *db = t->db;
-    const uint32_t *parent = HSC_COL(db, context_parent, uint32_t), *scope = HSC_COL(db, context_scope, uint32_t),
-                   *above = HSC_COL(db, scope_parent, uint32_t), *call = HSC_COL(db, context_call_line, uint32_t);
-    uint32_t context = t->of->leaves.context[leaf], line = t->of->leaves.line[leaf];
-    uint64_t categories = db->tables.rows[HSC_TAB_category], category = t->of->leaves.category[leaf];
-    t->stamp++;
-    switch (which) {
-    case HSC_TABLE_LINE:
-        hit(t, line, count);
-        return;
-    case HSC_TABLE_SCOPE_EXCL:
-        hit(t, scope[context], count);
-        return;
-    case HSC_TABLE_CONTEXT_EXCL:
-        hit(t, context, count);
-        return;
-    case HSC_TABLE_INSTANCE:
-        hit(t, t->of->leaves.instance[leaf], count);
-        return;
-    case HSC_TABLE_LINE_INCL:
-        hit_once(t, line, count);
-        for (uint32_t c = context; c; c = parent[c])
-            hit_once(t, call[c], count);
-        return;
-    case HSC_TABLE_SCOPE_INCL:
-    case HSC_TABLE_SCOPE_CATEGORY: {
-        uint64_t stride = which == HSC_TABLE_SCOPE_INCL ? 1 : categories, offset = which == HSC_TABLE_SCOPE_INCL ? 0 : category;
-        for (uint32_t c = context;; c = parent[c]) {
-            for (uint32_t s = scope[c]; s < db->tables.rows[HSC_TAB_scope]; s = above[s]) {
-                if (t->seen[s * stride + offset] == t->stamp) /* and all above it */
-                    break;
-                hit_once(t, s * stride + offset, count);
-                if (!s)
-                    break;
-            }
-            if (!c)
-                return;
-        }
-    }
-    default:
-        return;
-    }
-}
-
-/* Is what is of this leaf counted for a metric? */
-static bool is_wanted(const hsc_interval *v, uint32_t leaf, uint32_t metric) {
-    return v->leaves.metric[leaf] == metric && (v->only == HSC_NONE || v->leaves.category[leaf] == v->only);
-}
-
-/* Tables whose rows a sample by time tells. */
-static bool is_known(hsc_db_table which) {
-    return which == HSC_TABLE_LINE || which == HSC_TABLE_SCOPE_EXCL || which == HSC_TABLE_CONTEXT_EXCL || which == HSC_TABLE_INSTANCE ||
-           which == HSC_TABLE_LINE_INCL || which == HSC_TABLE_SCOPE_INCL || which == HSC_TABLE_SCOPE_CATEGORY;
-}
-
-/* Takes `whole`, of n values, as an array that is in memory; narrow: they were of 64 bits. */
-static void resident(hsc_db *db, hsc_array *a, hsc_column_type type, uint64_t n, void *whole, bool narrow) {
-    *a = (hsc_array){.set = -1, .type = type, .n = n, .whole = whole, .pinned = true, .narrow = narrow, .next = db->wholes};
-    snprintf(a->name, sizeof a->name, "interval");
-    db->wholes = a;
-    db->whole_bytes += n * (narrow ? sizeof(uint32_t) : hsc_schema_type_size(type));
-}
-
-/* Puts numbers, the largest of which is `most`, into 32 bits each where they fit; the room that this saves is given back. */
-static bool make_narrow(uint64_t **numbers, uint64_t n, uint64_t most) {
-    char *to = (char *)*numbers;
-    if (most > UINT32_MAX)
-        return false;
-    for (uint64_t i = 0; i < n; i++) {
-        uint32_t v = (uint32_t)(*numbers)[i];
-        memcpy(to + i * sizeof v, &v, sizeof v);
-    }
-    void *less = realloc(to, (n + !n) * sizeof(uint32_t));
-    *numbers = less ? less : *numbers;
-    return true;
-}
+/* ---- rows by thread ---- */
 
 static void make_sparse(hsc_db *db, hsc_sparse *m, uint64_t rows, uint64_t columns, uint64_t nnz, uint64_t *indptr,
                         uint32_t *indices, uint32_t *counts) {
     *m = (hsc_sparse){.present = true, .checked = true, .rows = rows, .columns = columns, .nnz = nnz};
     m->max.set = m->sum.set = -1;
-    bool narrow = make_narrow(&indptr, rows + 1, nnz);
-    resident(db, &m->indptr_array, HSC_COLTYPE_U8, rows + 1, indptr, narrow);
+    bool narrow = hsc_interval_make_narrow(&indptr, rows + 1, nnz);
+    hsc_interval_resident(db, &m->indptr_array, HSC_COLTYPE_U8, rows + 1, indptr, narrow);
     m->indptr = hsc_array_ends(&m->indptr_array);
-    resident(db, &m->indices, HSC_COLTYPE_U4, nnz, indices, false);
-    resident(db, &m->data, HSC_COLTYPE_U4, nnz, counts, false);
+    hsc_interval_resident(db, &m->indices, HSC_COLTYPE_U4, nnz, indices, false);
+    hsc_interval_resident(db, &m->data, HSC_COLTYPE_U4, nnz, counts, false);
 }
-
-/* db->introduced, where it is not made yet. Contexts stand in the order of their tree (check.c), so those that have not ended are the path. */
-static hsc_status find_introduced(hsc_db *db, hsc_err *err) {
-    const uint32_t *parent = HSC_COL(db, context_parent, uint32_t), *scope = HSC_COL(db, context_scope, uint32_t),
-                   *above = HSC_COL(db, scope_parent, uint32_t);
-    uint64_t contexts = db->tables.rows[HSC_TAB_context], scopes = db->tables.rows[HSC_TAB_scope];
-    if (db->introduced)
-        return HSC_OK;
-    uint32_t *introduced = malloc((contexts + 1) * sizeof *introduced);
-    bool *open = calloc(scopes + 1, sizeof *open); /* in a context of the path */
-    if (!introduced || !open) {
-        free(introduced);
-        free(open);
-        return out_of_memory(db, err);
-    }
-    for (uint32_t c = 0; c < contexts; c++) {
-        for (uint32_t gone = c ? c - 1 : 0; c && gone != parent[c]; gone = parent[gone]) {
-            uint32_t s = scope[gone];
-            for (uint32_t k = 0; k < introduced[gone]; k++, s = above[s])
-                open[s] = false;
-        }
-        uint32_t n = 0;
-        for (uint32_t s = scope[c]; s < scopes && !open[s]; s = above[s]) {
-            open[s] = true;
-            n++;
-        }
-        introduced[c] = n;
-    }
-    free(open);
-    db->introduced = introduced;
-    return HSC_OK;
-}
-
-/* Inclusive sums of scopes, of each category where there are several: a context's with all below it count for the scopes that it introduces, so that
- * nothing counts twice where a scope calls itself. Of some categories from *next on, which is then where to go on, at last `categories`. Cost:
- * leaves and contexts, however deep the paths are. */
-static hsc_status add_scopes(table *t, uint32_t metric, uint32_t categories, uint32_t *next, hsc_err *err) {
-    enum { TOGETHER = 2, NONE = UINT8_MAX };
-    hsc_db *db = t->db;
-    const hsc_interval *v = t->of;
-    const uint32_t *parent = HSC_COL(db, context_parent, uint32_t), *scope = HSC_COL(db, context_scope, uint32_t),
-                   *above = HSC_COL(db, scope_parent, uint32_t);
-    uint64_t contexts = db->tables.rows[HSC_TAB_context];
-    uint32_t of[TOGETHER] = {0}, n = 0, at = *next;
-    uint8_t place[UINT8_MAX + 1];
-    bool there[UINT8_MAX + 1] = {false};
-    hsc_status status = find_introduced(db, err);
-    for (uint64_t k = 0; !status && k < v->leaves.n; k++)
-        if (v->total[k] && is_wanted(v, (uint32_t)k, metric))
-            there[categories == 1 ? 0 : v->leaves.category[k]] = true;
-    memset(place, NONE, sizeof place);
-    for (; at < categories && at < NONE && n < TOGETHER; at++)
-        if (there[at]) {
-            place[at] = (uint8_t)n;
-            of[n++] = at;
-        }
-    *next = n < TOGETHER ? categories : at;
-    uint64_t *sum = !status && n ? calloc((contexts + 1) * n, sizeof *sum) : NULL;
-    if (status || !n || !sum)
-        return status || !n ? status : out_of_memory(db, err);
-    for (uint64_t k = 0; k < v->leaves.n; k++) {
-        uint8_t i = place[categories == 1 ? 0 : v->leaves.category[k]];
-        if (v->total[k] && i != NONE && is_wanted(v, (uint32_t)k, metric))
-            sum[(uint64_t)v->leaves.context[k] * n + i] += v->total[k];
-    }
-    for (uint64_t c = contexts; c-- > 1;)
-        for (uint32_t i = 0; i < n; i++)
-            sum[(uint64_t)parent[c] * n + i] += sum[c * n + i];
-    for (uint64_t c = 0; c < contexts; c++) {
-        uint32_t s = scope[c];
-        for (uint32_t k = 0; k < db->introduced[c]; k++, s = above[s])
-            for (uint32_t i = 0; i < n; i++)
-                if (sum[c * n + i])
-                    add(t, (uint64_t)s * categories + of[i], sum[c * n + i]);
-    }
-    free(sum);
-    return HSC_OK;
-}
-
-/* Some of them; *done: all. *next: where to go on, 0 at first. */
-static hsc_status add_leaves(table *t, hsc_db_table which, uint32_t metric, uint32_t *next, bool *done, hsc_err *err) {
-    const hsc_interval *v = t->of;
-    *done = true;
-    if (which == HSC_TABLE_SCOPE_INCL || which == HSC_TABLE_SCOPE_CATEGORY) {
-        uint32_t categories = which == HSC_TABLE_SCOPE_INCL ? 1 : (uint32_t)t->db->tables.rows[HSC_TAB_category];
-        hsc_status status = add_scopes(t, metric, categories, next, err);
-        *done = *next >= categories;
-        return status;
-    }
-    if (which == HSC_TABLE_LINE_INCL) {
-        for (uint64_t k = 0; k < v->leaves.n; k++)
-            if (v->total[k] && is_wanted(v, (uint32_t)k, metric))
-                add_leaf(t, which, (uint32_t)k, v->total[k]);
-        return HSC_OK;
-    }
-    /* a leaf has one row, its own or its context's */
-    const uint32_t *row = which == HSC_TABLE_LINE ? v->leaves.line : which == HSC_TABLE_INSTANCE ? v->leaves.instance : v->leaves.context;
-    const uint32_t *scope = which == HSC_TABLE_SCOPE_EXCL ? HSC_COL(t->db, context_scope, uint32_t) : NULL;
-    for (uint64_t k = 0; k < v->leaves.n; k++) {
-        uint32_t r = scope ? scope[row[k]] : row[k];
-        if (v->total[k] && r < t->rows && is_wanted(v, (uint32_t)k, metric))
-            add(t, r, v->total[k]);
-    }
-    return HSC_OK;
-}
-
-/* Do sums of anything of a metric fit 32 bits? */
-static bool is_narrow(const hsc_interval *v, uint32_t metric) {
-    uint64_t all = 0;
-    for (uint64_t k = 0; k < v->leaves.n && all <= UINT32_MAX; k++)
-        if (v->total[k] && is_wanted(v, (uint32_t)k, metric))
-            all = v->total[k] > UINT32_MAX ? v->total[k] : all + v->total[k];
-    return all <= UINT32_MAX;
-}
-
-/* A step of a table's sums, of an interval that is set or not; m->is_done: it was the last. After an error nothing is there. */
-static hsc_status sum_some(hsc_db *db, const hsc_interval *v, uint64_t rows, hsc_made_sums *m, hsc_err *err) {
-    table t = {.db = db, .of = v, .rows = rows};
-    hsc_status status = hsc_db_load(db, HSC_TAB_instance, err);
-    if (!status && !m->sums) {
-        db->passes++;
-        m->narrow = is_narrow(v, m->metric);
-        m->sums = calloc(rows + 1, m->narrow ? sizeof *t.narrow : sizeof *t.wide);
-    }
-    if (m->narrow)
-        t.narrow = m->sums;
-    else
-        t.wide = m->sums;
-    if (m->table == HSC_TABLE_LINE_INCL)
-        t.seen = calloc(rows + 1, sizeof *t.seen);
-    if (!status && (!m->sums || (m->table == HSC_TABLE_LINE_INCL && !t.seen)))
-        status = out_of_memory(db, err);
-    if (!status)
-        status = add_leaves(&t, m->table, m->metric, &m->next_category, &m->is_done, err);
-    free(t.seen);
-    if (status) {
-        free(m->sums);
-        m->sums = NULL;
-    } else if (m->is_done && !m->narrow) {
-        uint64_t most = 0;
-        for (uint64_t r = 0; r < rows; r++)
-            most = t.wide[r] > most ? t.wide[r] : most;
-        m->narrow = make_narrow(&t.wide, rows, most);
-        m->sums = t.wide;
-    }
-    return status;
-}
-
-/* Those that were made before it was set, or begun; else none of them. They are the caller's. */
-static hsc_made_sums take_made(hsc_interval *v, uint32_t metric, hsc_db_table which) {
-    hsc_made_sums out = {.metric = metric, .only = v->only, .table = which};
-    for (hsc_made_sums **p = &v->made; *p; p = &(*p)->next)
-        if ((*p)->metric == metric && (*p)->table == which && (*p)->only == v->only) {
-            hsc_made_sums *found = *p;
-            out = *found;
-            *p = found->next;
-            free(found);
-            break;
-        }
-    return out;
-}
-
-hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hsc_err *err) {
-    hsc_made_sums *m = v->made;
-    *is_done = false;
-    if (m && !m->is_done) {
-        hsc_status status = sum_some(db, v, hsc_db_get_rows(db, m->table), m, err);
-        if (status) {
-            v->made = m->next;
-            free(m);
-        }
-        return status;
-    }
-    for (uint64_t i = 0; i < db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT; i++) {
-        uint32_t metric = (uint32_t)(i / HSC_VALUES_COUNT);
-        hsc_db_table which = (hsc_db_table)(i % HSC_VALUES_COUNT);
-        bool is_there = !db->values[i].sum.name[0] || !is_known(which) || hsc_interval_is_exact(db, metric);
-        for (m = v->made; m && !is_there; m = m->next)
-            is_there = m->metric == metric && m->table == which;
-        if (is_there)
-            continue;
-        if (!(m = calloc(1, sizeof *m)))
-            return out_of_memory(db, err);
-        *m = (hsc_made_sums){.metric = metric, .only = v->only, .table = which, .next = v->made};
-        hsc_status status = sum_some(db, v, db->values[i].rows, m, err);
-        if (status)
-            free(m);
-        else
-            v->made = m;
-        return status;
-    }
-    *is_done = true;
-    return HSC_OK;
-}
-
-hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hsc_values *v, hsc_err *err) {
-    hsc_interval *i = db->interval;
-    bool known = metric == 0 || hsc_interval_is_exact(db, metric);
-    hsc_status status = hsc_interval_want_exact(db, metric, err);
-    const uint32_t *of = i->leaves.metric;
-    uint64_t leaves = i->leaves.n;
-    if (status)
-        return status;
-    for (uint64_t k = 0; k < leaves && !known; k++)
-        known = of[k] == metric;
-    if (!known || !is_known(which) || (which == HSC_TABLE_INSTANCE && hsc_interval_is_exact(db, metric)))
-        return hsc_err_set(err, HSC_E_MISSING, "%s: metric '%s', table %s: not known by time, so it has no values in an interval", db->path,
-                           hsc_db_text(db, HSC_COL_metric_name, metric), hsc_schema_values[which].name);
-    hsc_made_sums made = take_made(i, metric, which);
-    while (!status && !made.is_done)
-        status = sum_some(db, i, v->rows, &made, err);
-    if (status)
-        return status;
-    resident(db, &v->sum, HSC_COLTYPE_U8, v->rows, made.sums, made.narrow);
-    v->present = true;
-    for (int k = 0; k < HSC_LEVEL_KINDS; k++)
-        v->levels_looked[k] = true;
-    return HSC_OK;
-}
-
-/* ---- rows by thread ---- */
 
 typedef struct members { /* which leaves make up which of the rows asked for */
     uint64_t *begin;     /* by row - first, and the end */
@@ -440,7 +108,7 @@ static bool find_few(hsc_db *db, hsc_db_table which, uint32_t metric, uint64_t f
             mark_contexts(db, which, holder, in);
         marked = holder;
         for (uint64_t k = 0; k < leaves && good; k++) {
-            if (!total[k] || !(in[context[k]] || (which == HSC_TABLE_LINE_INCL && line[k] == row)) || !is_wanted(db->interval, (uint32_t)k, metric) ||
+            if (!total[k] || !(in[context[k]] || (which == HSC_TABLE_LINE_INCL && line[k] == row)) || !hsc_interval_is_wanted(db->interval, (uint32_t)k, metric) ||
                 (which == HSC_TABLE_SCOPE_CATEGORY && category[k] != row % categories))
                 continue;
             if (at == room) {
@@ -460,16 +128,16 @@ static bool find_few(hsc_db *db, hsc_db_table which, uint32_t metric, uint64_t f
 /* All rows of a range: the rows of every leaf, turned round. */
 static bool find_many(hsc_db *db, hsc_db_table which, uint32_t metric, uint64_t rows, uint64_t first, uint64_t n, members *m) {
     uint64_t leaves = db->interval->leaves.n;
-    table t = {.db = db, .of = db->interval, .rows = rows};
+    hsc_interval_table t = {.db = db, .of = db->interval, .rows = rows};
     t.touched = malloc((rows + 1) * sizeof *t.touched);
     t.seen = calloc(rows + 1, sizeof *t.seen);
     bool good = t.touched && t.seen;
     for (int pass = 0; pass < 2 && good; pass++) { /* how many leaves a row has, then which */
         for (uint64_t k = 0; k < leaves; k++) {
-            if (!db->interval->total[k] || !is_wanted(db->interval, (uint32_t)k, metric))
+            if (!db->interval->total[k] || !hsc_interval_is_wanted(db->interval, (uint32_t)k, metric))
                 continue;
             t.n_touched = 0;
-            add_leaf(&t, which, (uint32_t)k, 1);
+            hsc_interval_add_leaf(&t, which, (uint32_t)k, 1);
             for (uint32_t i = 0; i < t.n_touched; i++) {
                 if (t.touched[i] < first || t.touched[i] - first >= n)
                     continue;
@@ -515,7 +183,7 @@ static bool make_direct(hsc_db *db, direct *d, uint32_t metric, hsc_db_table whi
     uint32_t *begin = d->making;
     uint64_t end = some < v->leaves.n - d->next ? d->next + some : v->leaves.n;
     for (uint64_t k = d->next; begin && k < end; k++) { /* how many leaves a row has, then which */
-        uint64_t row = v->total[k] && is_wanted(v, (uint32_t)k, metric) ? row_of(db, which, (uint32_t)k) : rows;
+        uint64_t row = v->total[k] && hsc_interval_is_wanted(v, (uint32_t)k, metric) ? row_of(db, which, (uint32_t)k) : rows;
         if (row < rows && d->is_counted)
             d->leaf[begin[row + 1]++] = (uint32_t)k;
         else if (row < rows)

@@ -64,6 +64,25 @@ bool hsc_choosing_is(const hsc_db *db, const hsc_db_when *list, uint32_t n);
 hsc_status hsc_choosing_take(hsc_db *db, hsc_interval **out, hsc_err *err);
 void hsc_choosing_end(hsc_db *db); /* gives it up */
 
+/* Is what is of this leaf counted for a metric? */
+static inline bool hsc_interval_is_wanted(const hsc_interval *v, uint32_t leaf, uint32_t metric) {
+    return v->leaves.metric[leaf] == metric && (v->only == HSC_NONE || v->leaves.category[leaf] == v->only);
+}
+
+/* interval_sums.c. Rows that a leaf is of: their sums, or which they are. */
+typedef struct hsc_interval_table {
+    hsc_db *db;
+    const hsc_interval *of;
+    uint64_t rows, *wide;            /* sums, here or in 32 bits where all of them fit; neither: rows are noted, not added up */
+    uint32_t *narrow;
+    uint32_t *touched, n_touched;
+    uint64_t *seen, stamp;           /* rows of the path under way */
+} hsc_interval_table;
+void hsc_interval_add_leaf(hsc_interval_table *t, hsc_db_table which, uint32_t leaf, uint64_t count);
+/* Takes `whole`, of n values, as an array that is in memory; narrow: they were of 64 bits. */
+void hsc_interval_resident(hsc_db *db, hsc_array *a, hsc_column_type type, uint64_t n, void *whole, bool narrow);
+/* Puts numbers, the largest of which is `most`, into 32 bits each where they fit; the room that this saves is given back. */
+bool hsc_interval_make_narrow(uint64_t **numbers, uint64_t n, uint64_t most);
 /* A step of the sums of the next table of those that were asked for of what is set now, for an interval that is to be set next; is_done: all are
  * there. */
 hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hsc_err *err);
