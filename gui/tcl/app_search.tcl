@@ -40,6 +40,16 @@ oo::define ::heatscope::App {
             }
         }
     }
+    # Once the window is drawn, while nobody does anything.
+    method readySearch {} {
+        try {
+            if {[$Finder ready [$Bus get metric] [$Bus get axis]]} {
+                my later [self] readySearch
+            }
+        } trap {HEATSCOPE DB} {} {
+            # the search says it
+        }
+    }
     method Find {text} {
         set HitAt -1
         set Found [$Finder find $text [$Bus get metric] [$Bus get axis]]

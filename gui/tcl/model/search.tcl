@@ -2,7 +2,7 @@
 # Search in everything that has a name: procedures, files, lines, remarks, calls of message passing, arrays, processors and machines.
 
 oo::class create ::heatscope::Search {
-    variable Run Db Nav Messages Arrays Hosts
+    variable Run Db Nav Messages Arrays Hosts HostsTo Ready
 
     constructor {run nav} {
         set Run $run
@@ -11,6 +11,8 @@ oo::class create ::heatscope::Search {
         set Messages [::heatscope::Messages new $run]
         set Arrays [::heatscope::Arrays new $run]
         set Hosts {}
+        set HostsTo 0
+        set Ready 0
     }
     destructor {
         $Messages destroy
@@ -97,15 +99,29 @@ oo::class create ::heatscope::Search {
     }
     # Flat list of machines and the first process on each.
     method HostNames {} {
-        if {$Hosts eq ""} {
-            for {set p 0} {$p < [$Run columns process]} {incr p} {
-                set host [::heatscope::fmt plain [dict get [$Db process $p] host]]
-                if {$host ne "" && ![dict exists $Hosts $host]} {
-                    dict set Hosts $host $p
-                }
+        while {[my MoreHosts]} {}
+        return $Hosts
+    }
+    # Some processes more; 0: they were the last.
+    method MoreHosts {} {
+        set n [$Run columns process]
+        for {set to [expr {min($n, $HostsTo + 500)}]} {$HostsTo < $to} {incr HostsTo} {
+            set host [::heatscope::fmt plain [dict get [$Db process $HostsTo] host]]
+            if {$host ne "" && ![dict exists $Hosts $host]} {
+                dict set Hosts $host $HostsTo
             }
         }
-        return $Hosts
+        return [expr {$HostsTo < $n}]
+    }
+    # Reads what the first search would, a piece a call; 0: that was all. A file's name finds something wherever there are files.
+    method ready {metric axis} {
+        if {!$Ready} {
+            set Ready 1
+            catch {$Run labels $axis}
+            catch {$Db find [dict get [$Db file 0] path] -n 1 -metric $metric -kinds {procedure file remark}}
+            return 1
+        }
+        return [my MoreHosts]
     }
     # "2 procedures, 12.4 % · 3 calls of message passing, 1.20 s · 1 array, 3.0 %"
     method Words {hits metric} {
