@@ -22,6 +22,7 @@ oo::class create ::heatscope::Search {
     method forget {} {
         $Messages forget
         $Arrays forget
+        set Ready 0
     }
 
     # {hits LIST share S words TEXT}: procedures, files and remarks as Navigator finds them, then the others, dicts {kind name file line
@@ -115,13 +116,14 @@ oo::class create ::heatscope::Search {
     }
     # Reads what the first search would, a piece a call; 0: that was all. A file's name finds something wherever there are files.
     method ready {metric axis} {
-        if {!$Ready} {
-            set Ready 1
-            catch {$Run labels $axis}
-            catch {$Db find [dict get [$Db file 0] path] -n 1 -metric $metric -kinds {procedure file remark}}
-            return 1
+        set kind [lindex {procedure file remark} $Ready]
+        if {$kind eq ""} {
+            return [my MoreHosts]
         }
-        return [my MoreHosts]
+        incr Ready
+        catch {$Run labels $axis}
+        catch {$Db find [dict get [$Db file 0] path] -n 1 -metric $metric -kinds $kind}
+        return 1
     }
     # "2 procedures, 12.4 % · 3 calls of message passing, 1.20 s · 1 array, 3.0 %"
     method Words {hits metric} {
