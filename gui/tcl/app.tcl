@@ -95,6 +95,7 @@ oo::class create ::heatscope::App {
         update
         if {[info object isa object [self]] && [winfo exists $Path.main]} {
             $Panes open
+            my later $Nav ready
             my later [self] readySearch
         }
     }

@@ -146,6 +146,7 @@ oo::define ::heatscope::App {
         foreach view [$Panes made] {
             $view counted
         }
+        my later $Nav ready
         my later [self] readySearch
     }
     # For scripts: chooses an interval. {first F all A blocked B}: ms until sums are drawn, until all is, the longest without looking for events.

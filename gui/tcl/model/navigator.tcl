@@ -318,6 +318,18 @@ oo::class create ::heatscope::Navigator {
     # The hottest lines of the whole program, one after the other: of what the pass compiled; where there is none, also of libraries.
     # Where lines are shown with what they call, with the libraries that they call: with all that they call, main's would be the hottest.
     method hot {origin step} {
+        set hot [my Hottest]
+        if {![llength $hot]} {
+            return {}
+        }
+        set now [lsearch -exact $hot [list [$Bus get file] [$Bus get line]]]
+        set next [expr {$now < 0 ? ($step > 0 ? 0 : [llength $hot] - 1) : ($now + $step) % [llength $hot]}]
+        my line $origin {*}[lindex $hot $next]
+        return [list [expr {$next + 1}] [llength $hot]]
+    }
+
+    # Places of lines, the hottest first.
+    method Hottest {} {
         set key [list [$Bus get metric] [my ShowsCalls]]
         if {![dict exists $Hots $key]} {
             set lines {}
@@ -326,14 +338,11 @@ oo::class create ::heatscope::Navigator {
             }
             dict set Hots $key [expr {[llength $lines] ? $lines : [my HotLines]}]
         }
-        set hot [dict get $Hots $key]
-        if {![llength $hot]} {
-            return {}
-        }
-        set now [lsearch -exact $hot [list [$Bus get file] [$Bus get line]]]
-        set next [expr {$now < 0 ? ($step > 0 ? 0 : [llength $hot] - 1) : ($now + $step) % [llength $hot]}]
-        my line $origin {*}[lindex $hot $next]
-        return [list [expr {$next + 1}] [llength $hot]]
+        return [dict get $Hots $key]
+    }
+    # Reads what the first step to a hot spot would.
+    method ready {} {
+        catch {my Hottest}
     }
 
     # Are lines shown with what they call? What is counted or timed is known by line only.
