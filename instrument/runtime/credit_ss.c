@@ -230,6 +230,16 @@ void hsc_rt_credit_noted(hsc_rt_thread *t) {
     t->samples_at_tick = covered(t);
 }
 
+uint64_t hsc_rt_credit_all(hsc_rt_thread *t, uint64_t cpu) {
+    forget_calls(t);
+    if (cpu < t->cpu_seen_ns)
+        return 0;
+    t->carry_ns = hsc_rt_credit_missing(t, cpu);
+    t->cpu_seen_ns = cpu;
+    hsc_rt_credit_noted(t);
+    return take(t, INT64_MAX);
+}
+
 hsc_rt_credit hsc_rt_credit_end(hsc_rt_thread *t, uint64_t cpu) {
     hsc_rt_credit c = {0};
     if (cpu < t->cpu_seen_ns)

@@ -92,14 +92,14 @@ static bool grow_by_path(hsc_rt_file *f, uint64_t want, uint64_t least) {
             ok = grow(f, fd, want, least, &error);
         hsc_sys3(SYS_close, fd, 0, 0);
     }
-    if (!ok && !f->out_of_room) {
+    if (!ok && !atomic_load_explicit(&f->out_of_room, memory_order_relaxed)) {
         char line[HSC_RT_PATH + 128];
         size_t at = 0;
         hsc_rt_append(line, sizeof line, &at, "no room for more samples in ");
         hsc_rt_append(line, sizeof line, &at, f->path);
         hsc_rt_append(line, sizeof line, &at, "; the program goes on, what is lost from now on is counted");
         hsc_rt_say(line);
-        f->out_of_room = true;
+        atomic_store_explicit(&f->out_of_room, true, memory_order_release);
     }
     return ok;
 }
@@ -150,7 +150,7 @@ static void use_up(hsc_rt_file *f) {
 
 static uint8_t *cut_or_grow(hsc_rt_file *f, uint32_t size) {
     uint8_t *p = cut(f, size);
-    if (p || f->out_of_room)
+    if (p || atomic_load_explicit(&f->out_of_room, memory_order_relaxed))
         return p;
     if (f->segments)
         use_up(f);
@@ -201,7 +201,7 @@ uint8_t *hsc_rt_slot_take(bool large, uint32_t *size) {
         *size = HSC_SLOT_BYTES;
     } else if ((p = take(f->spare_small, f->small_at)))
         *size = HSC_RT_SMALL_SLOT;
-    if (!p || large)
+    if ((!p || large) && !atomic_load_explicit(&f->out_of_room, memory_order_relaxed))
         hsc_rt_helper_poke();
     return p;
 }
@@ -357,7 +357,7 @@ bool hsc_rt_file_create(const char *directory, const char *host, int pid, bool s
     f->device = st.st_dev;
     f->inode = st.st_ino;
     f->segments = 0;
-    f->out_of_room = false;
+    atomic_store(&f->out_of_room, false);
     size_t schema = hsc_schema_chunk(NULL, 0), head = (schema + MAIN_SLOT + HSC_RT_PAGE - 1) / HSC_RT_PAGE * HSC_RT_PAGE;
     /* what is handed out at once, and a large slot: a process with one thread leaves no small ones over */
     uint64_t want = head + 2 * HSC_RT_SMALL_SLOT + HSC_SLOT_BYTES;

@@ -110,7 +110,7 @@ typedef struct hsc_rt_file {
         uint32_t size;
     } rest[HSC_RT_SPARES]; /* of slots of threads that have ended; under lock */
     _Atomic uint32_t large_taken;
-    bool out_of_room; /* said once */
+    _Atomic bool out_of_room; /* said once; for good: there are no slots but those in the rings */
     hsc_rt_lock lock; /* all but the rings */
     hsc_chunk_writer main; /* stream 0; under rt.lock */
     uint32_t main_sequence;
@@ -492,6 +492,7 @@ typedef struct hsc_rt_thread {
     uint32_t thread_id;
     enum hsc_rt_mechanism mechanism;
     bool live, no_space;
+    bool full, dry; /* full: no record of its own will find room any more; dry: its events are stopped for that */
     bool closing; /* its last records: no handler waits for them, so a slot may be made */
     hsc_chunk_writer chunk;
     bool has_chunk;
@@ -633,6 +634,8 @@ void hsc_rt_source_stop(hsc_rt_thread *t);
 void hsc_rt_source_pause(hsc_rt_thread *t, uint32_t reason);  /* timer-monotonic only: no signal while waiting */
 void hsc_rt_source_resume(hsc_rt_thread *t, uint32_t reason);
 void hsc_rt_source_rate(hsc_rt_thread *t, uint32_t periods); /* a sample every so many periods; right after a sample */
+/* No more samples of CPU time, for good: a timer alone, now and then, by which what is lost is told. Other events come so seldom, too. */
+void hsc_rt_source_dry(hsc_rt_thread *t);
 /* From perf to a timer of the thread's CPU time, which costs nothing at context switches, and back. False: it can't be, or is so. The calling
  * thread; hsc_rt_source_rate has to follow. */
 bool hsc_rt_source_to_timer(hsc_rt_thread *t);
@@ -669,6 +672,7 @@ hsc_rt_credit hsc_rt_credit_tick(hsc_rt_thread *t, const void *ucontext, uint64_
 hsc_rt_credit hsc_rt_credit_sample(hsc_rt_thread *t, uint64_t cpu_ns); /* where ticks are rare */
 uint64_t hsc_rt_credit_timer(hsc_rt_thread *t, uint64_t cpu_ns);       /* timer-monotonic: all that passed, here */
 hsc_rt_credit hsc_rt_credit_end(hsc_rt_thread *t, uint64_t cpu_ns);
+uint64_t hsc_rt_credit_all(hsc_rt_thread *t, uint64_t cpu_ns); /* where nothing can be recorded: all that is missing, in periods */
 void hsc_rt_credit_noted(hsc_rt_thread *t); /* what was credited is recorded */
 bool hsc_rt_after_system_call(const void *ucontext);
 

@@ -33,11 +33,13 @@ bool hsc_rt_thread_put(hsc_rt_thread *t, uint32_t record_id, const void *record,
             return s == HSC_OK;
     }
     uint32_t size;
+    bool final = atomic_load_explicit(&hsc_rt.file.out_of_room, memory_order_acquire); /* before: then nobody makes any more */
     uint8_t *p = hsc_rt_slot_take(t->has_chunk || t->sequence, &size);
     if (!p && t->closing)
         p = hsc_rt_slot_make(HSC_RT_SMALL_SLOT, &size);
     if (!p) {
         t->no_space = true;
+        t->full = t->full || final;
         return false;
     }
     if (t->has_chunk)
@@ -174,10 +176,21 @@ static void record_credit(hsc_rt_thread *t, const hsc_rt_credit *c) {
     hsc_rt_credit_noted(t);
 }
 
+/* Nothing is told of the thread any more but how much. */
+static void lose_rest(hsc_rt_thread *t, uint64_t n) {
+    if (n)
+        lose(t, n, HSC_loss_reason_NO_SPACE);
+    hsc_rt_credit_noted(t);
+}
+
 void hsc_rt_sample_end(hsc_rt_thread *t, uint64_t cpu) {
     uint64_t deferred = atomic_exchange_explicit(&t->deferred, 0, memory_order_relaxed);
     if (deferred)
         lose(t, deferred, HSC_loss_reason_REENTRY);
+    if (t->dry) {
+        lose_rest(t, hsc_rt_credit_all(t, cpu));
+        return;
+    }
     hsc_rt_credit c = hsc_rt_credit_end(t, cpu);
     record_credit(t, &c);
 }
@@ -215,6 +228,16 @@ static void set_ticks(hsc_rt_thread *t, bool timer, const hsc_rt_credit *c) {
     }
 }
 
+/* What others than samples have to tell. */
+static void tell_due(hsc_rt_thread *t, const void *context) {
+    if (hsc_rt_waits_due(t, t->last_time))
+        hsc_rt_waits_tell(t, t->last_time);
+    if (hsc_rt_probes_due(t) && !in_probe(t, context)) /* else the helper will remind it */
+        hsc_rt_probes_tell(t, t->last_time);
+    if (t->messages && t->last_time >= t->messages_due)
+        hsc_rt.messages_flush(t, t->last_time, HSC_RT_FLUSH_DUE);
+}
+
 /* n: samples of perf that have come at once. */
 HSC_RT_HOT static void sample(hsc_rt_thread *t, bool timer, uint64_t n, void *context) {
     uint64_t now = hsc_rt_now_ns(), weight = timer ? 1 : n * t->periods;
@@ -242,12 +265,7 @@ HSC_RT_HOT static void sample(hsc_rt_thread *t, bool timer, uint64_t n, void *co
         c = hsc_rt_credit_sample(t, hsc_rt_own_look(t, &hsc_rt));
     if (settles)
         record_credit(t, &c);
-    if (hsc_rt_waits_due(t, t->last_time))
-        hsc_rt_waits_tell(t, t->last_time);
-    if (hsc_rt_probes_due(t) && !in_probe(t, context)) /* else the helper will remind it */
-        hsc_rt_probes_tell(t, t->last_time);
-    if (t->messages && t->last_time >= t->messages_due)
-        hsc_rt.messages_flush(t, t->last_time, HSC_RT_FLUSH_DUE);
+    tell_due(t, context);
     if (hsc_rt_is_perf(t->mechanism))
         set_ticks(t, timer, &c);
     if (!timer || !hsc_rt_is_perf(t->mechanism))
@@ -413,6 +431,20 @@ HSC_RT_HOT static void check_trap(hsc_rt_thread *t, bool timer, const void *cont
     hsc_rt_source_tell(t, why, hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK), true);
 }
 
+/* The file has no room for the thread's samples: they would cost what they cost, for nothing. */
+static void without_room(hsc_rt_thread *t, bool timer, const void *context) {
+    uint64_t now = hsc_rt_now_ns(), cpu = hsc_rt_own_look(t, &hsc_rt);
+    t->last_time = now > t->last_time ? now : t->last_time;
+    for (uint32_t i = 1; i < hsc_rt.n_events; i++)
+        add(&t->counter[i].lost, hsc_rt_counter_taken(&t->counter[i]) * t->periods);
+    if (!t->dry)
+        hsc_rt_source_dry(t);
+    else if (timer)
+        hsc_rt_source_on_time(t);
+    lose_rest(t, timer && t->mechanism == HSC_RT_MONOTONIC ? hsc_rt_credit_timer(t, cpu) : hsc_rt_credit_all(t, cpu));
+    tell_due(t, context);
+}
+
 HSC_RT_HOT static void in_thread(hsc_rt_thread *t, bool timer, void *context) {
     if (!atomic_load_explicit(&hsc_rt.on, memory_order_acquire))
         return;
@@ -429,6 +461,10 @@ HSC_RT_HOT static void in_thread(hsc_rt_thread *t, bool timer, void *context) {
         return;
     if (t->mechanism == HSC_RT_PERF_TRAP)
         check_trap(t, timer, context);
+    if (t->full) {
+        without_room(t, timer, context);
+        return;
+    }
     if (hsc_rt.n_events == 1) {
         if (timer || !t->first_ns || hsc_rt_source_first(t))
             sample(t, timer, 1, context);

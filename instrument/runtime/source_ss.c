@@ -57,6 +57,7 @@ static uint64_t tick_interval(const hsc_rt_thread *t) {
 #define FIRST_LEAST_NS 50000u  /* more than from a sample to our handler: else a first one could not be told from one a distance later */
 #define FIRST_TRIES 3u /* at a first sample: a thread that is mostly in the kernel is late each time */
 #define DRAWN_FROM_NS 100000u  /* between samples that are nearer a thread loses less than 50 us */
+#define DRY_PERIODS 64u /* between two signals where samples find no room */
 #define SAMPLE_BYTES 16u /* header, process and thread */
 #define SWITCH_TRIALS 7
 #define SWITCH_MOST_NS 50000u
@@ -403,6 +404,20 @@ void hsc_rt_source_rate(hsc_rt_thread *t, uint32_t periods) {
         arm(t);
 }
 
+void hsc_rt_source_dry(hsc_rt_thread *t) {
+    hsc_rt_switches_note(t, hsc_rt_switches_now());
+    for (uint32_t i = 0; i < hsc_rt.n_events; i++)
+        stop_counter(&t->counter[i]);
+    t->dry = true;
+    t->first_ns = 0;
+    t->periods *= t->periods < UINT32_MAX / DRY_PERIODS ? DRY_PERIODS : 1;
+    t->tick_ns = t->periods * hsc_rt.period_ns > hsc_rt.tick_ns ? t->periods * hsc_rt.period_ns : hsc_rt.tick_ns;
+    t->pace = HSC_RT_PACE_EVEN;
+    start_others(t, 0);
+    if (!atomic_load(&t->main_timer_off))
+        arm(t);
+}
+
 void hsc_rt_source_untrap(hsc_rt_thread *t, int32_t tid) {
     if (t->mechanism != HSC_RT_PERF_TRAP)
         return;
@@ -412,6 +427,8 @@ void hsc_rt_source_untrap(hsc_rt_thread *t, int32_t tid) {
     if (t->asleep)
         return;
     start_others(t, tid);
+    if (t->dry)
+        return;
     start_first(t, tid);
     if (!hsc_rt_is_perf(t->mechanism))
         arm(t);
@@ -471,8 +488,10 @@ void hsc_rt_source_rouse(const hsc_rt_thread *t) {
 
 void hsc_rt_source_wake(hsc_rt_thread *t) {
     t->asleep = false;
-    draw_first(t);
-    start_first(t, 0);
+    if (!t->dry) {
+        draw_first(t);
+        start_first(t, 0);
+    }
     start_others(t, 0);
     arm(t);
 }

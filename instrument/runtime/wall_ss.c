@@ -39,7 +39,7 @@ static void put(hsc_rt_thread *t, uint64_t now, uint32_t event, uint32_t node, u
     hsc_rec_sample_weighted r = {t->last_time, node, state, n, event};
     hsc_rt_tell_region(t, region, t->last_time);
     atomic_fetch_add_explicit(
-        hsc_rt_thread_put(t, HSC_REC_sample_weighted, &r, t->last_time) ? &t->counter[event].samples : &t->counter[event].lost,
+        !t->full && hsc_rt_thread_put(t, HSC_REC_sample_weighted, &r, t->last_time) ? &t->counter[event].samples : &t->counter[event].lost,
         n, memory_order_relaxed);
     *ns -= (int64_t)(n * period);
 }
@@ -71,14 +71,14 @@ static void look(hsc_rt_thread *t, uint32_t event, uint64_t now) {
     w->waited_ns = waited;
     bool tell_busy = w->busy_ns >= period && t->last_node, tell_blocked = false, same = w->node && w->runs == runs;
     if (w->blocked_ns >= period) /* not run since it was found waiting, or waiting now */
-        tell_blocked = same || read_place(t, &at);
+        tell_blocked = same || t->full || read_place(t, &at);
     if ((!tell_busy && !tell_blocked) || !own(t))
         return; /* if it just takes a sample, the next look has both */
     uint64_t state = atomic_load_explicit(&t->state, memory_order_relaxed);
     bool truncated;
     if (tell_busy)
         put(t, now, event, t->last_node, t->last_region, state, &w->busy_ns);
-    if (tell_blocked && !same) {
+    if (tell_blocked && !same && !t->full) {
         uint32_t node = hsc_rt_walk_blocked(t, &at, t->open.kind == 0, t->last_time, &truncated);
         if (node && hsc_rt_task_times(t->tid, &ran, &waited, &after) && after == runs) { /* it has not moved meanwhile */
             w->node = node;

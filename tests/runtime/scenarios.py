@@ -884,6 +884,28 @@ def rooms():
                 subprocess.run(["umount", disk])
 
 
+def brim():
+    """Where the file is full samples are not taken any more, but told as lost: by their CPU time, by a timer in 64 periods, of other events within as
+    many of theirs. A second of CPU time fills it (some 150 to 500 samples, whose call paths are all new)."""
+    full = ["/bin/sh", "-c", "ulimit -f 256; exec " + program("brim 3")]
+    for mechanism in ("perf-cpu-clock-trap", "perf-cpu-clock", "timer-monotonic", "timer-cpu"):
+        before = away()
+        done, found = run(full, options=["-F", "10000", "--budget", "off", "--mechanism", mechanism, "-e", "page-faults:5"], quiet=False)
+        expect(f"{mechanism}: exit code", done.returncode == 0, done)
+        expect(f"{mechanism}: says so once", done.stderr.count("no room for more samples") == 1, done.stderr)
+        p = only([p for p in found if not any("exec" in e["how"] for e in p.ends)])
+        t, period = p.threads[1], p.period_ns()
+        cpu_covered(f"{mechanism}: CPU time with losses", p, before)
+        lost = sum(n for thread, n, why in p.losses if "no_space" in why)
+        expect(f"{mechanism}: lost since it is full", lost * period > 1e9 and lost <= t.progress["lost"], (p.losses, t.progress))
+        expect(f"{mechanism}: not sampled any more", t.handler["runs"] <= t.weight() + 0.1 * lost + 300, (t.handler, t.weight(), lost))
+        if any(name == "page-faults" for name, _ in p.events.values()): # its own, and some hundred of the program's begin
+            dump = subprocess.run([HEATSCOPE, "dump", p.path], capture_output=True, text=True).stdout
+            totals = re.findall(r"event_total .*event_id=1 samples=(\d+) lost=(\d+)", dump)
+            counted, pages = 5 * sum(map(int, totals[-1])) if totals else 0, int(done.stdout)
+            expect(f"{mechanism}: another event", pages - 5 * 70 <= counted <= pages + 2000, (counted, pages, totals))
+
+
 def refusals():
     def says(what, arguments, code, text, out=""):
         done = subprocess.run(arguments, capture_output=True, text=True, cwd=WORK)
