@@ -174,6 +174,26 @@ def barriers():
             expect(f"{pair} {options}: how long", 4 * 0.01 <= float(r["wait_s"]) <= truth[pair], (r, truth[pair]))
 
 
+def barriers_first():
+    """Since when those that come to a barrier of pthreads are in step: at their first one since the last of them has begun, then since they were let go from the
+    barrier before, be it another one."""
+    done, found = run([program("barriers_first")])
+    expect("exit code", done.returncode == 0, done)
+    p, waits, names = only(found), [], kind_names()
+    for f in re.finditer(r"^wait_interval .*", of_command("dump", p.path), re.M):
+        r = {k: int(v) for k, v in re.findall(r"(\w+)=(\d+)", f[0])}
+        if names[r["kind"]] == "BARRIER":
+            waits.append((r["time"], r["duration_ns"], r["time"] - r["in_step_before_ns"]))
+    waits.sort()
+    expect("three wait in each of three rounds", len(waits) == 9, waits)
+    rounds = [waits[i:i + 3] for i in range(0, len(waits), 3)]
+    begun = max(int(t.record["time"]) for t in p.threads.values() if t.record)
+    expect("first", {step for _, _, step in rounds[0]} == {begun}, (begun, rounds))
+    for before, now in zip(rounds, rounds[1:]):
+        steps = {step for _, _, step in now}
+        expect("later", len(steps) == 1 and max(end - took for end, took, _ in before) <= min(steps) <= min(end for end, _, _ in before), (before, now))
+
+
 def barriers_shared():
     """Who comes to a barrier of several processes is not counted in one of them: its waits are told, and laid to no thread (the second of the parent's two was
     called the last of four in every other round)."""

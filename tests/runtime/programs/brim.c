@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* brim SECONDS: each sample finds a call path that none had before, so that a small file is full soon; and pages are touched for the first time, which
- * is counted: it prints how many. */
+/* brim SECONDS: each sample finds a call path that none had before, so that a small file is full soon; and pages are touched for the first time:
+ * it prints how many. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
