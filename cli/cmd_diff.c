@@ -11,7 +11,7 @@
 enum { OPT_BY, OPT_INTERVAL_B, OPT_SCALING, OPT_SELECTION };
 
 static const hsc_cli_option options[] = {
-    {"by", 0, "WHAT", "one table: procedure, loop, line or module; wait, message or cause (of waiting)"},
+    {"by", 0, "WHAT", "one table: procedure, loop, nest, line or module; wait, message or cause (of waiting)"},
     {"interval-b", 0, "WHEN", "another interval of B, so that A and B may be one run"},
     {"scaling", 0, "KIND", "strong or weak: how efficiency is reckoned between runs of different size (strong)"},
     HSC_CLI_SELECTION("what counts as a processor: process or thread (processes where there are several)"),
@@ -23,8 +23,8 @@ static const hsc_cli_command command = {
     .usage = "[OPTIONS] A B",
     .description =
         "A and B are databases or measurement directories. Procedures are matched by name, loops by the text of their "
-        "first "
-        "line and by their place among their neighbours, lines by their text, so that edits elsewhere do not matter.\n"
+        "first line and by their place among their neighbours, innermost ones with innermost ones, lines by their text, so that edits elsewhere do not "
+        "matter. Where the loops of a nest are others now, the nest is what is compared.\n"
         "\n"
         "The CPU time of a whole run, waits and calls of message passing are counted by clocks, and so are exact; of causes the waiting is, but not how it is divided among what the late ones did, which goes by samples and has no interval. "
         "Every other change has a 95 % interval from the numbers of samples, and what it cannot tell from nothing is marked ~. "
@@ -57,7 +57,7 @@ static int set(void *ctx, int option, const char *value) {
                 c->by = (diff_by)i;
                 return -1;
             }
-        return hsc_cli_bad_value(&command, option, "procedure, loop, line, module, wait, message or cause", value);
+        return hsc_cli_bad_value(&command, option, "procedure, loop, nest, line, module, wait, message or cause", value);
     case OPT_INTERVAL_B:
         c->interval_b = value;
         return -1;

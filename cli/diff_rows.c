@@ -102,7 +102,7 @@ static hsc_status put_row(diff *d, hsc_table *t, diff_by by, uint32_t rank, cons
     hsc_table_amount(t, "change_high", row->high);
     hsc_table_number(t, "change_pct", a > 0 ? 100 * row->change / a : NAN);
     hsc_table_text(t, "beyond_noise", row->beyond ? "yes" : "no");
-    if (!s && !line && by != DIFF_MODULE && (row->a != HSC_NONE || row->b != HSC_NONE))
+    if (!s && (by == DIFF_PROCEDURE || by == DIFF_LOOP) && (row->a != HSC_NONE || row->b != HSC_NONE))
         s = diff_scaling_of(d, row, &speedup, &efficiency, err);
     hsc_table_number(t, "speedup", speedup);
     hsc_table_number(t, "efficiency", efficiency);
@@ -122,7 +122,7 @@ static hsc_status put_row(diff *d, hsc_table *t, diff_by by, uint32_t rank, cons
     return s;
 }
 
-const char *const diff_names[DIFF_TABLES] = {"all", "procedure", "loop", "line", "module", "wait", "message", "cause"};
+const char *const diff_names[DIFF_TABLES] = {"all", "procedure", "loop", "line", "module", "nest", "wait", "message", "cause"};
 
 static void put_factor(FILE *out, const char *name, double value) {
     fprintf(out, "  \"%s\": ", name);

@@ -36,11 +36,11 @@ void diff_put_numbers(FILE *out, int width, int decimals, const char *format, do
     fprintf(out, " %*s", width, text);
 }
 
-void diff_put_percent(FILE *out, double a, double b) {
+void diff_put_percent(FILE *out, double a, double b, bool in_both) {
     if (a > 0 && b > 0 && fabs(b / a - 1) < 99.99)
         diff_put_numbers(out, 6, 1, "%+.*f", 100 * (b / a - 1), 0);
     else
-        fprintf(out, " %6s", a > 0 && b > 0 ? ">9999" : a > 0 ? "gone" : b > 0 ? "new" : "");
+        fprintf(out, " %6s", a > 0 && b > 0 ? ">9999" : a > 0 ? (in_both ? "to 0" : "gone") : b > 0 ? (in_both ? "from 0" : "new") : "");
 }
 
 static void put_change(const diff *d, const diff_row *row) {
@@ -51,7 +51,7 @@ static void put_change(const diff *d, const diff_row *row) {
     diff_put_numbers(d->out, 8, n, "%+.*f", row->change, 0);
     if (!d->a.unit.exact || !d->b.unit.exact)
         diff_put_numbers(d->out, ENDS, n, "%+.*f..%+.*f", row->low, row->high);
-    diff_put_percent(d->out, a, b);
+    diff_put_percent(d->out, a, b, row->in_both);
     fputc(row->beyond ? ' ' : '~', d->out);
 }
 
@@ -166,6 +166,44 @@ static hsc_status put_moved(diff *d, diff_by by, const diff_row *row, hsc_err *e
     return HSC_OK;
 }
 
+/* The first line of a row's loop in one of the databases, without blanks at its ends; NULL: not known. */
+static const char *header_of(report *r, uint32_t loop, size_t *n) {
+    hsc_db_scope s;
+    return loop == HSC_NONE || hsc_db_get_scope(r->db, loop, &s, NULL) || s.file == HSC_NONE ? NULL : report_source_line(r, s.file, s.line_begin, n);
+}
+
+/* "was mm.c:38 for (j = 0; ..." and "now mm.c:38 for (k = 0; ...": loops that stand in the same place, and are others. *differ: are they? */
+static void put_headers(diff *d, const diff_row *row, bool *differ) {
+    char name[400], text[400];
+    size_t n = 0, k = 0;
+    const char *a = header_of(&d->a, row->a, &n), *b = header_of(&d->b, row->b, &k);
+    *differ = a && b && (n != k || memcmp(a, b, n));
+    for (int now = 0; now < 2 && *differ; now++) {
+        const report *r = now ? &d->b : &d->a;
+        hsc_db_scope s;
+        if (hsc_db_get_scope(r->db, now ? row->b : row->a, &s, NULL))
+            continue;
+        int at = fprintf(d->out, "      %s %s ", now ? "now" : "was", report_at(r, s.file, s.line_begin, name, sizeof name));
+        snprintf(text, sizeof text, "%.*s", (int)(now ? k : n), now ? b : a);
+        fprintf(d->out, "%s\n", report_fit_prose(text, d->a.width - at > 12 ? d->a.width - at : 12, name, sizeof name));
+    }
+}
+
+/* "its nest mm.c:37: 0.879 -> 0.156, -0.723 (-0.768..-0.686)": where loops of it are others; once of each. */
+static void put_nest(diff *d, const diff_row *row, bool *told) {
+    diff_row nest;
+    char at[300], text[700];
+    hsc_db_scope s;
+    if (!diff_nest_of(d, row, &nest) || told[nest.b] || hsc_db_get_scope(d->b.db, nest.b, &s, NULL))
+        return;
+    told[nest.b] = true;
+    int n = d->a.decimals < d->b.decimals ? d->a.decimals : d->b.decimals;
+    double a = nest.count_a * d->a.unit.scale, b = nest.count_b * d->b.unit.scale;
+    snprintf(text, sizeof text, "%s: %.*f -> %.*f, %+.*f (%+.*f..%+.*f)%s", report_at(&d->b, s.file, s.line_begin, at, sizeof at), n, a, n, b, n, nest.change, n, nest.low, n,
+             nest.high, nest.beyond ? "" : "~");
+    report_text_wrap(d->out, d->a.width, text, 9, fprintf(d->out, "      its nest"));
+}
+
 static hsc_status put_decisions(diff *d, const diff_row *row, hsc_err *err) {
     diff_decisions x;
     hsc_status s = diff_decisions_of(d, row, &x, err);
@@ -223,16 +261,17 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
     diff_row *rows, rest = {0};
     uint32_t n, shown = 0, noise = 0, top = d->a.top;
     char name[700];
-    bool scaling = d->scaling && by != DIFF_LINE, libraries = false; /* of lines it is not known */
+    bool scaling = d->scaling && by != DIFF_LINE && by != DIFF_NEST, libraries = false; /* of these it is not known */
     int used = 34 + (d->a.unit.exact && d->b.unit.exact ? 0 : ENDS + 1) + (scaling ? 13 : 0);
     hsc_status s = diff_rows_by(d, by, &rows, &n, err);
     if (s)
         return s;
+    bool *told = calloc((size_t)d->b.info.scopes + 1, sizeof *told); /* nests */
     uint32_t own = d->scaling && by != DIFF_MODULE ? put_users_first(d, by, rows, n) : 0;
     fprintf(d->out, "\n%s%s\n", title, own ? "; the program's own first" : "");
     column_heads(d, what, scaling);
     report_named *named = calloc((size_t)n + 1, sizeof *named);
-    if (!named)
+    if (!named || !told)
         s = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     for (uint32_t i = 0; !s && i < n && !(top && shown >= top); i++) {
         bool in_b = rows[i].b != HSC_NONE;
@@ -280,6 +319,13 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
             line_name(d, &rows[i], now, d->a.width - 10, name, sizeof name);
             fprintf(d->out, "      %s %s\n", now ? "now" : "was", name);
         }
+        bool differ = false;
+        if (by == DIFF_LOOP && rows[i].how == HSC_COMPARE_POSITION)
+            put_headers(d, &rows[i], &differ);
+        if (rows[i].how == HSC_COMPARE_NEST)
+            fputs("      with the loops in it, which are others now\n", d->out);
+        if (by == DIFF_LOOP && (differ || rows[i].how == HSC_COMPARE_MOVED || rows[i].how == HSC_COMPARE_NONE))
+            put_nest(d, &rows[i], told);
         if (!s)
             s = put_moved(d, by, &rows[i], err);
         if (!s && by == DIFF_LOOP)
@@ -292,6 +338,7 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
     if (!n)
         fputs("  none\n", d->out);
     report_free_named(named, n_named);
+    free(told);
     free(rows);
     return s;
 }
@@ -411,6 +458,8 @@ hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
         s = decision_table(d, err);
     if (!s && (by == DIFF_ALL || by == DIFF_LINE))
         s = table(d, DIFF_LINE, "Lines", "line", by == DIFF_ALL, err);
+    if (!s && by == DIFF_NEST)
+        s = table(d, DIFF_NEST, "Outermost loops with all inside, without what they call", "outermost loop", false, err);
     if (!s && by == DIFF_MODULE)
         s = table(d, DIFF_MODULE, "Programs and libraries", "file", false, err);
     for (diff_by timed = DIFF_WAIT; !s && timed <= DIFF_CAUSE; timed++)

@@ -18,9 +18,10 @@ hsc_status diff_text_timed(diff *d, diff_by by, bool brief, hsc_err *err);
 /* A blank and a number in `width` columns: with fewer decimals where it would be wider. format: of one number, or of two, each after
  * its decimals. */
 void diff_put_numbers(FILE *out, int width, int decimals, const char *format, double first, double second);
-/* " -12.5", " new", " gone": the change in percent, a blank and six columns. */
-void diff_put_percent(FILE *out, double a, double b);
-enum { DIFF_TABLES = 8 };
+/* " -12.5", " new", " gone", of what is in both and met no sample in one of them " from 0", " to 0": the change in percent, a blank and six
+ * columns. */
+void diff_put_percent(FILE *out, double a, double b, bool in_both);
+enum { DIFF_TABLES = 9 };
 extern const char *const diff_names[DIFF_TABLES]; /* by diff_by */
 hsc_status diff_rows(diff *d, diff_by by, hsc_table_format format, const char *columns, hsc_err *err);
 

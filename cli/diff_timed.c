@@ -59,7 +59,7 @@ static void put_row(diff *d, diff_by by, const diff_timed *x, const sums *all, b
     diff_put_numbers(d->out, 7, 3, "%.*f", x->a.seconds, 0);
     diff_put_numbers(d->out, 8, 3, "%.*f", x->b.seconds, 0);
     diff_put_numbers(d->out, 8, 3, "%+.*f", x->b.seconds - x->a.seconds, 0);
-    diff_put_percent(d->out, x->a.seconds, x->b.seconds);
+    diff_put_percent(d->out, x->a.seconds, x->b.seconds, x->in_a && x->in_b);
     put_count(d->out, x->a.calls);
     put_count(d->out, x->b.calls);
     if (by == DIFF_CAUSE) {

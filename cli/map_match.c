@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare/loops.h"
+#include "compare/texts.h"
 #include "map_words.h"
 #include "store/source.h"
 
@@ -17,6 +19,7 @@ typedef struct source {
     const char *path;
     char *text;
     HSC_VEC(const char *) lines;
+    compare_text hashes;
 } source;
 
 typedef struct side {
@@ -29,36 +32,39 @@ typedef struct matching {
     hsc_map_match *m;
 } matching;
 
-static const char *line_of(side *s, const char *path, uint64_t line, size_t *n) {
-    source *at = NULL;
-    for (size_t i = 0; i < s->sources.n && !at; i++)
-        at = !strcmp(s->sources.p[i].path, path) ? &s->sources.p[i] : NULL;
-    if (!at) {
-        const hsc_book_file *f = hsc_map_book_file(s->book, path);
-        source one = {.path = path};
-        hsc_err err = {0};
-        struct stat st;
-        size_t size;
-        bool changed = false;
-        if (f && f->checksum[0] &&
-            hsc_source_read(path, f->checksum, &one.text, &size, &changed, &st, &err) == HSC_OK && changed) {
-            free(one.text);
-            one.text = NULL;
-        }
-        for (const char *p = one.text; p && *p;) {
-            if (!HSC_PUSH(one.lines, p))
-                break;
-            p = strchr(p, '\n');
-            p = p ? p + 1 : NULL;
-        }
-        if (!HSC_PUSH(s->sources, one)) {
-            free(one.text);
-            free(one.lines.p);
-            return NULL;
-        }
-        at = &s->sources.p[s->sources.n - 1];
+/* NULL: no memory. */
+static const source *source_of(side *s, const char *path) {
+    for (size_t i = 0; i < s->sources.n; i++)
+        if (!strcmp(s->sources.p[i].path, path))
+            return &s->sources.p[i];
+    const hsc_book_file *f = hsc_map_book_file(s->book, path);
+    source one = {.path = path};
+    hsc_err err = {0};
+    struct stat st;
+    size_t size = 0;
+    bool changed = false;
+    if (f && f->checksum[0] && hsc_source_read(path, f->checksum, &one.text, &size, &changed, &st, &err) == HSC_OK && changed) {
+        free(one.text);
+        one.text = NULL;
     }
-    if (!line || line > at->lines.n)
+    for (const char *p = one.text; p && *p;) {
+        if (!HSC_PUSH(one.lines, p))
+            break;
+        p = strchr(p, '\n');
+        p = p ? p + 1 : NULL;
+    }
+    if ((one.text && !compare_text_make(&one.hashes, one.text, size)) || !HSC_PUSH(s->sources, one)) {
+        free(one.text);
+        free(one.lines.p);
+        free(one.hashes.hash);
+        return NULL;
+    }
+    return &s->sources.p[s->sources.n - 1];
+}
+
+static const char *line_of(side *s, const char *path, uint64_t line, size_t *n) {
+    const source *at = source_of(s, path);
+    if (!at || !line || line > at->lines.n)
         return NULL;
     const char *p = at->lines.p[line - 1];
     p += strspn(p, " \t");
@@ -79,6 +85,7 @@ static void fini_side(side *s) {
     for (size_t i = 0; i < s->sources.n; i++) {
         free(s->sources.p[i].text);
         free(s->sources.p[i].lines.p);
+        free(s->sources.p[i].hashes.hash);
     }
     free(s->sources.p);
 }
@@ -132,63 +139,6 @@ typedef struct pair {
     const hsc_book_procedure *a, *b;
 } pair;
 
-/* Callees inside the loop, inner ones too: a hash that does not depend on their order, and their number. */
-static uint64_t callees(const hsc_map_book *b, const hsc_book_procedure *p, const hsc_rec_loop *l, uint32_t *count) {
-    uint64_t sum = 0;
-    *count = 0;
-    for (uint32_t i = 0; i < p->calls; i++) {
-        const hsc_rec_callsite *c = b->calls.p[p->first_call + i].record;
-        if (c->line < l->line_begin || c->line > l->line_end)
-            continue;
-        uint64_t h = 0xcbf29ce484222325u;
-        for (const char *q = c->callee.p; *q; q++)
-            h = (h ^ (unsigned char)*q) * 0x100000001b3u;
-        sum += h;
-        ++*count;
-    }
-    return sum;
-}
-
-/* Remarks of one kind in both, less those in one only; at most 3, at least -3. */
-static int shared_remarks(const pair *p, const hsc_book_loop *x, const hsc_book_loop *y) {
-    int sum = 0;
-    for (uint32_t i = 0; i < x->remarks; i++) {
-        const hsc_rec_remark *r = p->w->a.book->remarks.p[x->first_remark + i].record;
-        bool found = false;
-        for (uint32_t k = 0; k < y->remarks && !found; k++) {
-            const hsc_rec_remark *o = p->w->b.book->remarks.p[y->first_remark + k].record;
-            found = !strcmp(r->pass.p, o->pass.p) && !strcmp(r->name.p, o->name.p);
-        }
-        sum += found ? 1 : -1;
-    }
-    return sum > 3 ? 3 : sum < -3 ? -3 : sum;
-}
-
-static int loop_score(void *ctx, size_t i, size_t j) {
-    pair *p = ctx;
-    const hsc_book_loop *x = &p->w->a.book->loops.p[p->a->first_loop + i],
-                        *y = &p->w->b.book->loops.p[p->b->first_loop + j];
-    uint32_t count_x, count_y;
-    int text = same_text(p->w, x->file, x->record->line_begin, y->file, y->record->line_begin), score = 0;
-    uint64_t calls_x = callees(p->w->a.book, p->a, x->record, &count_x),
-             calls_y = callees(p->w->b.book, p->b, y->record, &count_y);
-    score += text == 2 ? 12 : text == 0 ? -6 : 0;
-    score += x->record->depth == y->record->depth ? 3 : -4;
-    score += x->record->kind == y->record->kind ? 2 : -3;
-    score += x->record->column_begin == y->record->column_begin ? 1 : 0;
-    score += x->record->line_end - x->record->line_begin == y->record->line_end - y->record->line_begin ? 2 : 0;
-    score += calls_x == calls_y && count_x ? 4 : count_x != count_y ? -3 : 0;
-    score += x->record->line_begin - p->a->record->line_begin == y->record->line_begin - p->b->record->line_begin;
-    score += p->a->record->line_end - x->record->line_begin == p->b->record->line_end - y->record->line_begin;
-    hsc_book_outcome how_x = hsc_map_outcome(p->w->a.book, x), how_y = hsc_map_outcome(p->w->b.book, y);
-    score += how_x.vector == how_y.vector && how_x.unrolled == how_y.unrolled && how_x.fully == how_y.fully &&
-                     how_x.library == how_y.library && how_x.gone == how_y.gone
-                 ? 2
-                 : 0;
-    score += shared_remarks(p, x, y);
-    return score;
-}
-
 static int call_score(void *ctx, size_t i, size_t j) {
     pair *p = ctx;
     const hsc_book_call *x = &p->w->a.book->calls.p[p->a->first_call + i],
@@ -201,29 +151,91 @@ static int call_score(void *ctx, size_t i, size_t j) {
            (x->record->column == y->record->column) + (x->record->tag == y->record->tag);
 }
 
-/* True when the nests of both are the same, so that the order is the match. A text that is known to differ everywhere
- * does not count: somebody renamed a variable. */
-static bool same_shape(const pair *p) {
-    if (p->a->loops != p->b->loops)
-        return false;
-    for (uint32_t i = 0; i < p->a->loops; i++) {
-        const hsc_book_loop *x = &p->w->a.book->loops.p[p->a->first_loop + i],
-                            *y = &p->w->b.book->loops.p[p->b->first_loop + i];
-        if (x->record->depth != y->record->depth || x->record->kind != y->record->kind)
-            return false;
+/* Callees inside the loop, inner ones too: a hash that does not depend on their order; 0: none. */
+static uint64_t callees(const hsc_map_book *b, const hsc_book_procedure *p, const hsc_rec_loop *l) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < p->calls; i++) {
+        const hsc_rec_callsite *c = b->calls.p[p->first_call + i].record;
+        if (c->line < l->line_begin || c->line > l->line_end)
+            continue;
+        uint64_t h = 0xcbf29ce484222325u;
+        for (const char *q = c->callee.p; *q; q++)
+            h = (h ^ (unsigned char)*q) * 0x100000001b3u;
+        sum += h;
     }
-    return true;
+    return sum;
+}
+
+typedef struct nest { /* of a procedure: its loops, each before those inside it */
+    compare_loop *list;
+    uint32_t *row; /* among the procedure's */
+    uint32_t n;
+} nest;
+
+/* `loop` and what is inside it. below, next: the first loop inside each, and the next one inside the same. */
+static void add_loops(side *s, const hsc_book_procedure *p, uint32_t loop, const uint32_t *below, const uint32_t *next, nest *out) {
+    for (; loop != HSC_NO_INDEX; loop = next[loop]) {
+        const hsc_book_loop *l = &s->book->loops.p[p->first_loop + loop];
+        const source *text = source_of(s, l->file);
+        uint32_t at = out->n++, begin = (uint32_t)l->record->line_begin, end = (uint32_t)l->record->line_end;
+        out->row[at] = loop;
+        out->list[at] = (compare_loop){.kind = l->record->kind + 1,
+                                       .text = text ? compare_text_lines(&text->hashes, begin, end > begin ? end : begin, 1) : 0,
+                                       .header = text ? compare_text_line(&text->hashes, begin) : 0,
+                                       .place = (uint32_t)(l->record->line_begin - p->record->line_begin),
+                                       .before_end = (uint32_t)(p->record->line_end - l->record->line_begin),
+                                       .lines = end - begin,
+                                       .calls = callees(s->book, p, l->record)};
+        add_loops(s, p, below[loop], below, next, out);
+        out->list[at].end = out->n;
+    }
+}
+
+static bool nest_of(side *s, const hsc_book_procedure *p, nest *out) {
+    size_t n = (size_t)p->loops + 1;
+    uint32_t *below = malloc(n * sizeof *below), *next = malloc(n * sizeof *next), first = HSC_NO_INDEX;
+    *out = (nest){.list = malloc(n * sizeof *out->list), .row = malloc(n * sizeof *out->row)};
+    bool ok = below && next && out->list && out->row;
+    for (uint32_t i = 0; ok && i < p->loops; i++)
+        below[i] = HSC_NO_INDEX;
+    for (uint32_t i = p->loops; ok && i--;) {
+        uint32_t up = s->book->loops.p[p->first_loop + i].parent, *head = up >= p->first_loop && up < p->first_loop + i ? &below[up - p->first_loop] : &first;
+        next[i] = *head;
+        *head = i;
+    }
+    if (ok)
+        add_loops(s, p, first, below, next, out);
+    free(below);
+    free(next);
+    return ok;
+}
+
+/* As those of two databases are matched. */
+static bool match_loops(const pair *p, uint32_t *at) {
+    nest a, b = {0};
+    uint32_t n = p->a->loops, *to = malloc(((size_t)n + 1) * sizeof *to);
+    unsigned char *how = malloc((size_t)n + 1);
+    hsc_err err = {0};
+    bool ok = nest_of(&p->w->a, p->a, &a);
+    ok = nest_of(&p->w->b, p->b, &b) && ok && to && how && compare_loops(a.list, a.n, b.list, b.n, to, how, &err) == HSC_OK;
+    for (uint32_t i = 0; ok && i < a.n; i++) {
+        bool whole = how[i] == HSC_COMPARE_NEST && (a.list[i].end == i + 1) != (b.list[to[i]].end == to[i] + 1); /* an innermost one, and a nest */
+        at[a.row[i]] = to[i] == COMPARE_NO_LOOP || whole ? HSC_NO_INDEX : b.row[to[i]];
+    }
+    free(a.list);
+    free(a.row);
+    free(b.list);
+    free(b.row);
+    free(to);
+    free(how);
+    return ok;
 }
 
 static bool match_inside(matching *w, uint32_t a, uint32_t b) {
     pair p = {w, &w->a.book->procedures.p[a], &w->b.book->procedures.p[b]};
     uint32_t most = p.a->loops > p.a->calls ? p.a->loops : p.a->calls, *at = malloc((most + 1) * sizeof *at);
     bool ok = at != NULL;
-    if (ok && same_shape(&p))
-        for (uint32_t i = 0; i < p.a->loops; i++)
-            at[i] = i;
-    else
-        ok = ok && align(p.a->loops, p.b->loops, loop_score, &p, at);
+    ok = ok && match_loops(&p, at);
     for (uint32_t i = 0; ok && i < p.a->loops; i++)
         if (at[i] != HSC_NO_INDEX) {
             w->m->loop_of_a[p.a->first_loop + i] = p.b->first_loop + at[i];

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Matching of scopes: procedures by name in rounds of falling strictness, then by the text of their bodies; loops below matched
- * scopes by all of their text, then by that of their header lines, then by position. */
+/* Matching of scopes: procedures by name in rounds of falling strictness, then by the text of their bodies; then the loops of matched ones. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
 #include "instances.h"
+#include "loops.h"
 #include "texts.h"
-
-#define TABLE_CELLS (4u << 20) /* of the table that aligns two rows of loops; beyond it they are matched by position   \
-                                */
 
 typedef struct side {
     hsc_db *db;
@@ -144,189 +141,60 @@ static hsc_status match_named(matcher *m, hsc_scope_kind kind, int use, hsc_comp
     return s;
 }
 
-/* Loops and regions right below a scope. */
-static uint32_t children(const side *s, uint32_t parent, uint32_t *out) {
-    uint32_t n = 0;
-    for (uint32_t c = parent + 1; c < s->scope[parent].subtree_end; c = s->scope[c].subtree_end)
-        if (s->scope[c].kind == HSC_SCOPE_LOOP || s->scope[c].kind == HSC_SCOPE_REGION) {
-            if (out)
-                out[n] = c;
-            n++;
-        }
-    return n;
-}
-
-typedef enum loop_by { BY_TEXT, BY_HEADER, BY_PLACE } loop_by;
-
-/* All of its text, that of the header line, or where it stands in its procedure. */
-static uint64_t loop_key(side *s, uint32_t loop, loop_by by) {
-    const hsc_db_scope *x = &s->scope[loop];
-    uint64_t kind = hash_text((uint64_t)x->kind, x->name, false);
-    if (by != BY_PLACE) {
-        uint64_t h = by == BY_HEADER ? compare_line_hash(&s->texts, x->file, x->line_begin)
-                                     : compare_lines_hash(&s->texts, x->file, x->line_begin, x->line_end, 1);
-        return h ? h ^ kind : 0;
-    }
-    uint32_t first = x->procedure != HSC_NONE ? s->scope[x->procedure].line_begin : 0;
-    return kind ^ ((uint64_t)(x->line_begin - first) * 0x9E3779B97F4A7C15u);
-}
-
-static bool fits(uint32_t n, uint32_t k) {
-    return ((uint64_t)n + 1) * ((uint64_t)k + 1) <= TABLE_CELLS;
-}
-
-/* Longest common subsequence of the keys (0 equals nothing). */
-static hsc_status align(matcher *m, const uint32_t *a, uint32_t n, const uint32_t *b, uint32_t k, loop_by by) {
-    uint64_t *ka = malloc(((size_t)n + 1) * sizeof *ka), *kb = malloc(((size_t)k + 1) * sizeof *kb);
-    uint32_t *table = calloc(((size_t)n + 1) * ((size_t)k + 1), sizeof *table);
-    size_t row = (size_t)k + 1;
-    hsc_status s = ka && kb && table ? HSC_OK : no_memory(m);
-    for (uint32_t i = 0; !s && i < n; i++)
-        ka[i] = m->out->b_of_a[a[i]] == HSC_NONE ? loop_key(&m->a, a[i], by) : 0;
-    for (uint32_t j = 0; !s && j < k; j++)
-        kb[j] = m->out->a_of_b[b[j]] == HSC_NONE ? loop_key(&m->b, b[j], by) : 0;
-    for (uint32_t i = n; !s && i--;)
-        for (uint32_t j = k; j--;) {
-            uint32_t down = table[(i + 1) * row + j], right = table[i * row + j + 1],
-                     both = table[(i + 1) * row + j + 1] + 1;
-            uint32_t best = down > right ? down : right;
-            table[i * row + j] = ka[i] && ka[i] == kb[j] && both > best ? both : best;
-        }
-    for (uint32_t i = 0, j = 0; !s && i < n && j < k;) {
-        if (ka[i] && ka[i] == kb[j] && table[i * row + j] == table[(i + 1) * row + j + 1] + 1)
-            match(m, a[i++], b[j++], by == BY_PLACE ? HSC_COMPARE_POSITION : HSC_COMPARE_SAME);
-        else if (table[(i + 1) * row + j] >= table[i * row + j + 1])
-            i++;
-        else
-            j++;
-    }
-    free(ka);
-    free(kb);
-    free(table);
-    return s;
-}
-
-/* By header lines, what is left between those that are matched. */
-static hsc_status align_between(matcher *m, const uint32_t *a, uint32_t n, const uint32_t *b, uint32_t k) {
-    hsc_status s = HSC_OK;
-    for (uint32_t i = 0, j = 0; !s && i <= n && j <= k; i++, j++) {
-        uint32_t i_begin = i, j_begin = j;
-        while (i < n && m->out->b_of_a[a[i]] == HSC_NONE)
-            i++;
-        while (j < k && m->out->a_of_b[b[j]] == HSC_NONE)
-            j++;
-        if (i > i_begin && j > j_begin)
-            s = align(m, a + i_begin, i - i_begin, b + j_begin, j - j_begin, BY_HEADER);
-    }
-    return s;
-}
-
-/* The one loop below `loop`, if any, that nothing is matched with and whose header line is `key`; HSC_NONE: none, or several. */
-static uint32_t only_inside(side *s, const uint32_t *matched, uint32_t loop, uint64_t key) {
-    uint32_t found = HSC_NONE;
-    for (uint32_t c = loop + 1; key && c < s->scope[loop].subtree_end; c++) {
-        if (s->scope[c].kind != HSC_SCOPE_LOOP || matched[c] != HSC_NONE || loop_key(s, c, BY_HEADER) != key)
+/* Loops and regions of a procedure, what is round others before them; *scope[i]: which one that is. free() both. */
+static hsc_status loops_of(matcher *m, side *s, uint32_t procedure, compare_loop **list, uint32_t **scope, uint32_t *n) {
+    const hsc_db_scope *p = &s->scope[procedure];
+    *n = 0;
+    *list = malloc(((size_t)p->subtree_end - procedure) * sizeof **list);
+    *scope = malloc(((size_t)p->subtree_end - procedure) * sizeof **scope);
+    if (!*list || !*scope)
+        return no_memory(m);
+    for (uint32_t c = procedure + 1; c < p->subtree_end;) {
+        const hsc_db_scope *x = &s->scope[c];
+        bool is_loop = x->kind == HSC_SCOPE_LOOP;
+        if (!is_loop && x->kind != HSC_SCOPE_REGION) {
+            c = x->subtree_end;
             continue;
-        if (found != HSC_NONE)
-            return HSC_NONE;
-        found = c;
-    }
-    return found;
-}
-
-/* Two loops at one position. Where their header lines differ, one may stand in a loop more in the other database, as a compiler makes it
- * of an OpenMP schedule that hands out iterations as the run goes. */
-static void match_position(matcher *m, uint32_t a, uint32_t b) {
-    uint64_t ka = m->a.scope[a].kind == HSC_SCOPE_LOOP ? loop_key(&m->a, a, BY_HEADER) : 0, kb = ka ? loop_key(&m->b, b, BY_HEADER) : 0;
-    uint32_t in_b = ka != kb ? only_inside(&m->b, m->out->a_of_b, b, ka) : HSC_NONE, in_a = ka != kb ? only_inside(&m->a, m->out->b_of_a, a, kb) : HSC_NONE;
-    if (in_b != HSC_NONE)
-        match(m, a, in_b, HSC_COMPARE_MOVED);
-    else if (in_a != HSC_NONE)
-        match(m, in_a, b, HSC_COMPARE_MOVED);
-    else
-        match(m, a, b, HSC_COMPARE_POSITION);
-}
-
-/* What is left between matched neighbours: in order where both sides have as many of the same kinds, else by position.
- */
-static hsc_status match_rest(matcher *m, const uint32_t *a, uint32_t n, const uint32_t *b, uint32_t k) {
-    hsc_status s = HSC_OK;
-    for (uint32_t i = 0, j = 0; !s && i <= n && j <= k; i++, j++) {
-        uint32_t i_end = i, j_end = j;
-        while (i_end < n && m->out->b_of_a[a[i_end]] == HSC_NONE)
-            i_end++;
-        while (j_end < k && m->out->a_of_b[b[j_end]] == HSC_NONE)
-            j_end++;
-        bool same = i_end - i == j_end - j;
-        for (uint32_t x = 0; same && x < i_end - i; x++)
-            same = m->a.scope[a[i + x]].kind == m->b.scope[b[j + x]].kind;
-        for (uint32_t x = 0; same && x < i_end - i; x++)
-            match_position(m, a[i + x], b[j + x]);
-        if (!same && i_end > i && j_end > j && fits(i_end - i, j_end - j))
-            s = align(m, a + i, i_end - i, b + j, j_end - j, BY_PLACE);
-        i = i_end;
-        j = j_end;
-    }
-    return s;
-}
-
-/* Loops that were moved past others: those whose text only one on each side has that is left. They leave the lists, which are in order again. */
-static hsc_status match_crossing(matcher *m, uint32_t *a, uint32_t *n, uint32_t *b, uint32_t *k) {
-    uint64_t *ka = malloc(((size_t)*n + 1) * sizeof *ka), *kb = malloc(((size_t)*k + 1) * sizeof *kb);
-    hsc_status s = ka && kb ? HSC_OK : no_memory(m);
-    uint32_t n_left = 0, k_left = 0;
-    for (uint32_t i = 0; !s && i < *n; i++)
-        ka[i] = m->out->b_of_a[a[i]] == HSC_NONE ? loop_key(&m->a, a[i], BY_TEXT) : 0;
-    for (uint32_t j = 0; !s && j < *k; j++)
-        kb[j] = m->out->a_of_b[b[j]] == HSC_NONE ? loop_key(&m->b, b[j], BY_TEXT) : 0;
-    for (uint32_t i = 0; !s && i < *n; i++) {
-        uint32_t alike = 0, found = 0, at = 0;
-        for (uint32_t x = 0; ka[i] && x < *n; x++)
-            alike += ka[x] == ka[i];
-        for (uint32_t j = 0; alike == 1 && j < *k; j++)
-            if (kb[j] == ka[i]) {
-                found++;
-                at = j;
-            }
-        if (found == 1) {
-            match(m, a[i], b[at], HSC_COMPARE_SAME);
-            b[at] = HSC_NONE;
-        } else
-            a[n_left++] = a[i];
-    }
-    for (uint32_t j = 0; !s && j < *k; j++)
-        if (b[j] != HSC_NONE)
-            b[k_left++] = b[j];
-    if (!s) {
-        *n = n_left;
-        *k = k_left;
-    }
-    free(ka);
-    free(kb);
-    return s;
-}
-
-static hsc_status match_below(matcher *m, uint32_t pa, uint32_t pb) {
-    uint32_t n = children(&m->a, pa, NULL), k = children(&m->b, pb, NULL);
-    if (!n || !k)
-        return HSC_OK;
-    uint32_t *a = malloc(n * sizeof *a), *b = malloc(k * sizeof *b);
-    hsc_status s = a && b ? HSC_OK : no_memory(m);
-    if (!s) {
-        children(&m->a, pa, a);
-        children(&m->b, pb, b);
-        if (fits(n, k)) {
-            s = align(m, a, n, b, k, BY_TEXT);
-            if (!s)
-                s = match_crossing(m, a, &n, b, &k);
-            if (!s)
-                s = align_between(m, a, n, b, k);
         }
-        if (!s)
-            s = match_rest(m, a, n, b, k);
+        (*list)[*n] = (compare_loop){.region = !is_loop,
+                                     .kind = hash_text((uint64_t)x->kind, x->name, false),
+                                     .text = compare_lines_hash(&s->texts, x->file, x->line_begin, x->line_end, 1),
+                                     .header = compare_line_hash(&s->texts, x->file, x->line_begin),
+                                     .place = x->line_begin - p->line_begin,
+                                     .before_end = p->line_end - x->line_begin,
+                                     .lines = x->line_end - x->line_begin};
+        (*scope)[(*n)++] = c++;
+    }
+    for (uint32_t i = *n; i--;) {
+        uint32_t end = i + 1;
+        while (end < *n && (*scope)[end] < s->scope[(*scope)[i]].subtree_end)
+            end = (*list)[end].end;
+        (*list)[i].end = end;
+    }
+    return HSC_OK;
+}
+
+static hsc_status match_loops(matcher *m, uint32_t pa, uint32_t pb) {
+    compare_loop *a = NULL, *b = NULL;
+    uint32_t *scope_a = NULL, *scope_b = NULL, *to = NULL, n = 0, k = 0;
+    unsigned char *how = NULL;
+    hsc_status s = loops_of(m, &m->a, pa, &a, &scope_a, &n);
+    if (!s && n)
+        s = loops_of(m, &m->b, pb, &b, &scope_b, &k);
+    if (!s && n && k) {
+        to = malloc(n * sizeof *to);
+        how = malloc(n);
+        s = to && how ? compare_loops(a, n, b, k, to, how, m->err) : no_memory(m);
+        for (uint32_t i = 0; !s && i < n; i++)
+            if (to[i] != COMPARE_NO_LOOP)
+                match(m, scope_a[i], scope_b[to[i]], (hsc_compare_how)how[i]);
     }
     free(a);
     free(b);
+    free(scope_a);
+    free(scope_b);
+    free(to);
+    free(how);
     return s;
 }
 
@@ -486,10 +354,9 @@ hsc_status hsc_compare_scopes(hsc_db *a, hsc_db *b, hsc_compare *out, hsc_err *e
         s = match_bodies(&m);
     if (!s)
         s = match_renamed(&m);
-    /* parents stand before children, so one walk reaches all depths */
     for (uint32_t i = 0; !s && i < out->scopes_a; i++)
-        if (out->b_of_a[i] != HSC_NONE && m.a.scope[i].kind >= HSC_SCOPE_PROCEDURE)
-            s = match_below(&m, i, out->b_of_a[i]);
+        if (out->b_of_a[i] != HSC_NONE && m.a.scope[i].kind == HSC_SCOPE_PROCEDURE)
+            s = match_loops(&m, i, out->b_of_a[i]);
     close_side(&m.a);
     close_side(&m.b);
     if (s)

@@ -30,7 +30,7 @@ static uint64_t hash_line(const char *p, const char *end) {
     return any ? h | 1 : 0;
 }
 
-static bool hash_text(compare_text *t, const char *text, size_t size) {
+bool compare_text_make(compare_text *t, const char *text, size_t size) {
     uint32_t lines = 0;
     for (size_t i = 0; i < size; i++)
         lines += text[i] == '\n';
@@ -59,7 +59,7 @@ const compare_text *compare_text_of(compare_texts *t, uint32_t file, hsc_err *er
         return x;
     x->looked = true;
     if (!hsc_db_read_source(t->db, file, &text, &size, &changed, NULL)) {
-        bool ok = changed || hash_text(x, text, size);
+        bool ok = changed || compare_text_make(x, text, size);
         free(text);
         if (!ok) {
             hsc_err_set(err, HSC_E_MEMORY, "no memory for a source file of %zu bytes", size);
@@ -69,24 +69,28 @@ const compare_text *compare_text_of(compare_texts *t, uint32_t file, hsc_err *er
     return x;
 }
 
-uint64_t compare_line_hash(compare_texts *t, uint32_t file, uint32_t line) {
-    if (file == HSC_NONE || file >= t->files || !line)
-        return 0;
-    const compare_text *x = compare_text_of(t, file, NULL);
-    return x && x->hash && line <= x->lines ? x->hash[line - 1] : 0;
-}
+uint64_t compare_text_line(const compare_text *t, uint32_t line) { return t->hash && line && line <= t->lines ? t->hash[line - 1] : 0; }
 
-uint64_t compare_lines_hash(compare_texts *t, uint32_t file, uint32_t begin, uint32_t end, uint32_t least) {
+uint64_t compare_text_lines(const compare_text *t, uint32_t begin, uint32_t end, uint32_t least) {
     uint64_t h = 0xcbf29ce484222325u;
     uint32_t n = 0;
-    const compare_text *x = file < t->files && begin ? compare_text_of(t, file, NULL) : NULL;
-    if (!x || !x->hash || end > x->lines)
+    if (!t->hash || !begin || end > t->lines)
         return 0;
     for (uint32_t line = begin; line <= end; line++)
-        if (x->hash[line - 1]) {
-            h = (h ^ x->hash[line - 1]) * 0x9E3779B97F4A7C15u;
+        if (t->hash[line - 1]) {
+            h = (h ^ t->hash[line - 1]) * 0x9E3779B97F4A7C15u;
             h ^= h >> 32;
             n++;
         }
     return n && n >= least ? h | 1 : 0;
+}
+
+uint64_t compare_line_hash(compare_texts *t, uint32_t file, uint32_t line) {
+    const compare_text *x = file < t->files ? compare_text_of(t, file, NULL) : NULL;
+    return x ? compare_text_line(x, line) : 0;
+}
+
+uint64_t compare_lines_hash(compare_texts *t, uint32_t file, uint32_t begin, uint32_t end, uint32_t least) {
+    const compare_text *x = file < t->files && begin ? compare_text_of(t, file, NULL) : NULL;
+    return x ? compare_text_lines(x, begin, end, least) : 0;
 }

@@ -20,6 +20,11 @@ typedef struct compare_texts {
 hsc_status compare_texts_open(compare_texts *t, hsc_db *db, hsc_err *err);
 void compare_texts_close(compare_texts *t);
 
+/* Takes nothing of the text along; false: no memory. free() hash. */
+bool compare_text_make(compare_text *t, const char *text, size_t size);
+uint64_t compare_text_line(const compare_text *t, uint32_t line);
+uint64_t compare_text_lines(const compare_text *t, uint32_t begin, uint32_t end, uint32_t least);
+
 /* NULL: no memory (err is set). A text that is not there has no hashes. */
 const compare_text *compare_text_of(compare_texts *t, uint32_t file, hsc_err *err);
 

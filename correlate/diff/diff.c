@@ -32,7 +32,7 @@ void diff_clear(diff *d) {
 }
 
 const char *diff_how_text(hsc_compare_how how) {
-    static const char *const texts[] = {"same", "moved", "numbered by the compiler", "by position", "other instance", "renamed", "changed", "unmatched"};
+    static const char *const texts[] = {"same", "moved", "numbered by the compiler", "by position", "other instance", "renamed", "changed", "nest", "unmatched"};
     return texts[how <= HSC_COMPARE_NONE ? how : HSC_COMPARE_NONE];
 }
 
@@ -55,6 +55,14 @@ void diff_set_change(const diff *d, diff_row *row) {
         hsc_interval_change(sampled_of(&d->a, d->lost[0], (hsc_weighted){row->count_a, row->excess_a}),
                             sampled_of(&d->b, d->lost[1], (hsc_weighted){row->count_b, row->excess_b}), &row->low, &row->high);
     row->beyond = row->low > 0 || row->high < 0;
+}
+
+void diff_set_counts(const diff *d, diff_row *row, hsc_weighted a, hsc_weighted b) {
+    row->count_a = a.sum;
+    row->excess_a = a.excess;
+    row->count_b = b.sum;
+    row->excess_b = b.excess;
+    diff_set_change(d, row);
 }
 
 static int larger(const void *p, const void *q) {
@@ -105,20 +113,19 @@ static hsc_status scope_rows(diff *d, hsc_scope_kind kind, diff_row *rows, uint3
                 return status;
             uint32_t other = side ? d->match.a_of_b[s] : d->match.b_of_a[s];
             if (scope.kind != kind || (side && other != HSC_NONE) ||
-                !(report_wanted(r, s) || (!side && other != HSC_NONE && report_wanted(&d->b, other))))
+                !(report_wanted(r, s) || (!side && other != HSC_NONE && report_wanted(&d->b, other))) ||
+                (kind == HSC_SCOPE_LOOP && diff_told_with(d, side, s) != HSC_NONE))
                 continue;
             diff_row row = {.a = side ? HSC_NONE : s, .b = side ? s : other, .how = HSC_COMPARE_NONE};
             if (!side)
                 row.how = (hsc_compare_how)d->match.how_a[s];
-            hsc_weighted in_a = count_of(&d->a, row.a, kind), in_b = count_of(&d->b, row.b, kind);
-            row.count_a = in_a.sum;
-            row.excess_a = in_a.excess;
-            row.count_b = in_b.sum;
-            row.excess_b = in_b.excess;
-            if (!(row.count_a > 0) && !(row.count_b > 0))
-                continue;
-            diff_set_change(d, &row);
-            rows[(*n)++] = row;
+            row.in_both = other != HSC_NONE;
+            if (kind == HSC_SCOPE_LOOP && row.how == HSC_COMPARE_NEST)
+                diff_set_counts(d, &row, diff_nest_sum(d, 0, row.a), diff_nest_sum(d, 1, row.b));
+            else
+                diff_set_counts(d, &row, count_of(&d->a, row.a, kind), count_of(&d->b, row.b, kind));
+            if (row.count_a > 0 || row.count_b > 0)
+                rows[(*n)++] = row;
         }
     }
     return HSC_OK;
@@ -137,8 +144,12 @@ static hsc_status line_sums(report *r, hsc_weighted **out, hsc_err *err) {
     return s;
 }
 
+enum { UNKNOWN, IN_BOTH, TAKEN }; /* a line row of B: A's source has the line, and no row for it; it is a row with one of A */
+
+static bool is_same_line(unsigned char how) { return how == HSC_COMPARE_SAME || how == HSC_COMPARE_POSITION; }
+
 /* Line rows of one matched file. */
-static hsc_status file_rows(diff *d, uint32_t file, const hsc_weighted *a, const hsc_weighted *b, bool *taken, diff_row *rows,
+static hsc_status file_rows(diff *d, uint32_t file, const hsc_weighted *a, const hsc_weighted *b, unsigned char *taken, diff_row *rows,
                             uint32_t *n, hsc_err *err) {
     hsc_db_file f;
     uint32_t *map = NULL, lines = 0, other = d->match.file_b_of_a[file];
@@ -146,6 +157,11 @@ static hsc_status file_rows(diff *d, uint32_t file, const hsc_weighted *a, const
     hsc_status s = hsc_db_get_file(d->a.db, file, &f, err);
     if (!s && other != HSC_NONE)
         s = hsc_compare_lines(&d->match, file, &map, &how, &lines, err);
+    for (uint32_t line = 1; !s && other != HSC_NONE && line <= lines; line++) {
+        uint32_t to = map[line] && is_same_line(how[line]) ? hsc_db_find_line(d->b.db, other, map[line]) : HSC_NONE;
+        if (to != HSC_NONE)
+            taken[to] = IN_BOTH;
+    }
     for (uint32_t i = 0; !s && i < f.line_rows; i++) {
         hsc_db_line line;
         uint32_t row = f.first_line_row + i, to = HSC_NONE;
@@ -156,13 +172,14 @@ static hsc_status file_rows(diff *d, uint32_t file, const hsc_weighted *a, const
                  : line.line <= lines && map[line.line] ? hsc_db_find_line(d->b.db, other, map[line.line])
                                                         : HSC_NONE;
         if (to != HSC_NONE)
-            taken[to] = true;
+            taken[to] = TAKEN;
         diff_row r = {.a = row,
                       .b = to,
                       .count_a = a[row].sum,
                       .count_b = to != HSC_NONE ? b[to].sum : 0,
                       .excess_a = a[row].excess,
                       .excess_b = to != HSC_NONE ? b[to].excess : 0,
+                      .in_both = to != HSC_NONE || (other != HSC_NONE && line.line && line.line <= lines && map[line.line] && is_same_line(how[line.line])),
                       .how = to == HSC_NONE ? HSC_COMPARE_NONE
                              : !line.line   ? HSC_COMPARE_SAME
                                             : (hsc_compare_how)how[line.line]};
@@ -179,7 +196,7 @@ static hsc_status file_rows(diff *d, uint32_t file, const hsc_weighted *a, const
 
 static hsc_status line_rows(diff *d, diff_row *rows, uint32_t *n, hsc_err *err) {
     hsc_weighted *a = NULL, *b = NULL;
-    bool *taken = calloc((size_t)d->b.info.lines + 1, sizeof *taken);
+    unsigned char *taken = calloc((size_t)d->b.info.lines + 1, 1);
     hsc_status s =
         taken ? line_sums(&d->a, &a, err) : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u lines", d->b.info.lines);
     if (!s)
@@ -188,9 +205,9 @@ static hsc_status line_rows(diff *d, diff_row *rows, uint32_t *n, hsc_err *err) 
     for (uint32_t f = 0; !s && f < d->a.info.files; f++)
         s = file_rows(d, f, a, b, taken, rows, n, err);
     for (uint32_t row = 0; !s && row < d->b.info.lines; row++) {
-        if (taken[row] || !(b[row].sum > 0) || !report_wanted_line(&d->b, row))
+        if (taken[row] == TAKEN || !(b[row].sum > 0) || !report_wanted_line(&d->b, row))
             continue;
-        diff_row r = {.a = HSC_NONE, .b = row, .count_b = b[row].sum, .excess_b = b[row].excess, .how = HSC_COMPARE_NONE};
+        diff_row r = {.a = HSC_NONE, .b = row, .count_b = b[row].sum, .excess_b = b[row].excess, .in_both = taken[row] == IN_BOTH, .how = HSC_COMPARE_NONE};
         diff_set_change(d, &r);
         rows[(*n)++] = r;
     }
@@ -206,8 +223,9 @@ hsc_status diff_rows_by(diff *d, diff_by by, diff_row **rows, uint32_t *n, hsc_e
     *rows = malloc((most + 1) * sizeof **rows);
     if (!*rows)
         return hsc_err_set(err, HSC_E_MEMORY, "no memory for %zu differences", most);
-    hsc_status s = by == DIFF_LINE ? line_rows(d, *rows, n, err)
-                                   : scope_rows(d,
+    hsc_status s = by == DIFF_LINE   ? line_rows(d, *rows, n, err)
+                   : by == DIFF_NEST ? diff_nest_rows(d, *rows, n, err)
+                                     : scope_rows(d,
                                                 by == DIFF_LOOP     ? HSC_SCOPE_LOOP
                                                 : by == DIFF_MODULE ? HSC_SCOPE_MODULE
                                                                     : HSC_SCOPE_PROCEDURE,
@@ -225,7 +243,7 @@ hsc_status diff_scaling_of(diff *d, const diff_row *row, double *speedup, double
     report_spread a, b;
     double work_a = row->count_a * d->a.unit.scale, work_b = row->count_b * d->b.unit.scale;
     *speedup = *efficiency = NAN;
-    if (row->a == HSC_NONE || row->b == HSC_NONE || !(work_a > 0) || !(work_b > 0) || !d->a.working || !d->b.working)
+    if (row->a == HSC_NONE || row->b == HSC_NONE || row->how == HSC_COMPARE_NEST || !(work_a > 0) || !(work_b > 0) || !d->a.working || !d->b.working)
         return HSC_OK;
     hsc_db_scope scope;
     hsc_status s = hsc_db_get_scope(d->a.db, row->a, &scope, err);
@@ -289,17 +307,32 @@ static hsc_status decisions(report *r, uint32_t scope, report_versions *v, char 
     return s;
 }
 
+/* "12: vector x4": a loop of a nest is told by its line. */
+static void put_line(const report *r, uint32_t loop, char *versions, size_t size) {
+    hsc_db_scope s;
+    char text[200];
+    if (loop == HSC_NONE || hsc_db_get_scope(r->db, loop, &s, NULL))
+        return;
+    snprintf(text, sizeof text, "%s", *versions ? versions : "no version met");
+    snprintf(versions, size, "%u: %.150s", s.line_begin, text);
+}
+
 hsc_status diff_decisions_of(diff *d, const diff_row *row, diff_decisions *out, hsc_err *err) {
     report_versions a, b;
     const char *message_a, *message_b = "";
-    hsc_status s = decisions(&d->a, row->a, &a, out->versions_a, sizeof out->versions_a, out->remark_a, sizeof out->remark_a, &message_a, err);
+    bool nest = row->how == HSC_COMPARE_NEST;
+    uint32_t in_a = nest ? diff_longest_of(d, 0, row->a) : row->a, in_b = nest ? diff_longest_of(d, 1, row->b) : row->b;
+    hsc_status s = decisions(&d->a, in_a, &a, out->versions_a, sizeof out->versions_a, out->remark_a, sizeof out->remark_a, &message_a, err);
     if (!s)
-        s = decisions(&d->b, row->b, &b, out->versions_b, sizeof out->versions_b, out->remark_b, sizeof out->remark_b, &message_b, err);
-    double n_a = row->a == HSC_NONE ? 0 : hsc_interval_effective(report_excl(&d->a, row->a)),
-           n_b = row->b == HSC_NONE ? 0 : hsc_interval_effective(report_excl(&d->b, row->b));
+        s = decisions(&d->b, in_b, &b, out->versions_b, sizeof out->versions_b, out->remark_b, sizeof out->remark_b, &message_b, err);
+    double n_a = in_a == HSC_NONE ? 0 : hsc_interval_effective(report_excl(&d->a, in_a)), n_b = in_b == HSC_NONE ? 0 : hsc_interval_effective(report_excl(&d->b, in_b));
     bool known = *out->versions_a && *out->versions_b;
-    out->changed = !s && row->a != HSC_NONE && row->b != HSC_NONE && !same_binary(d, row->a, row->b) &&
+    out->changed = !s && in_a != HSC_NONE && in_b != HSC_NONE && !same_binary(d, in_a, in_b) &&
                    (!hsc_remark_same_but_places(message_a, message_b) ||
                     (known && ((a.width != b.width && a.vector.sum > 0 && b.vector.sum > 0) || other_versions(&a, n_a, &b, n_b))));
+    if (nest && !s) {
+        put_line(&d->a, in_a, out->versions_a, sizeof out->versions_a);
+        put_line(&d->b, in_b, out->versions_b, sizeof out->versions_b);
+    }
     return s;
 }

@@ -12,7 +12,7 @@
 
 /* The last three are timed (diff_timed_by), but that the waiting of DIFF_CAUSE is divided among causes by samples; the others are sampled
  * (diff_rows_by). */
-typedef enum diff_by { DIFF_ALL = 0, DIFF_PROCEDURE, DIFF_LOOP, DIFF_LINE, DIFF_MODULE, DIFF_WAIT, DIFF_MESSAGE, DIFF_CAUSE } diff_by;
+typedef enum diff_by { DIFF_ALL = 0, DIFF_PROCEDURE, DIFF_LOOP, DIFF_LINE, DIFF_MODULE, DIFF_NEST, DIFF_WAIT, DIFF_MESSAGE, DIFF_CAUSE } diff_by;
 
 typedef struct diff {
     report a, b;
@@ -26,10 +26,12 @@ typedef struct diff {
 
 typedef struct diff_row {
     uint32_t a, b;            /* scopes, or line rows; HSC_NONE: not there */
-    double count_a, count_b;  /* samples: of procedures with their loops, of loops with what they call, without inner loops */
+    double count_a, count_b;  /* samples: of procedures with their loops, of loops with what they call, without inner loops (but HSC_COMPARE_NEST), of
+                               * nests with all inside, without what they call */
     double excess_a, excess_b; /* of their weights */
     double change, low, high; /* b - a in the metric's unit, with its 95 % interval */
     bool beyond;              /* of noise: the interval leaves 0 out */
+    bool in_both;             /* also where one has no row for it, because it met no sample */
     hsc_compare_how how;
 } diff_row;
 
@@ -38,6 +40,17 @@ void diff_clear(diff *d);
 
 /* Pairs with samples in either, and what only one has, the largest change first. free() *rows. */
 hsc_status diff_rows_by(diff *d, diff_by by, diff_row **rows, uint32_t *n, hsc_err *err);
+
+/* Of diff_rows_by: outermost loops, as `report --by=nest` has them. Two are one where one of their loops is the same. */
+hsc_status diff_nest_rows(diff *d, diff_row *rows, uint32_t *n, hsc_err *err);
+/* The nest that a row's loop is in, in both; false: not there, or a nest of one loop. */
+bool diff_nest_of(const diff *d, const diff_row *row, diff_row *nest);
+/* The loop HSC_COMPARE_NEST that an unmatched one of that side (0: A) is told with; HSC_NONE: it is told by itself. */
+uint32_t diff_told_with(const diff *d, int side, uint32_t loop);
+/* What such a loop has with those that are told with it; what loops pay for is known. */
+hsc_weighted diff_nest_sum(const diff *d, int side, uint32_t loop);
+/* The one of them that has most, or the loop itself. */
+uint32_t diff_longest_of(const diff *d, int side, uint32_t loop);
 
 /* The whole: totals, unmatched or not. Of a whole run's CPU time they are known, but for what is in no sample. */
 diff_row diff_total(const diff *d);
@@ -107,7 +120,7 @@ hsc_status diff_match_lines(const hsc_compare *c, uint32_t lines_a, uint32_t **b
 hsc_status diff_figures_of(diff *d, hsc_db_run_figure **list, uint32_t *n, hsc_err *err);
 
 /* What the compiler made of a loop in both: "vector x4 94 %, ..." and the remark that matters; *changed: the versions
- * or the remark differ, and the binaries do (build id). Texts of `size` bytes each. */
+ * or the remark differ, and the binaries do (build id). Of a row HSC_COMPARE_NEST: of the loop in it that has most, after its line ("12: vector x4"). */
 typedef struct diff_decisions {
     bool changed;
     char versions_a[200], versions_b[200], remark_a[400], remark_b[400];
@@ -130,6 +143,7 @@ hsc_status diff_moved_of(diff *d, diff_by by, const diff_row *row, diff_moved *o
 
 /* From the counts to change, low, high and beyond. */
 void diff_set_change(const diff *d, diff_row *row);
+void diff_set_counts(const diff *d, diff_row *row, hsc_weighted a, hsc_weighted b);
 
 /* How a run was measured, and what the machine did to it. */
 typedef struct diff_measured {

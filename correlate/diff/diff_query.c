@@ -18,7 +18,7 @@ static diff of_databases(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t metri
 
 hsc_status hsc_db_read_changes(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t metric_b, hsc_change_by by, hsc_db_change **out,
                                uint32_t *n, hsc_err *err) {
-    static const diff_by kinds[] = {DIFF_PROCEDURE, DIFF_LOOP, DIFF_LINE, DIFF_MODULE};
+    static const diff_by kinds[] = {DIFF_PROCEDURE, DIFF_LOOP, DIFF_LINE, DIFF_MODULE, DIFF_NEST};
     diff d = of_databases(a, metric_a, b, metric_b);
     diff_row *rows = NULL;
     uint32_t count = 0;
@@ -31,8 +31,8 @@ hsc_status hsc_db_read_changes(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t
     for (uint32_t i = 0; !s && i < count; i++)
         list[i] = (hsc_db_change){rows[i].a,      rows[i].b,   rows[i].count_a * d.a.unit.scale, rows[i].count_b * d.b.unit.scale,
                                   rows[i].change, rows[i].low, rows[i].high,                     rows[i].beyond,
-                                  diff_how_text(rows[i].how), NAN, NAN};
-    for (uint32_t i = 0; !s && i < count && i < SCALED && d.scaling && by != HSC_CHANGE_LINE; i++)
+                                  rows[i].in_both, diff_how_text(rows[i].how), NAN, NAN};
+    for (uint32_t i = 0; !s && i < count && i < SCALED && d.scaling && by != HSC_CHANGE_LINE && by != HSC_CHANGE_NEST; i++)
         if (by == HSC_CHANGE_MODULE || diff_is_users(&d, &rows[i]))
             s = diff_scaling_of(&d, &rows[i], &list[i].speedup, &list[i].efficiency, err);
     if (!s) {

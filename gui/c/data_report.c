@@ -307,6 +307,7 @@ static int changes(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, hsc_cha
         PUT(d, "high", Tcl_NewDoubleObj(list[i].high));
         PUT(d, "beyond", WIDE(list[i].beyond));
         PUT(d, "how", TEXT(list[i].how));
+        PUT(d, "in_both", WIDE(list[i].in_both));
         PUT(d, "speedup", share(list[i].speedup));
         PUT(d, "efficiency", share(list[i].efficiency));
         Tcl_ListObjAppendElement(NULL, out, d);
@@ -561,11 +562,11 @@ int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
         return name[0] == 'd' ? dependences(h, interp, scope, &a) : loop_facts(h, interp, scope, &a);
     }
     if (!strcmp(name, "changes")) {
-        static const char *const kinds[] = {"procedure", "loop", "line", "module", "wait", "message", "cause", NULL};
-        enum { TIMED = 4 }; /* from here on */
+        static const char *const kinds[] = {"procedure", "loop", "line", "module", "nest", "wait", "message", "cause", NULL};
+        enum { TIMED = 5 }; /* from here on */
         int by;
         if (objc < 2)
-            return hsc_tcl_usage(interp, "changes HANDLE procedure|loop|line|module|wait|message|cause ?-metric M? ?-n N?");
+            return hsc_tcl_usage(interp, "changes HANDLE procedure|loop|line|module|nest|wait|message|cause ?-metric M? ?-n N?");
         hsc_handle *other = hsc_handle_find(interp, Tcl_GetString(objv[0]));
         if (!other)
             return TCL_ERROR;

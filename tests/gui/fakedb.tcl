@@ -336,9 +336,9 @@ oo::class create ::FakeDb {
         if {$by ne "procedure"} {
             return {}
         }
-        return [list [dict create a 2 b 2 value_a 2.0 value_b 3.0 change 1.0 low 0.9 high 1.1 beyond 1 how same] \
-            [dict create a 5 b 5 value_a 1.0 value_b 0.8 change -0.2 low -0.5 high 0.1 beyond 0 how same] \
-            [dict create a -1 b 6 value_a 0.0 value_b 0.5 change 0.5 low 0.4 high 0.6 beyond 1 how unmatched]]
+        return [list [dict create a 2 b 2 value_a 2.0 value_b 3.0 change 1.0 low 0.9 high 1.1 beyond 1 in_both 1 how same] \
+            [dict create a 5 b 5 value_a 1.0 value_b 0.8 change -0.2 low -0.5 high 0.1 beyond 0 in_both 1 how same] \
+            [dict create a -1 b 6 value_a 0.0 value_b 0.5 change 0.5 low 0.4 high 0.6 beyond 1 in_both 0 how unmatched]]
     }
     method runs {other args} {
         lappend Calls [list runs {*}$args]

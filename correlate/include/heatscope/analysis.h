@@ -101,12 +101,14 @@ void hsc_db_free_arrays(hsc_db_array_use *list, uint32_t n);
 
 /* ---- two databases (library hsc_diff) ---- */
 
-typedef enum hsc_change_by { HSC_CHANGE_PROCEDURE = 0, HSC_CHANGE_LOOP = 1, HSC_CHANGE_LINE = 2, HSC_CHANGE_MODULE = 3 } hsc_change_by;
-typedef struct hsc_db_change { /* of a procedure with its loops, a loop without inner loops, a line, a module */
+typedef enum hsc_change_by { HSC_CHANGE_PROCEDURE = 0, HSC_CHANGE_LOOP = 1, HSC_CHANGE_LINE = 2, HSC_CHANGE_MODULE = 3, HSC_CHANGE_NEST = 4 } hsc_change_by;
+typedef struct hsc_db_change { /* of a procedure with its loops, a loop without inner loops ("nest": with those in it that are others in the other database), a line, a module, an outermost
+                                * loop with all inside */
     uint32_t a, b;          /* rows: scopes, or lines; HSC_NONE: not there */
     double value_a, value_b; /* in the metric's unit */
     double change, low, high; /* b - a, with its 95 % interval */
     bool beyond;            /* of noise: the interval leaves 0 out */
+    bool in_both;           /* also a line that one has no row for, because it met no sample there */
     const char *how;        /* it was found: "same", "moved", ...; static */
     double speedup, efficiency; /* of two sizes: of the slowest processor; work in A over work in B (strong scaling). NAN: not known, or equal sizes, or a line */
 } hsc_db_change;

@@ -327,7 +327,7 @@ oo::class create ::heatscope::Comparison {
             dict incr met [list [dict get $c name] [dict get $c where]]
         }
         return [lmap c $rows {
-            if {$by in {procedure loop} && [dict get $met [list [dict get $c name] [dict get $c where]]] > 1} {
+            if {$by in {procedure loop nest} && [dict get $met [list [dict get $c name] [dict get $c where]]] > 1} {
                 dict set c name [my Whole $c]
             }
             set c
@@ -354,7 +354,12 @@ oo::class create ::heatscope::Comparison {
         } else {
             lassign [my Place $Other $by [dict get $c b]] name where
         }
-        set words [expr {[dict get $c a] < 0 ? "only in the other run" : [dict get $c b] < 0 ? "only in this run" : ""}]
+        set lone [expr {[dict get $c a] < 0 || [dict get $c b] < 0}]
+        set words [expr {[dict get $c in_both] && $a == 0 ? "no sample in this run" : [dict get $c in_both] && $b == 0 ? "no sample in the other run" :
+            !$lone ? "" : [dict get $c a] < 0 ? "only in the other run" : "only in this run"}]
+        if {$by eq "loop" && [dict get $c how] eq "nest"} {
+            set words [string trimleft "$words, with the loops in it, which are others there" ", "]
+        }
         return [dict create name $name where $where ratio $ratio words $words]
     }
     # Waits, calls of message passing, and what made others wait, by the line of this run, or of the other where it is only there.
@@ -431,7 +436,7 @@ oo::class create ::heatscope::Comparison {
                 append where :[dict get $s line_begin]
             }
         }
-        if {$by eq "loop"} {
+        if {$by in {loop nest}} {
             set name "[my Procedure $db $row] $name"
         } elseif {$by eq "module"} {
             set name [::heatscope::fmt baseName $name]

@@ -7,7 +7,7 @@ oo::class create ::heatscope::CompareView {
 
     method name {} { return compare }
     method title {} { return Compare }
-    method Groups {} { return {procedure Procedures loop Loops line Lines module Modules wait Waits message Messages cause Causes} }
+    method Groups {} { return {procedure Procedures loop Loops nest Nests line Lines module Modules wait Waits message Messages cause Causes} }
     method GroupTitle {words} { return "Compare [string tolower $words 0 0]" }
 
     method Build {body} {
@@ -65,7 +65,7 @@ oo::class create ::heatscope::CompareView {
     }
     method FirstSort {} { return change }
     method Columns {} {
-        return [list [list name [dict get {procedure Procedure loop Loop line Line module Module wait {Wait for} message Operation cause {What made others wait}} $By] name 0 left name] {a "This run" text 9 right value_a} {b Other text 9 right value_b} \
+        return [list [list name [dict get {procedure Procedure loop Loop nest {Outermost loop} line Line module Module wait {Wait for} message Operation cause {What made others wait}} $By] name 0 left name] {a "This run" text 9 right value_a} {b Other text 9 right value_b} \
             {bar "" change 12 {} {change size}} {change Change text 10 right {change size}} {ratio Ratio text 7 right ratio} \
             {*}[expr {[my Scales] ? {{speedup Speed-up text 9 right speedup} {effbar "" bar 5 {} {}} {efficiency Efficiency text 10 right efficiency}} : ""}] \
             [list interval [expr {[$Model isTimed $By] ? "" : "95 % interval"}] text 17 right {change size}]]
