@@ -532,11 +532,12 @@ static bool put_told(const match *m, lane *l) {
 static bool tell(const match *m, const call *c, uint64_t until) {
     lane *l = &m->lanes.p[c->lane];
     const join *j = m->j;
-    bool placed = c->row < j->frames.n && j->frames.p[c->row].context < j->contexts.n;
+    uint32_t frame = hsc_join_caller_of_tail(j, c->row); /* samples in the call are below that */
+    bool placed = frame < j->frames.n && j->frames.p[frame].context < j->contexts.n;
     jwaited w = {c->enter - l->offset, until - l->offset, c->leave - l->offset, HSC_NO_INDEX, HSC_NO_INDEX, c->stands_for, c->looks};
     if (placed) {
-        w.context = j->frames.p[c->row].context;
-        w.line = hsc_join_place_of(j, c->row)->line_row;
+        w.context = j->frames.p[frame].context;
+        w.line = hsc_join_place_of(j, frame)->line_row;
     }
     return !m->d->spill || (HSC_PUSH(l->told, w) &&
                             (l->told.n < m->told_max || put_told(m, l)));

@@ -13,6 +13,7 @@
  *   addresses.c   samples by address; the instructions there
  *   contexts.c    frames -> one calling-context tree
  *   users_place.c what is counted in headers of the system and in languages' libraries -> the user's own code; lines of loops that the compiler wrote
+ *   tails.c       calls of MPI by a jump at the end of a procedure: where that was
  *   second.c      second reading: threads' counts by kind of sample, samples by time  (parallel over files)
  *   kinds.c       kinds of samples in their order, threads' profiles by their rows    (parallel over threads)
  *   waited.c      samples in calls of message passing, by whether these waited then   (parallel over threads)
@@ -360,6 +361,12 @@ typedef struct jplace { /* a distinct address */
     bool is_inner;                         /* users_place.c: what is counted here, not sampled, belongs to who called it */
 } jplace;
 
+typedef struct jtail { /* what is called at a place ends in a jump to a call of MPI */
+    uint64_t operation; /* hsc_code_operation_key; 0: all that it may be, as far as their ways are one */
+    uint32_t place;     /* row of places */
+    uint32_t first, n;  /* rows of places: the jumps, one after the other */
+} jtail;
+
 /* ---- the database's rows ---- */
 
 typedef struct jscope {
@@ -469,7 +476,10 @@ typedef struct join {
     HSC_VEC(jmodule) met;        /* modules as they were met; resolve.c takes them */
     hsc_table met_rows, address_rows, frame_rows;
     HSC_VEC(jaddress) addresses;
-    HSC_VEC(jframe) frames;
+    HSC_VEC(jframe) frames;      /* from tail_frames_from on: of tails */
+    size_t tail_frames_from;     /* 0: there are none */
+    HSC_VEC(jtail) tails;        /* by place and operation */
+    hsc_table tail_frames;       /* (row of frames, key of an operation): row of frames */
     jtree growing;               /* contexts as they were met */
     hsc_table kind_rows;         /* while files are read */
     HSC_VEC(jkind) kinds;        /* then in the order of by_kind in kinds.c */
@@ -645,6 +655,10 @@ uint32_t hsc_join_grow(join *j, uint32_t parent, unsigned kind, uint32_t scope, 
 uint32_t hsc_join_enter(join *j, const jfork *home, uint32_t caller, const jplace *place, uint32_t call_line);
 hsc_status hsc_join_enter_frames(join *j, hsc_err *err);
 uint32_t hsc_join_caller(const join *j, uint32_t frame); /* frame; HSC_NO_INDEX: none. Our own wrappers are no callers. */
+/* tails.c */
+bool hsc_join_enter_tails(join *j);                       /* once frames have their contexts; false: no memory */
+uint32_t hsc_join_caller_of_tail(const join *j, uint32_t frame); /* the frame on the path of who samples what is called; of others themselves */
+bool hsc_join_place_tails(const join *j, jprocess *p); /* nodes that called MPI by a jump of what they called: that is their frame from then on */
 const jplace *hsc_join_place_of(const join *j, uint32_t frame);
 /* users_place.c: marks scopes and places; then, of what was counted or timed at a place: the innermost context of the user's own code on its path, and
  * the line there. Left alone where the place is in such code, or no such code is on the path. `contexts`: what *context is a row of. */

@@ -27,6 +27,7 @@ static void put_code(const join *j, parcel *a) {
     }
     put_rows(a, (const uint32_t[]){j->unknown_module, j->no_path_scope}, 2);
     PARCEL_VEC(a, j->places);
+    PARCEL_VEC(a, j->tails);
     PARCEL_VEC(a, j->lines);
     PARCEL_VEC(a, j->instances);
     parcel_u64(a, j->frames.n);
@@ -69,6 +70,7 @@ static void take_code(join *j, parcel *a) {
         take_module(j, a);
     PARCEL_TAKE_VEC(a, what);
     PARCEL_TAKE_VEC(a, j->places);
+    PARCEL_TAKE_VEC(a, j->tails);
     PARCEL_TAKE_VEC(a, j->lines);
     PARCEL_TAKE_VEC(a, j->instances);
     PARCEL_TAKE_VEC(a, places);

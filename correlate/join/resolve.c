@@ -190,26 +190,58 @@ static hsc_status resolve_module(void *ctx, size_t i, hsc_err *err) {
     return status;
 }
 
-/* Places of jumps that give locks back, of calls that lead to them: behind all others. */
+/* Rows of jumps that are on no path, behind all others: n of them from j->places.n on. */
+static hsc_status add_jumps(join *j, uint32_t module, const uint64_t *jumps, size_t n, hsc_err *err) {
+    jmodule *m = &j->modules.p[module];
+    for (size_t k = 0; k < n; k++) {
+        jplace place = {.address = jumps[k], .module = module, .exact = true, .level = HSC_LEVEL_NOTHING, .file = HSC_NO_INDEX,
+                        .instance = HSC_NO_INDEX, .line_row = HSC_NO_INDEX, .instruction = HSC_NO_INDEX, .release = HSC_NO_INDEX};
+        hsc_status status = resolve_place(m, &place, err);
+        if (status != HSC_OK)
+            return status;
+        if (!HSC_PUSH(j->places, place) || !HSC_PUSH(m->address_rows, (uint32_t)(j->places.n - 1)))
+            return hsc_join_no_memory(err);
+    }
+    if (n)
+        hsc_code_get_tables(m->code, &m->tables);
+    return HSC_OK;
+}
+
+/* Places of jumps that give locks back, of calls that lead to them. */
 static hsc_status add_releases(join *j, hsc_err *err) {
     size_t met = j->places.n;
     for (size_t i = 0; i < met; i++) {
-        jmodule *m = &j->modules.p[j->places.p[i].module];
+        const jmodule *m = &j->modules.p[j->places.p[i].module];
         uint64_t jumps[HSC_CODE_JUMPS_MAX];
-        size_t n = m->code && !j->places.p[i].exact ? hsc_code_find_release(m->code, j->places.p[i].address, jumps) : 0;
-        for (size_t k = 0, from = i; k < n; k++) {
-            jplace place = {.address = jumps[k], .module = j->places.p[i].module, .exact = true, .level = HSC_LEVEL_NOTHING, .file = HSC_NO_INDEX,
-                            .instance = HSC_NO_INDEX, .line_row = HSC_NO_INDEX, .instruction = HSC_NO_INDEX, .release = HSC_NO_INDEX};
-            hsc_status status = resolve_place(m, &place, err);
+        size_t n = m->code && !j->places.p[i].exact ? hsc_code_find_release(m->code, j->places.p[i].address, jumps) : 0, first = j->places.n;
+        hsc_status status = add_jumps(j, j->places.p[i].module, jumps, n, err);
+        if (status != HSC_OK)
+            return status;
+        for (size_t k = 0; k < n; k++)
+            j->places.p[k ? first + k - 1 : i].release = (uint32_t)(first + k);
+    }
+    return HSC_OK;
+}
+
+/* The same of jumps to calls of MPI. */
+static hsc_status add_tails(join *j, hsc_err *err) {
+    size_t met = j->places.n;
+    uint32_t module = HSC_NO_INDEX;
+    bool has_mpi = false;
+    for (size_t i = 0; i < met; i++) {
+        const jmodule *m = &j->modules.p[j->places.p[i].module];
+        hsc_code_tail tails[HSC_CODE_TAILS_MAX];
+        if (module != j->places.p[i].module)
+            has_mpi = m->code && hsc_code_has_mpi(m->code);
+        module = j->places.p[i].module;
+        size_t n = has_mpi && !j->places.p[i].exact ? hsc_code_find_mpi(m->code, j->places.p[i].address, tails) : 0;
+        for (size_t k = 0; k < n; k++) {
+            if (!HSC_PUSH(j->tails, (jtail){tails[k].operation, (uint32_t)i, (uint32_t)j->places.n, (uint32_t)tails[k].n}))
+                return hsc_join_no_memory(err);
+            hsc_status status = add_jumps(j, module, tails[k].jumps, tails[k].n, err);
             if (status != HSC_OK)
                 return status;
-            j->places.p[from].release = (uint32_t)j->places.n;
-            if (!HSC_PUSH(j->places, place) || !HSC_PUSH(m->address_rows, (uint32_t)(j->places.n - 1)))
-                return hsc_join_no_memory(err);
-            from = j->places.n - 1;
         }
-        if (n)
-            hsc_code_get_tables(m->code, &m->tables);
     }
     return HSC_OK;
 }
@@ -228,5 +260,7 @@ hsc_status hsc_join_resolve(join *j, hsc_err *err) {
     hsc_kept_code_trim(j);
     j->summary->addresses = j->places.n;
     j->summary->modules = j->modules.n;
+    if (status == HSC_OK)
+        status = add_tails(j, err); /* of what was met alone */
     return status == HSC_OK ? add_releases(j, err) : status;
 }

@@ -469,7 +469,7 @@ static hsc_status count_process(join *j, jprocess *p, hsc_err *err) {
     for (size_t i = 0; gave_back && i < p->waits.n; i++)
         if (p->waits.p[i].holder != HSC_NO_INDEX)
             gave_back[p->waits.p[i].holder] = 1;
-    if (!gave_back || !place_nested(j, p))
+    if (!gave_back || !hsc_join_place_tails(j, p) || !place_nested(j, p))
         status = hsc_join_no_memory(err);
     for (size_t k = 0; status == HSC_OK && k < p->threads.n; k++) {
         counting x = {.j = j, .p = p, .t = &p->threads.p[k], .gave_back = gave_back};
@@ -561,12 +561,15 @@ static hsc_status read_second(void *ctx, size_t i, hsc_err *err) {
 
 hsc_status hsc_join_read_second(join *j, hsc_err *err) {
     hsc_status status = hsc_join_enter_frames(j, err);
+    if (status == HSC_OK && !hsc_join_enter_tails(j))
+        status = hsc_join_no_memory(err);
     if (status == HSC_OK)
         status = hsc_join_each(j, j->run.n, read_second, j, "call paths", err);
     hsc_table_fini(&j->met_rows);
     hsc_table_fini(&j->address_rows);
     hsc_table_fini(&j->frame_rows);
-    j->met_rows = j->address_rows = j->frame_rows = (hsc_table){0};
+    hsc_table_fini(&j->tail_frames);
+    j->met_rows = j->address_rows = j->frame_rows = j->tail_frames = (hsc_table){0};
     free(j->addresses.p);
     memset(&j->addresses, 0, sizeof j->addresses);
     return status;

@@ -226,6 +226,18 @@ uint32_t hsc_code_get_column(const hsc_code *c, uint64_t address, bool exact);
 #define HSC_CODE_JUMPS_MAX 4
 size_t hsc_code_find_release(const hsc_code *c, uint64_t address, uint64_t jumps[HSC_CODE_JUMPS_MAX]);
 
+/* The same of calls of MPI, of each that the function may end in: jumps, the last one into that call. Where there are several ways to one, as far as
+ * they have it in common, then where the next function begins. */
+typedef struct hsc_code_tail {
+    uint64_t operation; /* hsc_code_operation_key of its name; 0: for all together */
+    uint64_t jumps[HSC_CODE_JUMPS_MAX];
+    size_t n;
+} hsc_code_tail;
+#define HSC_CODE_TAILS_MAX 16
+bool hsc_code_has_mpi(const hsc_code *c); /* does it call MPI by stubs? */
+size_t hsc_code_find_mpi(const hsc_code *c, uint64_t address, hsc_code_tail tails[HSC_CODE_TAILS_MAX]); /* how many; 0: none, or not known */
+uint64_t hsc_code_operation_key(const char *name, size_t length); /* of MPI_Send, mpi_send_ and mpi_send_f08_; 0: of no call of MPI */
+
 /* Calls `visit` for each piece of code with a line, in address order: file, line and the innermost procedure and loop
  * (HSC_NO_INDEX) around it. */
 hsc_status hsc_code_each_line(hsc_code *c,

@@ -2,12 +2,14 @@
 /* Functions without a symbol that named ones end in a jump to. On a call path such a function stands in the place of the named one, whose frame
  * is gone: of a barrier of GCC's OpenMP runtime, which has no symbols but those it exports, nothing is left but code without a name. So it gets
  * the name of what jumps to it. In the same way the frame of a function is gone that gives a lock back by its last jump: the call that led to
- * it says which one that was. x86-64 only. */
+ * it says which one that was; so it is with one that calls MPI by its last jump. x86-64 only. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <heatscope/formats/libraries.h>
+#include <heatscope/formats/stream.h>
 
 #include "machine_loops.h"
 #include "x86_64.h"
@@ -119,15 +121,21 @@ static ends ends_of(const hsc_code *c, const hsc_symbol *s) {
     return e;
 }
 
-size_t hsc_code_find_release(const hsc_code *c, uint64_t address, uint64_t jumps[HSC_CODE_JUMPS_MAX]) {
+/* The function that the direct call before the return address leads to; NULL: none. */
+static const hsc_symbol *called_before(const hsc_code *c, uint64_t address) {
     const uint8_t *call = c->is_x86_64 && address >= HSC_CALL_BYTES ? hsc_code_bytes_at(c, address - HSC_CALL_BYTES, address) : NULL;
     if (!call || call[0] != 0xE8)
-        return 0;
+        return NULL;
     int32_t relative;
     memcpy(&relative, call + 1, sizeof relative);
     uint64_t target = address + (uint64_t)(int64_t)relative;
     const hsc_symbol *s = hsc_code_symbol_at(c, target);
-    for (size_t n = 0; s && s->lo == target && n < HSC_CODE_JUMPS_MAX;) {
+    return s && s->lo == target ? s : NULL;
+}
+
+size_t hsc_code_find_release(const hsc_code *c, uint64_t address, uint64_t jumps[HSC_CODE_JUMPS_MAX]) {
+    const hsc_symbol *s = called_before(c, address);
+    for (size_t n = 0; s && n < HSC_CODE_JUMPS_MAX;) {
         ends e = ends_of(c, s);
         if (e.releases) { /* of several it is not known which: then where the function begins */
             jumps[n] = e.functions + e.stubs == 1 ? e.jump : s->lo;
@@ -137,7 +145,120 @@ size_t hsc_code_find_release(const hsc_code *c, uint64_t address, uint64_t jumps
             return 0;
         jumps[n++] = e.jump;
         s = e.into;
-        target = s->lo;
     }
     return 0;
+}
+
+/* ---- jumps to calls of MPI ---- */
+
+#define SEARCH_BYTES 65536u /* of code that is looked at for one call */
+
+uint64_t hsc_code_operation_key(const char *name, size_t length) {
+    static const char *const bindings[] = {"_f08ts", "_f08"};
+    char text[64];
+    if (length < 5 || length >= sizeof text || (strncmp(name, "MPI_", 4) && strncmp(name, "mpi_", 4)))
+        return 0;
+    while (length > 4 && name[length - 1] == '_')
+        length--;
+    for (size_t i = 0; i < length; i++)
+        text[i] = (char)tolower((unsigned char)name[i]);
+    for (size_t i = 0; i < sizeof bindings / sizeof *bindings; i++) {
+        size_t n = strlen(bindings[i]);
+        if (length > n && !strncmp(text + length - n, bindings[i], n)) {
+            length -= n;
+            break;
+        }
+    }
+    uint64_t key = hsc_hash64(5, text, length);
+    return key ? key : 1;
+}
+
+static uint64_t operation_of(const hsc_symbol *s) { return hsc_code_operation_key(s->name, hsc_code_stub_length(s->name)); }
+
+bool hsc_code_has_mpi(const hsc_code *c) {
+    for (size_t i = 0; c->is_x86_64 && i < c->symbols.n; i++)
+        if (operation_of(&c->symbols.p[i]))
+            return true;
+    return false;
+}
+
+typedef struct search {
+    const hsc_code *c;
+    const hsc_symbol *on[HSC_CODE_JUMPS_MAX]; /* functions on the way, and the jumps out of them */
+    uint64_t jump[HSC_CODE_JUMPS_MAX];
+    hsc_code_tail *found; /* the first one is for all together */
+    size_t n, bytes;
+    bool failed;
+} search;
+
+/* What a tail and the present way, of `n` jumps, have in common. */
+static void combine(const search *x, hsc_code_tail *t, size_t n) {
+    size_t same = 0;
+    while (same < n && same < t->n && t->jumps[same] == x->jump[same])
+        same++;
+    if (same == n)
+        return;
+    t->n = same + 1;
+    t->jumps[same] = x->on[same]->lo;
+}
+
+static void reach(search *x, uint64_t operation, size_t n) {
+    const uint64_t of[] = {0, operation};
+    for (size_t k = 0; k < 2; k++) {
+        size_t i = 0;
+        while (i < x->n && x->found[i].operation != of[k])
+            i++;
+        if (i < x->n) {
+            combine(x, &x->found[i], n);
+            continue;
+        }
+        x->failed = x->failed || i == HSC_CODE_TAILS_MAX;
+        if (x->failed)
+            return;
+        x->found[x->n++] = (hsc_code_tail){.operation = of[k], .n = n};
+        memcpy(x->found[i].jumps, x->jump, n * sizeof *x->jump);
+    }
+}
+
+/* `level`: of the function whose part s is. */
+static void follow(search *x, const hsc_symbol *s, size_t level) {
+    const uint8_t *p = s->hi > s->lo ? hsc_code_bytes_at(x->c, s->lo, s->hi) : NULL;
+    size_t size = (size_t)(s->hi - s->lo);
+    x->failed = x->failed || !p || size > SEARCH_BYTES - x->bytes;
+    x->bytes += x->failed ? 0 : size;
+    for (size_t at = 0, n; !x->failed && at < size; at += n) {
+        hsc_x86_flow flow;
+        int64_t relative = 0;
+        n = hsc_x86_decode(p + at, size - at, &flow, &relative);
+        if (!n) {
+            x->failed = true;
+            return;
+        }
+        uint64_t target = s->lo + at + n + (uint64_t)relative;
+        if ((flow != HSC_X86_JUMP && flow != HSC_X86_BRANCH) || (target >= s->lo && target < s->hi))
+            continue;
+        const hsc_symbol *into = hsc_code_symbol_at(x->c, target);
+        if (!into || into->lo != target) /* a part of the function that lies elsewhere, or back from there */
+            continue;
+        bool known = false;
+        for (size_t i = 0; i <= level; i++)
+            known = known || x->on[i] == into;
+        uint64_t operation = operation_of(into);
+        x->jump[level] = s->lo + at;
+        if (operation)
+            reach(x, operation, level + 1);
+        else if (!known && !hsc_code_stub_length(into->name) && level + 1 < HSC_CODE_JUMPS_MAX) {
+            x->on[level + 1] = into;
+            follow(x, into, level + 1);
+        }
+    }
+}
+
+size_t hsc_code_find_mpi(const hsc_code *c, uint64_t address, hsc_code_tail tails[HSC_CODE_TAILS_MAX]) {
+    const hsc_symbol *s = called_before(c, address);
+    search x = {.c = c, .on = {s}, .found = tails};
+    if (!s || hsc_code_stub_length(s->name))
+        return 0;
+    follow(&x, s, 0);
+    return x.failed ? 0 : x.n;
 }

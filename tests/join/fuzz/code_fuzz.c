@@ -43,8 +43,10 @@ static hsc_status find_all(void *ctx, const hsc_code_part *part, hsc_err *err) {
     uint64_t end = part->end - part->begin < BYTES_MAX ? part->end : part->begin + BYTES_MAX;
     for (uint64_t at = part->begin; at < end && status == HSC_OK; at += STEP) {
         uint64_t jumps[HSC_CODE_JUMPS_MAX];
+        hsc_code_tail tails[HSC_CODE_TAILS_MAX];
         status = hsc_code_find(ctx, at, true, &answer, err);
         text_bytes += hsc_code_find_release(ctx, at, jumps);
+        text_bytes += hsc_code_find_mpi(ctx, at, tails);
     }
     return status;
 }
