@@ -143,6 +143,14 @@ static const char *of_enum(const char *name, uint64_t value) {
     return text ? text : "?";
 }
 
+/* Is it the end of a copy, while others of the loop have code? */
+static bool is_of_one_copy(const hsc_map_module *m, const hsc_rec_remark *r) {
+    bool any = false;
+    for (size_t i = 0; i < m->n_instances && r->site_id && !strcmp(r->pass.p, "loop-delete") && !any; i++)
+        any = m->instances[i].loop_id == r->site_id && m->instances[i].version != HSC_loop_version_LIBRARY_CALL;
+    return any;
+}
+
 /* `file_id`: the one that is named above. */
 static void say_remark(const hsc_map_module *m, lines *l, const hsc_rec_remark *r, uint64_t file_id, const char *before) {
     FILE *f = begin_line(l);
@@ -151,7 +159,7 @@ static void say_remark(const hsc_map_module *m, lines *l, const hsc_rec_remark *
         fprintf(f, "%s:", hsc_map_file_name(m->files[r->file_id - 1].path.p));
     if (r->line)
         fprintf(f, "%" PRIu64 ":%" PRIu64 ": ", r->line, r->column);
-    fprintf(f, "%.*s [%s%s%s]", (int)strcspn(r->message.p, "\n"), r->message.p, r->pass.p, r->reason ? ": " : "",
+    fprintf(f, "%s%.*s [%s%s%s]", is_of_one_copy(m, r) ? "of one copy: " : "", (int)strcspn(r->message.p, "\n"), r->message.p, r->pass.p, r->reason ? ": " : "",
             r->reason ? of_enum("reason", r->reason) : "");
     end_line(m, l, r->inline_id, r->count, "times");
 }

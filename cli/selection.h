@@ -13,7 +13,7 @@
     {"format", 'f', "FORMAT", "text, csv or json"}, {"columns", 'c', "LIST", "these columns, in this order: NAME or NAME:HEADING, separated by commas"}, \
         {"top", 'n', "N", "rows of each table (text: 10; csv and json: all; 0: all)"},                                               \
         {"metric", 'm', "NAME", "metric by its name, a word of it, or number (the first)"},                                         \
-        {"where", 'w', "TEXT", "only what has TEXT in its file or procedure"}, {"processors", 'p', "AXIS", axis},                    \
+        {"where", 'w', "TEXT", "only what has TEXT in its file or procedure; FILE:LINE"}, {"processors", 'p', "AXIS", axis},                    \
         {"net", 0, NULL, "take the cost of sampling out of CPU time"},                                                              \
     {                                                                                                                                \
         "interval", 'i', "WHEN", "only that time: FROM:TO in seconds or percent of the run (1.5:3, 90%:), or a phase" \

@@ -76,7 +76,7 @@ void hsc_join_note_memory(const join *j) {
     char text[200];
     if (has >= least_bytes || !j->options->note || !hsc_ranks_is_first(j))
         return;
-    snprintf(text, sizeof text, "%llu measurement files take %llu MB at least%s, more than the %s %llu MB", (unsigned long long)j->processes.n,
+    snprintf(text, sizeof text, "%llu measurement file%s %llu MB at least%s, more than the %s %llu MB", (unsigned long long)j->processes.n, j->processes.n == 1 ? " takes" : "s take",
              (unsigned long long)(least_bytes >> 20), j->team ? " on each rank" : "",
              j->options->memory_bytes ? "--memory of" : "half of this machine's memory, which is", (unsigned long long)(has >> 20));
     j->options->note(j->options->progress_ctx, text);

@@ -170,6 +170,25 @@ void report_clear(report *r) {
 
 /* ---- which scopes ---- */
 
+/* "solve.c:120": how much of it is the file's, and the line; false: it names no line. */
+static bool split_where(const char *where, size_t *n, uint32_t *line) {
+    const char *colon = strrchr(where, ':');
+    if (!colon || colon == where || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")])
+        return false;
+    *n = (size_t)(colon - where);
+    *line = (uint32_t)strtoul(colon + 1, NULL, 10);
+    return *line > 0;
+}
+
+/* Is --where a part of the path, or a part of it and a line from begin to end? */
+static bool is_there(const report *r, const char *path, uint32_t begin, uint32_t end) {
+    size_t n;
+    uint32_t line;
+    if (strstr(path, r->where))
+        return true;
+    return split_where(r->where, &n, &line) && memmem(path, strlen(path), r->where, n) && begin <= line && line <= end;
+}
+
 bool report_wanted(const report *r, uint32_t scope) {
     hsc_db_scope s, p;
     hsc_db_file f;
@@ -177,7 +196,7 @@ bool report_wanted(const report *r, uint32_t scope) {
         return true;
     if (hsc_db_get_scope(r->db, scope, &s, NULL))
         return false;
-    if (s.file != HSC_NONE && !hsc_db_get_file(r->db, s.file, &f, NULL) && strstr(f.path, r->where))
+    if (s.file != HSC_NONE && !hsc_db_get_file(r->db, s.file, &f, NULL) && is_there(r, f.path, s.line_begin, s.line_end))
         return true;
     return s.procedure != HSC_NONE && !hsc_db_get_scope(r->db, s.procedure, &p, NULL) && strstr(p.name, r->where);
 }
@@ -185,18 +204,22 @@ bool report_wanted(const report *r, uint32_t scope) {
 bool report_wanted_line(const report *r, uint32_t line_row) {
     hsc_db_line l;
     hsc_db_file f;
+    size_t n;
+    uint32_t line;
     if (!r->where)
         return true;
     if (hsc_db_get_line(r->db, line_row, &l, NULL))
         return false;
-    return (!hsc_db_get_file(r->db, l.file, &f, NULL) && strstr(f.path, r->where)) || (l.scope != HSC_NONE && report_wanted(r, l.scope));
+    if (!hsc_db_get_file(r->db, l.file, &f, NULL) && is_there(r, f.path, l.line, l.line))
+        return true;
+    return l.scope != HSC_NONE && !split_where(r->where, &n, &line) && report_wanted(r, l.scope);
 }
 
 bool report_wanted_finding(const report *r, const hsc_db_finding *f) {
     hsc_db_file file;
     if (!r->where || (f->scope != HSC_NONE && report_wanted(r, f->scope)))
         return true;
-    return f->file != HSC_NONE && !hsc_db_get_file(r->db, f->file, &file, NULL) && strstr(file.path, r->where);
+    return f->file != HSC_NONE && !hsc_db_get_file(r->db, f->file, &file, NULL) && is_there(r, file.path, f->line, f->line);
 }
 
 bool report_is_own(const report *r, const hsc_db_scope *s) {
@@ -412,11 +435,16 @@ static bool ran_in(const report *r, uint32_t scope, uint32_t function, bool *any
     return here;
 }
 
-/* Where copies of the loop ran, what the vectoriser refused others for is no reason of theirs. */
+/* Where copies of the loop ran, what the vectoriser refused others for is no reason of theirs, and a copy that was deleted is none of them. */
 static void drop_of_others(const report *r, uint32_t scope, hsc_db_remark *list, uint32_t *n) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < *n; i++) {
         bool anywhere = false, vectors = list[i].refuses_vectors || list[i].reason == HSC_reason_NOT_TRIED;
+        if (!strcmp(list[i].pass, "loop-delete") && list[i].kind == HSC_remark_kind_PASSED) {
+            (void)ran_in(r, scope, HSC_NONE, &anywhere);
+            if (anywhere)
+                continue;
+        }
         if (!vectors || list[i].function == HSC_NONE || ran_in(r, scope, list[i].function, &anywhere) || !anywhere)
             list[kept++] = list[i];
     }

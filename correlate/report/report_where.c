@@ -84,7 +84,12 @@ hsc_status report_check_where(const report *r, hsc_err *err) {
         if (strstr(s.name, r->where))
             return HSC_OK;
         look_at(&like, r->where, s.name);
+        if (report_wanted(r, i)) /* it is a file's line */
+            return HSC_OK;
     }
+    for (uint32_t i = 0; i < r->info.lines && strchr(r->where, ':'); i++)
+        if (report_wanted_line(r, i))
+            return HSC_OK;
     for (unsigned i = 0; i < like.n && like.distance[i] <= like.distance[0] + 1; i++) { /* much less like it is no help */
         size_t at = strlen(names);
         snprintf(names + at, sizeof names - at, "%s'%.150s'", i ? ", " : "; like it: ", like.name[i]);
