@@ -671,6 +671,7 @@ static void make_instances(late *w) {
         unsigned parent = w->g.loops[l].parent;
         hsc_rec_loop_instance r = {.function_id = w->procedure_id, .loop_id = s->loop_id, .inline_id = s->inline_id,
                                    .peeled = s->node.peeled};
+        unsigned lanes;
         if (w->g.loops[l].irreducible)
             r.flags |= HSC_instance_flag_IRREDUCIBLE;
         if (s->node.peeled && s->loop_id)
@@ -699,8 +700,8 @@ static void make_instances(late *w) {
         } else {
             r.version = HSC_loop_version_PLAIN;
         }
-        if (s->loop_id && !r.vector_width && s->lanes > 1)
-            r.vector_width = s->lanes; /* of operations in a row */
+        if (s->loop_id && !r.vector_width && (lanes = packed_of(w, l, s->loop_id, s->inline_id)) > 1)
+            r.vector_width = lanes; /* of operations in a row of its own: not of what is left of a loop inside, as the sum of a vector */
         *HSC_VECTOR_ADD(p->instances) = r;
         p->instances.p[p->instances.n - 1].instance_id = s->instance_id = (uint32_t)p->instances.n;
     }

@@ -84,7 +84,7 @@ void both_gone(void) {
 }
 // The vectoriser's scalar rest is none of its vector code, though its operations in a row are packed.
 // WIDE: packed_rest
-// WIDE-NEXT: for: remainder (parts packed by 4), vector 8 lanes
+// WIDE-NEXT: for: remainder, vector 8 lanes
 // WIDE-NEXT: for: vector unrolled fully 8 lanes, unrolled fully (parts packed by 4)
 int numbers[4096];
 int packed_rest(int n) {
@@ -93,4 +93,19 @@ int packed_rest(int n) {
         for (int i = 0; i < 7; i++)
             sum += numbers[i + j * 4];
     return sum;
+}
+// What is left of a vector loop inside, as the sum of its vector and copies of a number in one, is none of the loop's own.
+// SAID: vectorized.c:[[#@LINE+8]]:{{.*}}vectorized loop
+// CHECK: sum_inside
+// CHECK-NEXT: for: as written [
+// CHECK-NEXT: for: remainder
+int sum_inside(int rows, int n) {
+    int most = 1;
+    for (int j = 0; j < rows; j++) {
+        int sum = 0;
+        for (int i = 0; i < n; i++)
+            sum += numbers[i + j * n] * (j ^ rows);
+        most = most / (1 + (sum & 7)) + j;
+    }
+    return most;
 }
