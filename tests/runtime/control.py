@@ -302,7 +302,7 @@ def stop_and_go():
     done, found = run([program("controls"), "program"], options=["--stopped"])
     p = only(found)
     t = p.threads[1]
-    expect("begun without it", p.measuring[0][1] == 0 and "begun without" in p.measuring[0][2], p.measuring)
+    expect("begun without it", p.measuring[0][1] == 0 and "stopped" in p.measuring[0][2], p.measuring)
     expect("from the program's start on", all(when >= p.measuring[-1][0] for when, _, _ in t.samples) and t.weight() > 0,
            (p.measuring, t.weight()))
     names = [(kind, p.names.get(name), value) for kind, name, _, value in t.said]
