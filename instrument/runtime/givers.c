@@ -144,13 +144,11 @@ static void release(_Atomic uint32_t *busy) {
 
 enum { BARRIER_SLOTS = 64, BARRIERS = 8 /* that are remembered of those that have the same slot */ };
 
-static struct barrier {
+static struct {
     _Atomic(const void *) of;
-    _Atomic uint32_t threads, made; /* made: times that it became another one */
+    _Atomic uint32_t threads;
     _Atomic uint64_t come; /* so far, in all rounds */
-    struct {
-        _Atomic uint64_t step_ns, let_go_ns; /* the latest of those that came were last in step; the last one came */
-    } round[2]; /* of the present one and the one before: who comes to the next but one has left them */
+    _Atomic uint64_t let_go_ns; /* the last one of a round came; 0: none yet */
 } barriers[BARRIER_SLOTS][BARRIERS];
 
 static uint32_t barrier_slot(const void *of) {
@@ -163,12 +161,8 @@ void hsc_rt_barrier_begin(const void *of, uint32_t threads) {
         const void *none = NULL;
         if (!atomic_compare_exchange_strong(&barriers[slot][i].of, &none, of))
             continue;
-        atomic_fetch_add(&barriers[slot][i].made, 1);
         atomic_store(&barriers[slot][i].come, 0);
-        for (uint32_t k = 0; k < 2; k++) {
-            atomic_store(&barriers[slot][i].round[k].step_ns, 0);
-            atomic_store(&barriers[slot][i].round[k].let_go_ns, 0);
-        }
+        atomic_store(&barriers[slot][i].let_go_ns, 0);
         atomic_store(&barriers[slot][i].threads, threads);
         return;
     }
@@ -180,40 +174,19 @@ void hsc_rt_barrier_end(const void *of) {
             atomic_store(&barriers[slot][i].of, NULL);
 }
 
-bool hsc_rt_barrier_come(const void *of, const hsc_rt_thread *t, hsc_rt_meeting *m) {
-    *m = (hsc_rt_meeting){NULL, 0, 0};
+bool hsc_rt_barrier_come(const void *of, uint64_t *in_step_ns) {
+    *in_step_ns = 0;
     for (uint32_t slot = barrier_slot(of), i = 0; i < BARRIERS; i++) {
-        struct barrier *b = &barriers[slot][i];
-        if (atomic_load_explicit(&b->of, memory_order_relaxed) != of)
+        if (atomic_load_explicit(&barriers[slot][i].of, memory_order_relaxed) != of)
             continue;
-        uint32_t threads = atomic_load(&b->threads), made = atomic_load(&b->made);
-        if (!threads)
+        uint32_t threads = atomic_load(&barriers[slot][i].threads);
+        *in_step_ns = atomic_load_explicit(&barriers[slot][i].let_go_ns, memory_order_relaxed);
+        if (!threads || (atomic_fetch_add(&barriers[slot][i].come, 1) + 1) % threads != 0)
             return false;
-        uint64_t n = atomic_fetch_add(&b->come, 1), step_ns = !t ? 0 : t->step_ns ? t->step_ns : t->begun_ns;
-        *m = (hsc_rt_meeting){b, made, (uint32_t)(n / threads) & 1};
-        uint64_t latest = atomic_load_explicit(&b->round[m->round].step_ns, memory_order_relaxed);
-        while (latest < step_ns && !atomic_compare_exchange_weak_explicit(&b->round[m->round].step_ns, &latest, step_ns, memory_order_relaxed,
-                                                                          memory_order_relaxed))
-            ;
-        if ((n + 1) % threads)
-            return false;
-        atomic_store_explicit(&b->round[!m->round].step_ns, 0, memory_order_relaxed);
-        atomic_store_explicit(&b->round[m->round].let_go_ns, hsc_rt_now_ns(), memory_order_relaxed); /* the others are let go after that */
+        atomic_store_explicit(&barriers[slot][i].let_go_ns, hsc_rt_now_ns(), memory_order_relaxed); /* the others are let go after that */
         return true;
     }
     return false;
-}
-
-void hsc_rt_barrier_leave(hsc_rt_thread *t, const hsc_rt_meeting *m) {
-    const struct barrier *b = m->barrier;
-    if (!t || !b)
-        return;
-    uint64_t step_ns = atomic_load_explicit(&b->round[m->round].step_ns, memory_order_relaxed);
-    uint64_t let_go_ns = atomic_load_explicit(&b->round[m->round].let_go_ns, memory_order_relaxed);
-    if (atomic_load(&b->made) != m->made)
-        return; /* who was let go before has made another one */
-    t->open.in_step_ns = step_ns;
-    t->step_ns = let_go_ns;
 }
 
 /* ---- what ends of itself ------------------------------------------------------------------------------------------------- */

@@ -241,16 +241,17 @@ HSC_RT_EXPORT int pthread_barrier_wait(pthread_barrier_t *b) {
     hsc_rt_here at = HSC_RT_HERE();
     if (!real)
         real = (__typeof__(real))HSC_RT_REAL("pthread_barrier_wait");
-    hsc_rt_meeting meeting;
-    bool last = hsc_rt_barrier_come(b, hsc_rt_measured(), &meeting);
+    uint64_t in_step_ns;
+    bool last = hsc_rt_barrier_come(b, &in_step_ns);
     if (last && hsc_rt_is_awaited(b))
         hsc_rt_signalled(b, UINT32_MAX, &at);
     hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_BARRIER, &at, at.sp);
     hsc_rt_wait_in(t, real);
+    if (t)
+        t->open.in_step_ns = in_step_ns;
     if (!last)
         hsc_rt_await_begin(t, b);
     int result = real(b);
-    hsc_rt_barrier_leave(t, &meeting);
     hsc_rt_wait_end(t, 0, last ? nobody : hsc_rt_await_end(t, b, true));
     return result;
 }

@@ -419,7 +419,7 @@ typedef struct hsc_rt_open {
     hsc_rt_here at;
     uint64_t begin_ns, told_ns; /* told: of its duration, in records already */
     uint64_t ended_ns;          /* when another thread ended it; 0: not known */
-    uint64_t in_step_ns;        /* at a barrier of pthreads, once it was let go: when all that came were last in step; 0: not known */
+    uint64_t in_step_ns;        /* at a barrier of pthreads: when all were let go from it last; 0: not known */
     uint64_t called;            /* the procedure that waits; 0: not known */
 } hsc_rt_open;
 /* wall_ss.c: the helper's */
@@ -558,7 +558,6 @@ typedef struct hsc_rt_thread {
     uint64_t start_pc;            /* of the procedure that it began in; 0: not known */
     struct hsc_rt_start *start;   /* threads.c; NULL: it was there before */
     bool whole;                   /* measured from its first instruction on, without a pause */
-    uint64_t step_ns;             /* when it was last let go from a barrier of pthreads; 0: not yet */
     uint64_t begun_ns, first_in_line_ns; /* when it began; how long it stood in line before, told at its end */
     hsc_rt_team team, team_told;  /* that it is in now, worker or not; the last one in a record */
     struct {

@@ -55,16 +55,10 @@ uint32_t hsc_rt_fork_begin(hsc_rt_thread *t, const hsc_rt_here *at, bool *suppos
 uint32_t hsc_rt_fork_end(hsc_rt_thread *t, const hsc_rt_here *at, uint32_t node, uint64_t duration_ns, bool supposed);
 
 /* Barriers of pthreads: for how many threads one is made (0: threads of other processes too), and whether the caller, who is about to enter it, is the last one of a round (false too where
- * that is not known: made by another process, or more of them than are remembered). Once it is let go the caller leaves: t's open wait learns when those that came
- * were all there and last in step with each other: the latest of their begins and of when they were let go from barriers before. */
+ * that is not known: made by another process, or more of them than are remembered). in_step_ns: when the last one of the round before came; 0: not known, or none. */
 void hsc_rt_barrier_begin(const void *barrier, uint32_t threads);
 void hsc_rt_barrier_end(const void *barrier);
-typedef struct hsc_rt_meeting {
-    const struct barrier *barrier; /* NULL: not known */
-    uint32_t made, round;
-} hsc_rt_meeting;
-bool hsc_rt_barrier_come(const void *barrier, const hsc_rt_thread *t, hsc_rt_meeting *m);
-void hsc_rt_barrier_leave(hsc_rt_thread *t, const hsc_rt_meeting *m);
+bool hsc_rt_barrier_come(const void *barrier, uint64_t *in_step_ns);
 /* Who ended a wait, where that thread says so itself while others wait: signals of conditions, posts of semaphores, wakes of futexes. A wait for `on`
  * begins once hsc_rt_wait_begin has returned t (NULL: nothing to record); at its end the thread that signalled first of those whose signal nobody
  * else was woken by. `waiters`: how many threads the signal wakes, UINT32_MAX: all. The caller of hsc_rt_signalled has seen hsc_rt_is_awaited.

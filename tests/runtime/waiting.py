@@ -174,26 +174,6 @@ def barriers():
             expect(f"{pair} {options}: how long", 4 * 0.01 <= float(r["wait_s"]) <= truth[pair], (r, truth[pair]))
 
 
-def barriers_first():
-    """Since when those that come to a barrier of pthreads are in step: at their first one since the last of them has begun, then since they were let go from the
-    barrier before, be it another one."""
-    done, found = run([program("barriers_first")])
-    expect("exit code", done.returncode == 0, done)
-    p, waits, names = only(found), [], kind_names()
-    for f in re.finditer(r"^wait_interval .*", of_command("dump", p.path), re.M):
-        r = {k: int(v) for k, v in re.findall(r"(\w+)=(\d+)", f[0])}
-        if names[r["kind"]] == "BARRIER":
-            waits.append((r["time"], r["duration_ns"], r["time"] - r["in_step_before_ns"]))
-    # in each round three begin to wait before the last one comes, who may wait for a processor, too
-    steps = sorted({step for _, _, step in waits})
-    rounds = [sorted((end - took, end) for end, took, step in waits if step == since) for since in steps]
-    expect("three wait in each of three rounds", len(steps) == 3 and all(3 <= len(r) <= 4 for r in rounds), waits)
-    begun = max(int(t.record["time"]) for t in p.threads.values() if t.record)
-    expect("first", steps[:1] == [begun], (begun, waits))
-    for before, step in zip(rounds, steps[1:]):
-        expect("later", max(begin for begin, _ in before[:3]) <= step <= min(end for _, end in before), (before, step))
-
-
 def barriers_shared():
     """Who comes to a barrier of several processes is not counted in one of them: its waits are told, and laid to no thread (the second of the parent's two was
     called the last of four in every other round)."""
