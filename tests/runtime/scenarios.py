@@ -306,7 +306,7 @@ def contexts():
     expect("exit code", done.returncode == 0, done)
     p = only(found)
     t = p.threads[1]
-    own, deep, other = 0, 0, {}
+    own, deep, calls, other = 0, 0, 0, {}
     for _, node, w in t.samples:
         path = p.path_of(t, node)
         tail = [f for f in path if f in ("body", "cowork", "too_deep", "main")]
@@ -315,12 +315,17 @@ def contexts():
         elif "too_deep" in path and path[-1] == "cowork":
             expect("innermost frames kept", len(path) == 64 and set(path[:-1]) == {"too_deep"}, path)
             deep += w
+        elif path[-2:] == ["body", "swapcontext"]: # in the kernel
+            calls += w
+        elif len(path) == 64 and set(path) == {"too_deep"}: # where it touches its stack
+            deep += w
         else:
             other[tuple(path[-3:])] = other.get(tuple(path[-3:]), 0) + w
     n = t.weight()
     expect("in contexts", own > 0.5 * n, (own, n))
     expect("too deep", deep > 0.1 * n, (deep, n))
     expect("truncated are the deep ones", t.progress["truncated"] <= deep + 0.02 * n, (t.progress, deep))
+    expect("in calls", calls <= 0.1 * n, (calls, n))
     expect("elsewhere", sum(other.values()) <= 0.03 * n, other)
 
 
