@@ -3,7 +3,7 @@
 #include "hot.h"
 
 #define PAUSE_NS 200000u  /* more is no sample */
-#define BEGUN 2u          /* so many looks, the last right after the one before: it looks on, so that a sample between two is a pause in that */
+#define BEGUN 2u          /* so many looks, each of which went on with the one before: a sample between two more is a pause in that */
 #define PAUSES_NS 1000000u
 #define PAUSES_OF 4u      /* of the time since it began to look: what may be in pauses of which it is not known what they were */
 #define REST_NS 50000u    /* where the thread may have rested */
