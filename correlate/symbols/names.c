@@ -65,18 +65,26 @@ static char *demangle_gfortran(const char *s) {
     return strdup(out);
 }
 
-char *hsc_demangle(const char *symbol) {
+static char *demangle_plain(const char *symbol) {
     if (symbol[0] != '_')
         return NULL;
     if (symbol[1] == 'Q')
         return demangle_flang(symbol);
     if (symbol[1] == '_' && strstr(symbol, "_MOD_"))
         return demangle_gfortran(symbol);
-    if (symbol[1] == 'Z') {
-        char *text = strlen(symbol) <= 4096 ? hsc_demangle_cxx(symbol) : NULL;
-        return text;
-    }
-    return NULL;
+    return symbol[1] == 'Z' && strlen(symbol) <= 4096 ? hsc_demangle_cxx(symbol) : NULL;
+}
+
+char *hsc_demangle(const char *symbol) {
+    const char *suffix = strchr(symbol, '@'); /* of a stub, "@plt", and of a version: no demangler takes them */
+    if (!suffix)
+        return demangle_plain(symbol);
+    char *name = strndup(symbol, (size_t)(suffix - symbol)), *text = name ? demangle_plain(name) : NULL, *whole = NULL;
+    if (text && asprintf(&whole, "%s%s", text, suffix) < 0)
+        whole = NULL;
+    free(name);
+    free(text);
+    return whole;
 }
 
 size_t hsc_name_before_arguments(const char *name) {
