@@ -72,7 +72,7 @@ static char *demangle_plain(const char *symbol) {
         return demangle_flang(symbol);
     if (symbol[1] == '_' && strstr(symbol, "_MOD_"))
         return demangle_gfortran(symbol);
-    return symbol[1] == 'Z' && strlen(symbol) <= 4096 ? hsc_demangle_cxx(symbol) : NULL;
+    return symbol[1] == 'Z' ? hsc_demangle_cxx(symbol) : NULL;
 }
 
 char *hsc_demangle(const char *symbol) {

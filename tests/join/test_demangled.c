@@ -6,6 +6,15 @@
 
 #include "code.h"
 
+/* A class template's instance whose arguments are the last one, twice, and so on: 9 characters double the name. What the name is, malloc'ed; NULL. */
+static char *demangle_doubled(unsigned times) {
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    char symbol[1024] = "_Z1f1AIiiE";
+    for (unsigned k = 0; k < times && k < 36; k++)
+        snprintf(symbol + strlen(symbol), sizeof symbol - strlen(symbol), "S_IS%c_S%c_E", digits[k], digits[k]);
+    return hsc_demangle(symbol);
+}
+
 int main(void) {
     static const struct {
         const char *symbol, *name;
@@ -15,6 +24,12 @@ int main(void) {
         {"_ZN4mesh3sumEl@plt", "mesh::sum(long)@plt"},
         {"_ZdlPvm@plt", "operator delete(void*, unsigned long)@plt"},
         {"_ZSt4cout@@GLIBCXX_3.4", "std::cout@@GLIBCXX_3.4"},
+        {"_ZN5range5pagescvSt6vectorIS0_SaIS0_EEEv", "range::pages::operator std::vector<range::pages, std::allocator<range::pages> >()"},
+        {"_Z1fIiTnN2okIT_E4typeELb1EEvS1_", "void f<int, true>(int)"}, /* clang's, not the runtime's */
+        /* no names: the runtime's demangler takes them for ever */
+        {"_ZN4llvm11Inst5mergeDIAsrgeDIAgeDIAssign5mesigrgeDIAssign5menIruction15mergergeDIAssign5me5mergeDIAssign5mergeDIAssig5mergS0_"
+         "eDIAssignIngeDIgeDIAAIIDIAssignID5mergeDIAsrgeDIgeDIAAssign5mesignIENS_8ArrayRefIPKS0_EE", NULL},
+        {"_ZN4llvm7hashing6detail23hash_combine_range_implIKmEENSt9enable_ifIXsr16is_hashable_dataITDEE5valueENS_9hash_codeEE4typeEPS5_S9_", NULL},
         {"_QMgridPsweep", "grid::sweep"},
         {"_QMgridPsweep@plt", "grid::sweep@plt"},
         {"_QQmain", "main program"},
@@ -37,6 +52,18 @@ int main(void) {
         }
         free(name);
     }
+    char *name = demangle_doubled(5);
+    if (!name || strlen(name) < 32 * strlen("A<i, i>")) {
+        printf("doubled 5 times: got %s\n", name ? name : "nothing");
+        wrong++;
+    }
+    free(name);
+    name = demangle_doubled(30); /* 34 GB */
+    if (name) {
+        printf("doubled 30 times: a name of %zu characters\n", strlen(name));
+        wrong++;
+    }
+    free(name);
     printf("%zu names, %d wrong\n", sizeof cases / sizeof cases[0], wrong);
     return wrong != 0;
 }
