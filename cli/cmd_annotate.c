@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/quote.h>
 #include <heatscope/formats/records.h>
 #include <heatscope/formats/remarks.h>
 #include <report.h>
@@ -491,9 +492,11 @@ static void print_head(const annotation *a, const hsc_db_scope *s, double sample
 static void print_row(const annotation *a, hsc_table *t, const hsc_db_scope *s, const hsc_db_code_part *p, const hsc_db_instruction *x,
                       uint32_t row, double count) {
     char operation[64] = "", hex[40] = "", version[160] = "", *chain = inlined_as(a, x->inlined);
-    const char *tab = strchr(x->text, '\t');
+    const char *tab = strchr(x->text, '\t'), *operands = tab ? tab + 1 : "", *comment = strstr(operands, "# ");
     uint8_t bytes[16];
     uint32_t n = 0;
+    size_t length = comment ? (size_t)(comment - operands) : strlen(operands); /* of the operands; a tab stands before the comment */
+    char *alone = strndup(operands, length > 0 && operands[length - 1] == '\t' ? length - 1 : length);
     hsc_db_line line = {0};
     hsc_db_file file = {.path = ""};
     hsc_db_scope loop = {0};
@@ -520,7 +523,9 @@ static void print_row(const annotation *a, hsc_table *t, const hsc_db_scope *s, 
     hsc_table_count(t, "size_bytes", x->size);
     hsc_table_text(t, "bytes", hex);
     hsc_table_text(t, "operation", operation);
-    hsc_table_text(t, "operands", tab ? tab + 1 : "");
+    hsc_table_text(t, "operands", alone ? alone : operands);
+    hsc_table_text(t, "comment", comment ? comment + 2 : "");
+    free(alone);
     hsc_table_text(t, "file", file.path);
     hsc_table_count(t, "line", line.line);
     hsc_table_count(t, "loop_line", loop.kind == HSC_SCOPE_LOOP ? loop.line_begin : 0);
@@ -612,6 +617,37 @@ static hsc_status say_elsewhere(annotation *a, const choice *c, hsc_err *err) {
     return status;
 }
 
+/* What stands before a JSON document's rows, malloc'ed; NULL: no memory. */
+static char *json_head(const annotation *a, const char *wanted) {
+    char *text = NULL;
+    size_t size = 0;
+    hsc_db_info info;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    hsc_db_get_info(a->db, &info);
+    fputs("{\n  \"database\": ", out);
+    hsc_quote_json(out, info.path);
+    fputs(",\n  \"title\": ", out);
+    hsc_quote_json(out, info.title);
+    if (wanted) {
+        fputs(",\n  \"of\": ", out);
+        hsc_quote_json(out, wanted);
+    }
+    fputs(",\n  \"metric\": ", out);
+    hsc_quote_json(out, a->unit.name);
+    fputs(",\n  \"unit\": ", out);
+    hsc_quote_json(out, a->unit.unit);
+    if (a->column != HSC_NONE)
+        fprintf(out, ",\n  \"processor\": %u", a->column);
+    fprintf(out, ",\n  \"unit_per_period\": %.10g,\n  \"periods\": %.0f,\n  \"simulated\": %s,\n  \"by\": \"instruction\",\n  \"rows\": [\n", a->unit.scale, a->total,
+            info.simulated ? "true" : "false");
+    if (!fclose(out))
+        return text;
+    free(text);
+    return NULL;
+}
+
 static hsc_status annotate(annotation *a, const char *wanted, hsc_err *err) {
     choice *list = NULL;
     size_t n = 0;
@@ -638,7 +674,7 @@ static hsc_status annotate(annotation *a, const char *wanted, hsc_err *err) {
         hsc_db_scope none = {.name = ""};
         hsc_db_code_part part = {.symbol = ""};
         hsc_db_instruction x = {.text = "", .line = HSC_NONE, .scope = HSC_NONE, .instance = HSC_NONE, .inlined = HSC_NONE};
-        if (a->format == HSC_TABLE_JSON && (!(t.before = strdup("[\n")) || !(t.after = strdup("\n]\n"))))
+        if (a->format == HSC_TABLE_JSON && (!(t.before = json_head(a, wanted)) || !(t.after = strdup("\n  ]\n}\n"))))
             status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
         print_row(a, &t, &none, &part, &x, HSC_NONE, 0);
         t.naming = false;

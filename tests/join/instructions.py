@@ -5,6 +5,7 @@ import csv
 import filecmp
 import glob
 import io
+import json
 import os
 import re
 import shutil
@@ -118,6 +119,13 @@ rows = list(csv.DictReader(io.StringIO(run(HEATSCOPE, "annotate", "--format=csv"
 that(rows and {r["procedure"] for r in rows} == {"hot"}, "not only hot")
 of_hot = {(modules[main], int(r["address"], 16)): int(r["periods"]) for r in rows if r["periods"] != "0"}
 that(all(got[k] == v for k, v in of_hot.items()), "annotate has other counts than the database")
+told = json.loads(run(HEATSCOPE, "annotate", "--format=json", "m.h5", "hot")) # an object with its unit, as of report and diff
+that((told["metric"], told["unit"], told["of"], told["by"]) == ("CPU time", "s", "hot", "instruction"), f"JSON: {list(told)}")
+that([{k: str(v) for k, v in r.items() if not k.startswith("exclusive")} for r in told["rows"]] ==
+     [{k: v for k, v in r.items() if not k.startswith("exclusive")} for r in rows], "JSON has other rows than CSV")
+that(told["periods"] == count.sum() and told["unit_per_period"] > 0, f"JSON: {told['periods']} periods of {count.sum()}")
+that(not any("\t" in r["operands"] or "#" in r["operands"] or "#" in r["comment"] for r in rows), "comments are in the operands")
+that(any(r["comment"].startswith("0x") and " = " in r["comment"] for r in rows), "no constant is in a comment")
 in_loop = sum(int(r["periods"]) for r in rows if int(r["line"]) in (hot, hot - 1) and r["loop_line"] != "0")
 that(in_loop >= 0.99 * sum(of_hot.values()), f"{in_loop} of {sum(of_hot.values())} samples of hot are in its loop, all but one in 10^6 is the truth")
 text = run(HEATSCOPE, "annotate", "m.h5", f"work.c:{everywhere}")
