@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A run too short for a sample, as each command tells it; and figures that stay with their units where lines are broken.
+"""A run too short for a sample, as each command tells it; figures that stay with their units where lines are broken; and of processes one after the
+other for how long none ran.
 Usage: short.py HEATSCOPE RECORDS.TXT WORK (RECORDS.TXT: a text dump that begins with this version's schema chunk)"""
 import os
 import re
@@ -36,4 +37,10 @@ for line_ms in (1100, 12300):
         text = m.run("report", m.database)
         torn = re.findall(rf"\d\n +(?:{units})[,.:;)]*(?: .*)?$", text, re.M)
         m.that(not torn, f"{width} columns: a figure without its unit: {torn}")
+os.environ["COLUMNS"] = "100"
+for begin_s, idle in ((0, ""), (5, ", in 3 s of which no process ran"), (1, ", in 2 s of which no process ran"), (4, ", in 1 s of which no process ran")):
+    m.process(12 + begin_s, "/made/up/worker", (400, 0), begin_s=begin_s)
+    m.run("correlate", "-o", m.database, m.work)
+    said = next(line for line in m.run("report", m.database).split("\n") if line.startswith("run "))
+    m.that(said.endswith(idle) and ("no process" in said) == bool(idle), f"a process from {begin_s} to {begin_s + 2} s on: {said}")
 m.end()
