@@ -570,12 +570,6 @@ static report_quantile net_quantile(const counted *c, const report_quantile *q) 
     return (report_quantile){net_visit(c, q->value_s), net_visit(c, q->low_s), net_visit(c, q->high_s)};
 }
 
-/* Of visits by the clock: what each costs alike does not change it. */
-static double stddev_s(const counted *c) {
-    double n = c->visits ? (double)c->visits : NAN, mean = c->clock_s / n;
-    return c->visits == 1 ? 0 : sqrt(fmax(0, c->squares / n - mean * mean));
-}
-
 static void counted_cells(const report *r, hsc_table *t, const counted *c, const hsc_db_probe *p) {
     double n = c->visits ? (double)c->visits : NAN, mean = c->duration_s / n;
     report_quantile median = net_quantile(c, &c->median), p95 = net_quantile(c, &c->p95);
@@ -599,7 +593,7 @@ static void counted_cells(const report *r, hsc_table *t, const counted *c, const
     hsc_table_number(t, "duration_min_s", net_visit(c, c->min_s));
     hsc_table_number(t, "duration_mean_s", mean);
     hsc_table_number(t, "duration_max_s", longest_s(c));
-    hsc_table_number(t, "duration_stddev_s", stddev_s(c));
+    hsc_table_number(t, "duration_stddev_s", hsc_db_stddev(c->squares, c->clock_s, (double)c->visits)); /* by the clock: what each visit costs alike does not change it */
     report_put_quantile(t, "duration_median", &median);
     report_put_quantile(t, "duration_p95", &p95);
     hsc_table_number(t, "cost_taken_out_s", c->cost_s);
@@ -710,7 +704,7 @@ static hsc_status counter_rows(report *r, hsc_table *t, hsc_err *err) {
         hsc_table_number(t, "min", c.min);
         hsc_table_number(t, "mean", mean);
         hsc_table_number(t, "max", c.max);
-        hsc_table_number(t, "stddev", sqrt(fmax(0, c.squares / values - mean * mean)));
+        hsc_table_number(t, "stddev", hsc_db_stddev(c.squares, c.sum, values));
         hsc_table_end_row(t);
         t->naming = false;
     }

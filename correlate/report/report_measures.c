@@ -186,8 +186,7 @@ double report_message_size(const report_message *m) {
 }
 
 double report_message_size_stddev(const report_message *m) {
-    double mean = report_message_size(m);
-    return m->sized ? sqrt(fmax(0, m->size_squares / (double)m->sized - mean * mean)) : 0;
+    return m->sized ? hsc_db_stddev(m->size_squares, m->size_bytes, (double)m->sized) : 0;
 }
 
 bool report_is_own_path(const report *r, uint32_t context) {

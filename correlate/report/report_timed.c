@@ -57,6 +57,5 @@ void report_over_quantiles(double *values, uint32_t n, double out[REPORT_OVER_QU
 double report_over_mean(const report_over *o) { return o->threads ? o->sum_s / o->threads : NAN; }
 
 double report_over_stddev(const report_over *o) {
-    double mean = report_over_mean(o);
-    return o->threads ? sqrt(fmax(0, o->squares / o->threads - mean * mean)) : NAN;
+    return hsc_db_stddev(o->squares, o->sum_s, o->threads);
 }

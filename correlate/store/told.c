@@ -41,6 +41,11 @@ double hsc_db_visit_without_cost(double seconds, double clock_s, double net_s, d
     return clock_s > 0 ? fmax(0, seconds - (clock_s - net_s) * fmin(1 / visits, seconds / clock_s)) : seconds;
 }
 
+double hsc_db_stddev(double squares, double sum, double n) {
+    double mean = sum / n;
+    return n > 1 ? sqrt(fmax(0, squares / n - mean * mean)) : n > 0 ? 0 : NAN;
+}
+
 hsc_status hsc_db_get_visit(const hsc_db *db, uint32_t r, hsc_db_visit *out, hsc_err *err) {
     hsc_status status = hsc_db_want(db, HSC_TAB_visit, r, err);
     if (!status)

@@ -182,7 +182,7 @@ static double mean(double sum, double n) {
     return n > 0 ? sum / n : 0;
 }
 static double deviation(double squares, double sum, double n) {
-    return n > 0 ? sqrt(fmax(0, squares / n - (sum / n) * (sum / n))) : 0;
+    return n > 0 ? hsc_db_stddev(squares, sum, n) : 0;
 }
 
 static Tcl_Obj *group_dict(hsc_handle *h, const group *g, int by, double total) {

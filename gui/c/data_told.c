@@ -58,12 +58,6 @@ static hsc_status no_memory(hsc_err *err, uint32_t n, const char *what) {
     return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u %s", n, what);
 }
 
-/* Of visits by the clock: what each costs alike does not change it. */
-static double deviation(const visited *v) {
-    double count = (double)v->visits, mean = count > 0 ? v->clock_s / count : 0;
-    return count > 1 ? sqrt(fmax(0, v->squares / count - mean * mean)) : 0;
-}
-
 /* All blocks, or all probes: rows of `out` are those of the table. */
 static hsc_status load(hsc_handle *h, bool probes, visited **out, uint32_t *count, hsc_err *err) {
     uint32_t n = hsc_db_count_told(h->db, probes ? HSC_TOLD_PROBES : HSC_TOLD_BLOCKS), visits = hsc_db_count_told(h->db, HSC_TOLD_VISITS);
@@ -141,7 +135,7 @@ static int scopes(hsc_handle *h, Tcl_Interp *interp, bool probes, uint32_t limit
         PUT(d, "share", REAL(total > 0 ? v->exclusive_s / total : 0));
         PUT(d, "duration_min_s", REAL(hsc_db_visit_without_cost(v->min_s, v->clock_s, v->duration_s, count)));
         PUT(d, "duration_mean_s", REAL(mean));
-        PUT(d, "duration_stddev_s", REAL(deviation(v)));
+        PUT(d, "duration_stddev_s", REAL(v->visits ? hsc_db_stddev(v->squares, v->clock_s, (double)v->visits) : 0));
         PUT(d, "duration_max_s", REAL(fmin(v->duration_s, hsc_db_visit_without_cost(v->max_s, v->clock_s, v->duration_s, count))));
         PUT(d, "cost_s", REAL(v->cost_s));
         PUT(d, "threads", WIDE(v->threads));
@@ -242,7 +236,7 @@ static hsc_status counter_dict(hsc_handle *h, uint32_t i, Tcl_Obj *d, hsc_err *e
     PUT(d, "min", REAL(c.min));
     PUT(d, "max", REAL(c.max));
     PUT(d, "mean", REAL(mean));
-    PUT(d, "stddev", REAL(n > 0 ? sqrt(fmax(0, c.squares / n - mean * mean)) : 0));
+    PUT(d, "stddev", REAL(n > 0 ? hsc_db_stddev(c.squares, c.sum, n) : 0));
     return HSC_OK;
 }
 

@@ -456,6 +456,9 @@ hsc_status hsc_db_get_visit(const hsc_db *db, uint32_t visit, hsc_db_visit *out,
 /* Of one visit that took `seconds` by the clock (the least, the longest, a quantile), among `visits` that took clock_s by the clock and net_s without what probes cost:
  * without that cost. Known is the mean cost of a visit only: it is taken out of visits of mean length and longer, and of shorter ones as much less as they are shorter. */
 double hsc_db_visit_without_cost(double seconds, double clock_s, double net_s, double visits);
+
+/* Standard deviation of n values by the sum of their squares and their sum (of the population: sums are divided by n); NAN: of none. */
+double hsc_db_stddev(double squares, double sum, double n);
 /* Exclusive seconds by category: out[categories]. Durations as hsc_db_read_histogram: out[HSC_BUCKETS]. */
 hsc_status hsc_db_read_visit_categories(const hsc_db *db, uint32_t visit, double *out, hsc_err *err);
 hsc_status hsc_db_read_visit_histogram(const hsc_db *db, uint32_t visit, uint64_t *out, hsc_err *err);
