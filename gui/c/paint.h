@@ -252,6 +252,9 @@ typedef struct hsc_matrix_place { /* where the cells are: cell (r, c) from x + c
 /* Most cells that have room side by side and are still to be told apart. */
 uint32_t hsc_matrix_room(const hsc_style *st, int width, int height, double scale);
 hsc_matrix_place hsc_matrix_layout(const hsc_style *st, int width, int height, double scale, uint32_t bins, const char *const *labels);
+/* How the cells' numbers are written, that all of them may be seen where any is: with their units (0), in three digits (1: "302k") or, where those of
+ * some cells have no room at `width` pixels a cell, not at all (-1). */
+int hsc_matrix_form(const hsc_style *st, const hsc_matrix_frame *f, double width);
 void hsc_paint_matrix(hsc_canvas *c, const hsc_style *st, const hsc_matrix_frame *f);
 
 #endif

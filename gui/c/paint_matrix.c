@@ -61,9 +61,13 @@ static void paint_labels(hsc_canvas *c, const hsc_style *st, const hsc_matrix_fr
     }
 }
 
-/* "151 MB"; of changes "+12 MB", "0.8x", "new", "gone". */
-static void change_text(const hsc_matrix_frame *f, double v, char text[HSC_NUMBER_MAX]) {
-    if (!f->change)
+/* "151 MB"; of changes "+12 MB", "0.8x", "new", "gone". Short: "151M", "+12M". */
+static void change_text(const hsc_matrix_frame *f, double v, bool brief, char text[HSC_NUMBER_MAX]) {
+    if (brief && !f->change)
+        hsc_number_short(v, 4, text);
+    else if (brief)
+        hsc_number_change(v, 5, f->ratio, text);
+    else if (!f->change)
         hsc_number_amount(v, f->unit, text);
     else if (isinf(v) || f->ratio)
         hsc_number_change(v, 5, 1, text);
@@ -72,6 +76,25 @@ static void change_text(const hsc_matrix_frame *f, double v, char text[HSC_NUMBE
         hsc_number_amount(fabs(v), f->unit, size);
         snprintf(text, HSC_NUMBER_MAX, "%s%.12s", v > 0 ? "+" : v < 0 ? HSC_MINUS : "", size);
     }
+}
+
+static bool has_value(const hsc_matrix_frame *f, double v) { return !isnan(v) && (v >= 0 || f->change); }
+
+int hsc_matrix_form(const hsc_style *st, const hsc_matrix_frame *f, double width) {
+    /* seconds below 1 are nothing in three digits */
+    for (int form = 0; form < (f->unit == HSC_UNIT_SECONDS ? 1 : 2); form++) {
+        bool room = true;
+        for (size_t i = 0; room && i < (size_t)f->bins * f->bins; i++) {
+            char text[HSC_NUMBER_MAX];
+            if (!has_value(f, f->values[i]))
+                continue;
+            change_text(f, f->values[i], form == 1, text);
+            room = hsc_font_width(st->small, text) <= width;
+        }
+        if (room)
+            return form;
+    }
+    return -1;
 }
 
 void hsc_paint_matrix(hsc_canvas *c, const hsc_style *st, const hsc_matrix_frame *f) {
@@ -85,20 +108,23 @@ void hsc_paint_matrix(hsc_canvas *c, const hsc_style *st, const hsc_matrix_frame
         hsc_colour_scale_init_span(&scale, f->colours, f->scaling, f->least, f->maximum, f->unit);
     double cell_w = (double)p.w / f->bins, cell_h = (double)p.h / f->bins, line = line_of(st);
     int gap = cell_w >= 6 * c->scale && cell_h >= 6 * c->scale ? 1 : 0;
+    int form = cell_h >= line ? hsc_matrix_form(st, f, cell_w - 4 * c->scale) : -1;
     hsc_rgb nothing = hsc_colour_mix(st->colour[HSC_P_background], st->colour[HSC_P_faint], 0.45);
     hsc_canvas_fill(c, p.x, p.y, p.w, p.h, nothing);
     for (uint32_t r = 0; r < f->bins; r++) {
         int y0 = edge(p.y, p.h, f->bins, r), y1 = edge(p.y, p.h, f->bins, r + 1);
         for (uint32_t k = 0; k < f->bins; k++) {
             double v = f->values[(size_t)r * f->bins + k];
-            if (isnan(v) || (v < 0 && !f->change))
+            if (!has_value(f, v))
                 continue;
             int x0 = edge(p.x, p.w, f->bins, k), x1 = edge(p.x, p.w, f->bins, k + 1);
             hsc_rgb fill = hsc_colour_scale_get(&scale, (float)v);
             char text[HSC_NUMBER_MAX];
             hsc_canvas_fill(c, x0, y0, x1 - x0 - gap, y1 - y0 - gap, fill);
-            change_text(f, v, text);
-            if (cell_h >= line && hsc_font_width(st->small, text) + 4 * c->scale <= cell_w)
+            if (form < 0)
+                continue;
+            change_text(f, v, form == 1, text);
+            if (text[0])
                 hsc_canvas_text(c, st->small, (x0 + x1) / 2.0, hsc_font_baseline(st->small, y0, y1 - y0 - gap), HSC_CENTRE,
                                 hsc_colour_text_on(fill), text);
         }

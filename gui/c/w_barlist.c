@@ -11,7 +11,7 @@ enum cell_type { CELL_NAME, CELL_TEXT, CELL_BAR, CELL_PERCENT, CELL_NUMBER, CELL
 static const char *const type_names[] = {"name", "text", "bar", "percent", "number", "count", "stack", "change", "nested", NULL};
 static const char *const align_names[] = {"left", "right", NULL};
 static const char *const order_names[] = {"decreasing", "increasing", NULL};
-
+#define NAME_PLENTY 40 /* digits */
 
 typedef struct list_column {
     char *key, *title;
@@ -243,6 +243,15 @@ static void layout(barlist *l) {
                 l->cols[i].width = 0;
                 l->cols[i].hidden = true;
             }
+    /* where names have plenty, other words have up to twice their width */
+    int spare = rest - (int)lround(NAME_PLENTY * digit) * flexible;
+    for (int i = 0; i < l->n_cols && flexible && spare > 0; i++)
+        if (l->cols[i].units && !l->cols[i].hidden && !l->cols[i].right && (l->cols[i].type == CELL_NAME || l->cols[i].type == CELL_TEXT)) {
+            int more = spare < l->cols[i].width ? spare : l->cols[i].width;
+            l->cols[i].width += more;
+            rest -= more;
+            spare -= more;
+        }
     int x = pad;
     for (int i = 0; i < l->n_cols; i++) {
         if (l->cols[i].units == 0)

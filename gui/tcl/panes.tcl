@@ -3,7 +3,7 @@
 # view belongs where. A view is made when it is first shown.
 
 oo::class create ::heatscope::Panes {
-    variable Main Context Views Places Raised Hidden Maximised Saved Sashes Open Moved Unfilled
+    variable Main Context Views Places Raised Hidden Maximised Saved Sashes Open Moved Unfilled Fitted
 
     # path: the window to make; context: what views are made with
     constructor {path context} {
@@ -19,6 +19,7 @@ oo::class create ::heatscope::Panes {
         set Open 0
         set Unfilled {}
         set Moved {}
+        set Fitted 0
         foreach {name spec} [::heatscope::settings get panes] {
             lassign $spec class place
             if {![::heatscope::known $class]} {
@@ -44,6 +45,7 @@ oo::class create ::heatscope::Panes {
         $Main.left configure -width [::heatscope::theme size leftWidth]
         $Main.right configure -width [::heatscope::theme size rightWidth]
         bind $Main <Configure> +[namespace code {my Narrow}]
+        bind $Main <ButtonRelease-1> +[namespace code {my RememberColumns}]
         # a small screen has no room below the source
         if {[dict exists $Places middle.bottom] && [winfo screenheight .] < 600} {
             lappend Hidden middle.bottom
@@ -82,14 +84,17 @@ oo::class create ::heatscope::Panes {
         if {$place eq ""} {
             set place [lindex [dict keys $Unfilled] 0]
         }
-        if {[dict exists $Unfilled $place]} {
-            my Fill $place
-        }
-        if {$place eq "left.top"} {
-            [dict get $Context app] noteFirst
-        }
-        if {[dict size $Unfilled]} {
-            [dict get $Context app] later [self] openRest
+        try {
+            if {[dict exists $Unfilled $place]} {
+                my Fill $place
+            }
+        } finally {
+            if {$place eq "left.top"} {
+                [dict get $Context app] noteFirst
+            }
+            if {[dict size $Unfilled]} {
+                [dict get $Context app] later [self] openRest
+            }
         }
     }
     method openRest {} {
@@ -296,6 +301,9 @@ oo::class create ::heatscope::Panes {
                 dict set Sashes $side [format %.3f [expr {double([$Main.$side sashpos 0]) / [winfo height $Main.$side]}]]
             }
         }
+        my RememberColumns
+    }
+    method RememberColumns {} {
         if {[winfo ismapped $Main] && [llength [$Main panes]] == 3} {
             foreach n {0 1} {
                 dict set Sashes main$n [format %.3f [expr {double([$Main sashpos $n]) / [winfo width $Main]}]]
@@ -322,7 +330,7 @@ oo::class create ::heatscope::Panes {
         }
         $Main.$side sashpos 0 [expr {int($h * $share)}]
     }
-    # In a small window the side columns give way first.
+    # In a small window the side columns give way first, also where it was larger before; columns that the user has moved keep their shares.
     method Narrow {} {
         set w [winfo width $Main]
         # without a left column, as on a small screen
@@ -330,10 +338,11 @@ oo::class create ::heatscope::Panes {
             dict set Saved two 1
             after idle [namespace code [list my SetSash 0 [expr {min([::heatscope::theme dp 228], $w * 4 / 10)}]]]
         }
-        if {$w < 200 || [dict exists $Saved main] || [llength [$Main panes]] < 3} {
+        if {$w < 200 || ([dict exists $Saved main] && $w == $Fitted) || [llength [$Main panes]] < 3} {
             return
         }
         dict set Saved main 1
+        set Fitted $w
         set t ::heatscope::theme
         if {[dict exists $Sashes main0] && [dict exists $Sashes main1]} {
             set left [expr {int([dict get $Sashes main0] * $w)}]

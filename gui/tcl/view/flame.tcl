@@ -3,14 +3,15 @@
 
 oo::class create ::heatscope::FlameView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection Flame Root
+    variable Path Bus Run Nav Db App Selection Flame Root Begun
 
     method name {} { return flame }
     method title {} { return "Flame graph" }
     method focusWidget {} { return $Flame }
 
     method Build {body} {
-        set Root [$Nav contextStart]
+        set Root 0
+        set Begun 0
         set Flame [my Widget flame $body.graph -font HsSmall -monofont HsMono -takefocus 1 -height [::heatscope::theme dp 160]]
         pack $Flame -fill both -expand 1 -padx [::heatscope::theme dp 8] -pady [::heatscope::theme dp 6]
         bind $Flame <<FlamePick>> [namespace code {my OnPick %d}]
@@ -22,6 +23,11 @@ oo::class create ::heatscope::FlameView {
     }
     method Show {changed} {
         set s $Selection
+        # where it begins is read here, so that the pane is there to say what could not be read
+        if {!$Begun} {
+            set Root [$Nav contextStart]
+            set Begun 1
+        }
         set context [$Nav contextFor]
         if {$context >= 0 && ![my Holds $Root $context]} {
             set Root 0
@@ -50,6 +56,7 @@ oo::class create ::heatscope::FlameView {
     # Zooms to a context.
     method zoom {context} {
         set Root $context
+        set Begun 1
         $Flame configure -root $Root
         my Facts
     }

@@ -123,7 +123,7 @@ oo::class create ::heatscope::MatrixView {
         if {[my Single]} {
             return "one process was measured: there is no other one to send to or to wait for"
         }
-        return [expr {$By in {waiting waits} ? "no waiting for other processes was recorded" : "no messages between processes were recorded"}]
+        return [expr {$By in {waiting waits} ? [my NoneTimed "no waiting for other processes"] : [my NoneTimed "no messages between processes" were]}]
     }
     method Quantity {v} {
         switch -- $By {

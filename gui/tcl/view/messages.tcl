@@ -14,7 +14,7 @@ oo::class create ::heatscope::MessagesView {
     method Build {body} {
         set Model [::heatscope::Messages new $Run]
         set Places {}
-        set right [my SplitList $body {3 2} -width [::heatscope::theme dp 480] -empty "no message passing was recorded"]
+        set right [my SplitList $body {3 2} -width [::heatscope::theme dp 480]]
         set Charts [canvas $right.charts -highlightthickness 0 -borderwidth 0 -width [::heatscope::theme dp 260] -height 10]
         pack $Charts -fill both -expand 1 -padx [::heatscope::theme dp 8] -pady [::heatscope::theme dp 4]
         bind $Charts <Configure> +[namespace code {my Draw}]
@@ -46,9 +46,11 @@ oo::class create ::heatscope::MessagesView {
     }
     method Drop {} { return {longest mean amount calls sent} }
     method Load {} {
-        return [lmap row [$Model groups $By] {
+        set rows [lmap row [$Model groups $By] {
             dict set row id [dict get $row group]
         }]
+        $List configure -empty [expr {[$Model any] ? [my NoneTimed "no message passing"] : "no message passing was recorded"}]
+        return $rows
     }
     method Compared {} { return {duration_s 1 s} }
     method OtherRows {model} { return [lmap row [$model groups $By] {dict set row id [dict get $row group]}] }
@@ -117,7 +119,7 @@ oo::class create ::heatscope::MessagesView {
         set h [winfo height $Charts]
         $Charts delete all
         set Places {}
-        if {$w < 60 || $h < 40 || ![$Model any]} {
+        if {$w < 60 || $h < 40 || ![$Model any] || [$Model total] eq ""} {
             return
         }
         set t ::heatscope::theme
@@ -148,7 +150,8 @@ oo::class create ::heatscope::MessagesView {
     }
     method Caption {x y text room} {
         set t ::heatscope::theme
-        $Charts create text $x $y -anchor nw -font HsSmall -fill [$t colour muted] -text [::heatscope::fmt clauses $text $room {::heatscope::theme width HsSmall}]
+        $Charts create text $x $y -anchor nw -font HsSmall -fill [$t colour muted] -tags captions \
+            -text [::heatscope::fmt clauses $text $room {::heatscope::theme width HsSmall}]
         return [expr {$y + [font metrics HsSmall -linespace] + [$t dp 3]}]
     }
     method Histogram {which title buckets x0 y0 x1 y1} {
@@ -221,15 +224,15 @@ oo::class create ::heatscope::MessagesView {
             }
         }
         lassign [$Run words process] one many
-        set top [my Caption $x0 $y0 "Bytes sent by $one to" [expr {$x1 - $x0}]]
         set line [font metrics HsSmall -linespace]
-        if {![llength $keep] || ![llength $rows]} {
-            return
-        }
         # where the rows would have no room left there are no heads: the read-out tells what the columns are
         set names [expr {min(4, [llength $keep])}]
-        if {$y1 - $top - $names * $line < 0.8 * $line * min(4, [llength $rows])} {
+        if {$y1 - $y0 - $line - [$t dp 3] - $names * $line < 0.8 * $line * min(4, [llength $rows])} {
             set names 0
+        }
+        set top [my Caption $x0 $y0 "Bytes sent by $one [expr {$names ? "to" : "and kind of partner"}]" [expr {$x1 - $x0}]]
+        if {![llength $keep] || ![llength $rows]} {
+            return
         }
         set most 1.0
         foreach row $rows {
@@ -345,6 +348,9 @@ oo::class create ::heatscope::MessagesView {
         set out [next]
         foreach place $Places {
             append out "| [lindex $place 4]\n"
+        }
+        foreach item [$Charts find withtag captions] {
+            append out "| caption: [$Charts itemcget $item -text]\n"
         }
         foreach item [$Charts find withtag highest] {
             append out "| above the highest bar: [$Charts itemcget $item -text]\n"

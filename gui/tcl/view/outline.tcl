@@ -65,7 +65,8 @@ oo::class create ::heatscope::OutlineView {
                 set name "[string repeat \u2002 [my Depth $row]]$name :[dict get $row line_begin]"
                 set where ""
             }
-            lappend rows [dict create id $s name $name last [::heatscope::fmt lastName $name] where $where share [dict get $row share] \
+            lappend rows [dict create id $s kind [dict get $row kind] name $name last [::heatscope::fmt lastName $name] where $where \
+                share [dict get $row share] \
                 own [expr {$total > 0 ? double($own) / $total : 0}] comm [expr {$total > 0 ? double($comm) / $total : 0}] \
                 messages [expr {$total > 0 ? double($comm + $wait) / $total : 0}] \
                 sum [dict get $row sum] own_sum $own line [dict get $row line_begin] order [incr order]]
@@ -74,9 +75,10 @@ oo::class create ::heatscope::OutlineView {
     }
     method Compared {} {
         set m [$Run metric [dict get $Selection metric]]
-        return [list own_sum [dict get $m scale] [dict get $m unit]]
+        return [list here [dict get $m scale] [dict get $m unit]]
     }
-    # Of procedures and loops themselves, without what they call, matched as everywhere.
+    # Of procedures (with their loops) and loops themselves, without what they call, matched as everywhere; `here` is what this run has of that, which
+    # `own_sum` is only a part of where something was inlined. Regions go with their procedures.
     method Contrast {rows} {
         if {![my Contrasts]} {
             return $rows
@@ -85,11 +87,14 @@ oo::class create ::heatscope::OutlineView {
         set scale [$Run scale $metric]
         set changes [dict merge [[$App comparison] of procedure $metric] [[$App comparison] of loop $metric]]
         my AddTheirs $rows $metric $scale
-        return [lmap row $rows {
-            set more {other "" change "" beyond 0}
+        set there [[$App comparison] there scope [lmap row $rows {dict get $row id}]]
+        return [lmap row $rows other $there {
+            set own [expr {$other >= 0 || [dict get $row kind] eq "region" ? 0 : [dict get $row own_sum]}]
+            set more [dict create here $own other "" change "" beyond 0]
             if {[dict exists $changes [dict get $row id]]} {
                 set c [dict get $changes [dict get $row id]]
-                set more [dict create other [expr {[dict get $c value_b] / $scale}] change [expr {[dict get $c change] / $scale}] beyond [dict get $c beyond]]
+                set more [dict create here [expr {[dict get $c value_a] / $scale}] other [expr {[dict get $c value_b] / $scale}] \
+                    change [expr {[dict get $c change] / $scale}] beyond [dict get $c beyond]]
             }
             dict merge $row $more
         }]

@@ -107,7 +107,7 @@ oo::class create ::heatscope::RankingView {
     method Load {} {
         set metric [dict get $Selection metric]
         set axis [dict get $Selection axis]
-        $List configure -empty [dict get [list message "no message passing was recorded" array [$Arrays nothing] \
+        $List configure -empty [dict get [list message [expr {[$Messages any] ? [my NoneTimed "no message passing"] : "no message passing was recorded"}] array [$Arrays nothing] \
             reason "no loop was refused vectors"] [expr {$By in {message array reason} ? $By : "message"}]]
         switch -- $By {
             message {

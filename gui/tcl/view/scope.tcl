@@ -174,7 +174,7 @@ oo::class create ::heatscope::ScopeView {
     }
     # The list of categories: colour, name, share, range over processors.
     method OnWidth {} {
-        if {[winfo exists $Body.in.share] && $Shown >= 0} {
+        if {[winfo exists $Body.in.share] && $Shown >= 0 && [my complaint] eq ""} {
             my Facts
             my Line
         }
@@ -182,7 +182,7 @@ oo::class create ::heatscope::ScopeView {
     method Kinds {} {
         set c $Body.in.kinds
         set width [winfo width $c]
-        if {$Shown < 0 || $width < 20} {
+        if {$Shown < 0 || $width < 20 || [my complaint] ne ""} {
             return
         }
         set t ::heatscope::theme
@@ -251,11 +251,23 @@ oo::class create ::heatscope::ScopeView {
         $Profile configure -table $table -row $row
         ::heatscope::theme say $in.linehead.title $title
         ::heatscope::theme say $in.linehead.note [expr {[my Nothing $stats] ? "nothing measured" : [my Alone] ? [my Samples [dict get $stats max]]
-            : "mean [::heatscope::fmt mean [dict get $stats mean]], max [::heatscope::fmt short [dict get $stats max]] on\
-            [my Label [dict get $stats max_column]]"}]
+            : [my MeanMost $stats]}]
         my FitRight $in.linehead
     }
 
+    # "mean 107, max 145 samples on r3", where that has room; of what was counted or timed with its unit.
+    method MeanMost {stats} {
+        set metric [dict get $Selection metric]
+        set on "on [my Label [dict get $stats max_column]]"
+        if {[$Run exact $metric]} {
+            return "mean [$Run amount $metric [dict get $stats mean]], max [$Run amount $metric [dict get $stats max]] $on"
+        }
+        set most [dict get $stats max]
+        set words " [$Run countWord][expr {$most == 1 ? "" : "s"}]"
+        set text "mean [::heatscope::fmt mean [dict get $stats mean]], max [::heatscope::fmt short $most]"
+        set room [expr {[winfo width $Body.in.linehead] - [winfo reqwidth $Body.in.linehead.title] - [::heatscope::theme dp 8]}]
+        return "$text[expr {[::heatscope::theme width HsUI "$text$words $on"] <= $room ? $words : ""}] $on"
+    }
     method Nothing {stats} {
         return [expr {[dict get $stats max] == 0 && [dict get $stats min] == 0}]
     }

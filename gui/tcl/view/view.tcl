@@ -14,6 +14,7 @@ oo::class create ::heatscope::View {
         set App $app
         set Db [$run db]
         set Dirty {}
+        set Token ""
         set Complaint ""
         set Waiting 0
         set Reading {}
@@ -51,7 +52,9 @@ oo::class create ::heatscope::View {
     }
     destructor {
         my stopReading
-        $Bus unsubscribe $Token
+        if {$Token ne ""} {
+            $Bus unsubscribe $Token
+        }
     }
 
     method Heading {head} {
@@ -446,6 +449,13 @@ oo::class create ::heatscope::View {
             return [expr {[$Db interval] eq "" ? "of the whole run, as the metric" : "of the whole run: not known by time"}]
         }
         return [expr {[dict get $Selection category] >= 0 ? "of all categories" : $words}]
+    }
+    # Why a pane of what was timed and counted is empty: "no message passing was recorded", or not in the interval.
+    method NoneTimed {what {verb was}} {
+        if {[dict get $Selection interval] ne "" && [$Db interval] ne "" && [dict get [$Db times] slices]} {
+            return "$what in the interval"
+        }
+        return "$what $verb recorded"
     }
     method Samples {n} {
         set metric [dict get $Selection metric]

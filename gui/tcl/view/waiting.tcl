@@ -12,7 +12,7 @@ oo::class create ::heatscope::WaitingView {
 
     method Build {body} {
         set Model [::heatscope::Waiting new $Run]
-        my SplitNotes $body 1 -width [::heatscope::theme dp 480] -namedigits 19 -empty "no waiting that others are the cause of was recorded"
+        my SplitNotes $body 1 -width [::heatscope::theme dp 480] -namedigits 19
     }
     destructor {
         $Model destroy
@@ -37,7 +37,11 @@ oo::class create ::heatscope::WaitingView {
         return [lappend columns {waits Waits count 6 {} waits} {most "Most for" text 7 right most}]
     }
     method Drop {} { return {most waits bar share words} }
-    method Load {} { return [my Twins [$Model causes $By]] }
+    method Load {} {
+        set rows [my Twins [$Model causes $By]]
+        $List configure -empty [my NoneTimed "no waiting that others are the cause of"]
+        return $rows
+    }
     # Rows that only the column of late calls tells apart have these behind their place where it has no room.
     method Twins {rows} {
         foreach row $rows {

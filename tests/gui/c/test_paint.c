@@ -390,6 +390,24 @@ static void heat_numbers_are_drawn_when_they_fit(void **state) {
     sheet_close(&s);
 }
 
+/* Cells of a matrix have all their numbers or none: "626 kB" beside a cell that has no room for "75.2 kB" would look as if that had nothing. */
+static void matrix_numbers_are_all_there(void **state) {
+    (void)state;
+    sheet s;
+    sheet_open(&s, 10, 10);
+    const double values[] = {NAN, 626e3, 75.2e3, NAN};
+    hsc_matrix_frame f = {.bins = 2, .values = values, .unit = HSC_UNIT_BYTES};
+    double narrow = hsc_font_width(s.st.small, "626 kB"), wide = hsc_font_width(s.st.small, "75.2 kB");
+    assert_true(narrow < wide);
+    assert_int_equal(hsc_matrix_form(&s.st, &f, wide), 0);
+    assert_int_equal(hsc_matrix_form(&s.st, &f, narrow), 1);
+    assert_int_equal(hsc_matrix_form(&s.st, &f, hsc_font_width(s.st.small, "626k")), 1);
+    assert_int_equal(hsc_matrix_form(&s.st, &f, hsc_font_width(s.st.small, "75k")), -1);
+    f.unit = HSC_UNIT_SECONDS; /* "0.1" would be all there is of 75 ms */
+    assert_int_equal(hsc_matrix_form(&s.st, &f, hsc_font_width(s.st.small, "626k")), -1);
+    sheet_close(&s);
+}
+
 /* A number that fills its cell from edge to edge is printed all the same: a coloured cell without one, among others, would look forgotten. */
 static void numbers_fill_their_cell(void **state) {
     (void)state;
@@ -822,7 +840,7 @@ int main(void) {
         cmocka_unit_test(short_numbers), cmocka_unit_test(short_names),
         cmocka_unit_test(ticks), cmocka_unit_test(groups), cmocka_unit_test(axis_lists), cmocka_unit_test(bins_cover_all),
         cmocka_unit_test(gaps_are_skipped), cmocka_unit_test(marks_of_time), cmocka_unit_test(keys_have_room), cmocka_unit_test(empty_runs_are_skipped), cmocka_unit_test(strips_hold_every_row), cmocka_unit_test(heat_cells),
-        cmocka_unit_test(heat_numbers_are_drawn_when_they_fit), cmocka_unit_test(numbers_fill_their_cell), cmocka_unit_test(rows_geometry),
+        cmocka_unit_test(heat_numbers_are_drawn_when_they_fit), cmocka_unit_test(matrix_numbers_are_all_there), cmocka_unit_test(numbers_fill_their_cell), cmocka_unit_test(rows_geometry),
         cmocka_unit_test(category_bar_adds_up), cmocka_unit_test(hostile_text), cmocka_unit_test(clip_holds),
         cmocka_unit_test(terrain_shows_what_is_in_front), cmocka_unit_test(terrain_turns_by_half),
         cmocka_unit_test(terrain_flat_on_has_a_scale), cmocka_unit_test(terrain_of_nothing), cmocka_unit_test(peaks_are_highest_first),
