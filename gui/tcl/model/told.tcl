@@ -132,6 +132,17 @@ oo::class create ::heatscope::Told {
         set doubt [expr {max([dict get $row exclusive_high_s] - $seconds, $seconds - [dict get $row exclusive_low_s])}]
         return [expr {$doubt > 0.1 * $seconds && $doubt >= 1e-6}]
     }
+    # A block's or probe's visits: a time of one, with all it calls ("28.4 ms"), a dash where there was none; and in words.
+    method visitTime {row key} {
+        return [expr {[dict get $row visits] > 0 ? [::heatscope::fmt seconds [dict get $row $key]] : "\u2013"}]
+    }
+    method visitWords {row} {
+        if {[dict get $row visits] <= 0} {
+            return "no visits"
+        }
+        return "own [::heatscope::fmt seconds [dict get $row exclusive_s]], [::heatscope::fmt plural [dict get $row visits] visit],\
+            [::heatscope::fmt seconds [dict get $row duration_mean_s]] each[expr {[dict get $row duration_s] > 1.001 * [dict get $row exclusive_s] ? " inclusive" : ""}]"
+    }
     # Lines on a row.
     method notes {what row} {
         set out [list [dict create kind head text [string trimleft [dict get $row name] "\u203a "] right [dict get $row where] \
@@ -140,9 +151,11 @@ oo::class create ::heatscope::Told {
             block - probe {
                 lappend out [dict create kind fact text "[dict get $row kind], [::heatscope::fmt plural [dict get $row visits] visit]" \
                     right "[::heatscope::fmt seconds [dict get $row duration_s]] inclusive"]
-                lappend out [dict create kind fact text "each [::heatscope::fmt seconds [dict get $row duration_mean_s]] \u00b1\
-                    [::heatscope::fmt seconds [dict get $row duration_stddev_s]], [::heatscope::fmt seconds [dict get $row duration_min_s]] to\
-                    [::heatscope::fmt seconds [dict get $row duration_max_s]]"]
+                if {[dict get $row visits] > 0} {
+                    lappend out [dict create kind fact text "each [::heatscope::fmt seconds [dict get $row duration_mean_s]] \u00b1\
+                        [::heatscope::fmt seconds [dict get $row duration_stddev_s]], [::heatscope::fmt seconds [dict get $row duration_min_s]] to\
+                        [::heatscope::fmt seconds [dict get $row duration_max_s]]"]
+                }
                 if {[dict get $row until] ne ""} {
                     lappend out [dict create kind bad text "counted [dict get $row until]: it was disarmed while the program ran;\
                         its later time is own time of the scopes round it"]

@@ -58,7 +58,7 @@ oo::class create ::heatscope::ProbesView {
             default {
                 list [list name [dict get {block "Block, and what it is in" probe Probe} $By] name 0 left name] {bar "" bar 7 {} share} \
                     {share Own percent 6 {} share} {time "Own time" text 8 right exclusive_s} {visits Visits count 7 {} visits} \
-                    {mean "Mean" text 8 right duration_mean_s} {longest Longest text 8 right duration_max_s}
+                    {mean "Mean visit" text 8 right duration_mean_s} {longest Longest text 8 right duration_max_s}
             }
         }]
     }
@@ -105,7 +105,7 @@ oo::class create ::heatscope::ProbesView {
             default {
                 set about [expr {[$Model isDoubtful $row] ? "~" : ""}]
                 list {*}$cells [dict get $row share] $about[::heatscope::fmt seconds [dict get $row exclusive_s]] [dict get $row visits] \
-                    $about[::heatscope::fmt seconds [dict get $row duration_mean_s]] [::heatscope::fmt seconds [dict get $row duration_max_s]]
+                    [expr {[dict get $row visits] > 0 ? $about : ""}][$Model visitTime $row duration_mean_s] [$Model visitTime $row duration_max_s]
             }
         }]
     }
@@ -210,8 +210,7 @@ oo::class create ::heatscope::ProbesView {
             counter { string cat $text ": [dict get $row values] values, [$Model number [dict get $row min]] to [$Model number [dict get $row max]]" }
             cost { string cat $text ": measuring took [::heatscope::fmt seconds [dict get $row own_s]], [::heatscope::fmt percent [dict get $row share] 1 2] of its time" }
             default {
-                string cat $text ": own [::heatscope::fmt seconds [dict get $row exclusive_s]], [::heatscope::fmt plural [dict get $row visits] visit]," \
-                    " [::heatscope::fmt seconds [dict get $row duration_mean_s]] each"
+                string cat $text ": [$Model visitWords $row]"
             }
         }]
     }
