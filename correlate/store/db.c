@@ -735,7 +735,6 @@ static hsc_status begin(const char *path, hsc_db_progress call, void *ctx, hsc_d
     db->budget = HSC_DB_BUDGET;
     db->window_least = HSC_WINDOW_BYTES_LEAST;
     db->piece_rows = HSC_DB_PIECE_ROWS;
-    db->entry_max = UINT32_MAX;
     db->source_offset.set = db->source_bytes.set = -1;
     db->tables.path = db->path;
     hsc_status status = explain(db, hsc_dbfile_begin(path, call, ctx, &db->file, err), err);

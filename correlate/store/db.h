@@ -103,7 +103,7 @@ struct hsc_db {
     uint64_t pass_nnz;                   /* the same of levels that are passed through */
     uint64_t budget;                     /* bytes of wholes */
     uint64_t window_least;               /* bytes from which on a window is kept */
-    uint64_t piece_rows, entry_max;      /* of an interval: rows made at once, largest count of an entry */
+    uint64_t piece_rows;                 /* of an interval: rows made at once */
     hsc_array *wholes;
     hsc_window windows[HSC_WINDOWS_MAX];
     uint32_t *spare_indices;             /* room of the last cursor for `spare` values, for the next one: new memory costs more than to read into it */

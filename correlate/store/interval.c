@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "entries.h"
 #include "interval.h"
 #include "large.h"
 #include "time_read.h"
@@ -296,7 +297,7 @@ typedef struct merger {
     uint32_t *touched, n, threads;
 } merger;
 
-/* How many entries a leaf has. */
+/* How many entries a leaf has at most. */
 static uint64_t entries_of(const hsc_interval *v, uint32_t leaf) {
     return leaf < v->leaves.sampled ? v->indptr[leaf + 1] - v->indptr[leaf] : 1;
 }
@@ -309,27 +310,24 @@ static void merge_entry(merger *g, uint32_t thread, uint64_t count) {
 
 /* Adds up the threads of a row's leaves: *indices and *counts from `at` on; returns how many. */
 static uint64_t merge_row(const hsc_interval *v, merger *g, const uint32_t *leaf, uint64_t n, uint32_t *indices, uint32_t *counts) {
-    uint32_t mask = ((uint32_t)1 << v->thread_bits) - 1;
     if (n == 1 && leaf[0] < v->leaves.sampled) {
-        uint64_t at = 0;
-        for (uint64_t k = v->indptr[leaf[0]]; k < v->indptr[leaf[0] + 1]; k++) {
-            uint32_t thread = v->entry[k] & mask, count = v->entry[k] >> v->thread_bits;
-            if (at && indices[at - 1] == thread) { /* together no more than was counted, which fits */
-                counts[at - 1] += count;
-            } else {
-                indices[at] = thread;
-                counts[at++] = count;
-            }
+        const uint8_t *p = v->entry + v->indptr[leaf[0]], *end = v->entry + v->indptr[leaf[0] + 1];
+        uint32_t at = 0;
+        for (uint32_t thread = 0; p < end; at++) {
+            p = hsc_entry_get(p, &thread, &counts[at]);
+            indices[at] = thread;
         }
         return at;
     }
     g->n = 0;
     for (uint64_t i = 0; i < n; i++) {
-        if (leaf[i] >= v->leaves.sampled)
+        if (leaf[i] >= v->leaves.sampled) {
             merge_entry(g, v->thread[leaf[i]], v->total[leaf[i]]);
-        else
-            for (uint64_t k = v->indptr[leaf[i]]; k < v->indptr[leaf[i] + 1]; k++)
-                merge_entry(g, v->entry[k] & mask, v->entry[k] >> v->thread_bits);
+            continue;
+        }
+        const uint8_t *p = v->entry + v->indptr[leaf[i]], *end = v->entry + v->indptr[leaf[i] + 1];
+        for (uint32_t thread = 0, count; p < end; merge_entry(g, thread, count))
+            p = hsc_entry_get(p, &thread, &count);
     }
     if (g->n > g->threads / 16) {
         g->n = 0;

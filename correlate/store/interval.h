@@ -32,10 +32,9 @@ typedef struct hsc_interval {
     uint32_t *thread;        /* by leaf, of those that interval_exact.c made: the one that has it */
     uint64_t room;           /* of these arrays, where they are its own */
     bool *exact;             /* by metric: its leaves are made; NULL: none are */
-    /* By leaf: in which threads, how often: the thread in the low bits, above them the count; what does not fit is in further entries
-     * of the same thread. NULL: not counted yet. */
-    uint32_t *indptr, *entry;
-    unsigned thread_bits;
+    /* By leaf: in which threads, how often (entries.h), and where that begins. NULL: not counted yet. */
+    uint32_t *indptr;
+    uint8_t *entry;
     bool is_counted;         /* the whole run, from /time/counts */
     struct hsc_counting *counting; /* under way; NULL */
     struct hsc_within *within; /* within.c: sums of exact tables; NULL: none asked for */
@@ -86,9 +85,6 @@ bool hsc_interval_make_narrow(uint64_t **numbers, uint64_t n, uint64_t most);
 /* A step of the sums of the next table of those that were asked for of what is set now, for an interval that is to be set next; is_done: all are
  * there. */
 hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hsc_err *err);
-
-/* How many bits of an entry tell its thread. HSC_E_LIMIT: too many threads. */
-hsc_status hsc_interval_choose_bits(const hsc_db *db, hsc_interval *v, hsc_err *err);
 
 /* interval_whole.c: /time/counts, of a database without samples by time. Into v->total; into v->indptr and v->entry. */
 bool hsc_counts_are_there(const hsc_db *db);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "interval.h"
+#include "large.h"
 #include "time_read.h"
 
 static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
@@ -128,6 +129,7 @@ hsc_status hsc_choosing_all(hsc_db *db, hsc_interval *v, struct hsc_times *progr
     if (!status)
         status = go_on(db, &c, -1, err);
     free(c.ranges);
+    hsc_times_give_back_program(db->times);
     return status;
 }
 
@@ -166,6 +168,10 @@ hsc_status hsc_db_choose_interval(hsc_db *db, double begin_s, double end_s, uint
     bool is_added = !status && db->choosing->next == db->choosing->n;
     if (!status && !is_added)
         status = go_on(db, db->choosing, seconds, err);
+    if (!status && !is_added && db->choosing->next == db->choosing->n) {
+        hsc_times_give_back_program(db->times); /* all of it is added, and sums of tables come next */
+        hsc_large_give_back();
+    }
     /* then sums of tables: a step at a time, as each takes so long */
     for (bool again = seconds < 0 || is_added; !status && again && !db->choosing->is_done; again = seconds < 0) {
         db->choosing->v->only = only;

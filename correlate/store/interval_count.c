@@ -3,6 +3,7 @@
  *
  * Where the ends are is found first, for some thousand ends at a time, then all that lies between is added up, thread by thread. Both go
  * through ranges of data sets in rising order, cut into batches of chunks: while one is worked on, the reader has the next one. */
+#include "entries.h"
 #include "interval.h"
 #include "large.h"
 #include "sorted.h"
@@ -22,7 +23,6 @@ enum {
     COLUMNS = 1 + HSC_SLICE_LEVELS_MAX,
     LIST_BYTES = 1 << 18,
     ITEM_BYTES = 20,            /* at most, of numbers of 32 and 64 bits in base 128 */
-    THREAD_BITS_MAX = 24,
     SHARES = 8                  /* of the leaves: lists of their own, so that entries are placed, and lists freed, share by share */
 };
 
@@ -88,9 +88,11 @@ struct hsc_counting {
     uint32_t *touched, n_touched, owner;
     list *all[SHARES], **last[SHARES];
     unsigned share; /* that is being counted or placed */
-    uint64_t entry_max;
-    uint32_t *indptr, *entry;
-    uint64_t n_entries;
+    uint32_t *before; /* by leaf of the share, from share_first on: the last thread */
+    uint64_t share_first;
+    uint32_t *indptr;
+    uint8_t *entry;
+    uint64_t entry_bytes;
 };
 
 static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
@@ -384,12 +386,6 @@ static void each_item(hsc_counting *c, const list *l, void (*visit)(hsc_counting
     }
 }
 
-/* Entries hold so much; a count that is more takes several. */
-static uint64_t entry_most(const hsc_counting *c) {
-    uint64_t most = UINT32_MAX >> c->v->thread_bits;
-    return most < c->entry_max ? most : c->entry_max;
-}
-
 static hsc_status add_up(hsc_db *db, hsc_counting *c, const batch *b, hsc_err *err) {
     hsc_status status = HSC_OK;
     for (uint32_t i = 0; i < b->n_spans && !status; i++) {
@@ -415,8 +411,15 @@ static hsc_status add_up(hsc_db *db, hsc_counting *c, const batch *b, hsc_err *e
 
 /* ---- entries by leaf; threads rise ---- */
 
+static void take_share(hsc_counting *c, unsigned share) {
+    c->share = share;
+    c->share_first = (share * c->n_leaves + SHARES - 1) / SHARES;
+    if (c->before)
+        memset(c->before, 0, (c->n_leaves / SHARES + 1) * sizeof *c->before);
+}
+
 static void begin_shares(hsc_counting *c) {
-    c->share = 0;
+    take_share(c, 0);
     for (unsigned k = 0; k < SHARES; k++)
         c->last[k] = &c->all[k];
 }
@@ -429,50 +432,53 @@ static void begin_entries(hsc_counting *c) {
     begin_shares(c);
 }
 
+/* The way to the thread from the leaf's last one. */
+static uint32_t way_to(hsc_counting *c, uint32_t leaf, uint32_t thread) {
+    uint32_t *before = &c->before[leaf - c->share_first], way = thread - *before;
+    *before = thread;
+    return way;
+}
+
 static void count_item(hsc_counting *c, uint32_t leaf, uint32_t thread, uint64_t count) {
-    uint64_t most = entry_most(c);
-    (void)thread;
-    uint64_t n = (count + most - 1) / most;
-    c->indptr[leaf + 2] += (uint32_t)n;
-    c->n_entries += n;
+    unsigned bytes = hsc_entry_bytes(way_to(c, leaf, thread), (uint32_t)count);
+    c->indptr[leaf + 2] += bytes;
+    c->entry_bytes += bytes;
 }
 
 /* One list; then room for all. */
 static hsc_status count_entries(hsc_db *db, hsc_counting *c, hsc_err *err) {
+    if (!c->before && !(c->before = calloc(c->n_leaves / SHARES + 1, sizeof *c->before)))
+        return out_of_memory(db, err);
     if (!c->indptr && !(c->indptr = calloc(c->n_leaves + 2, sizeof *c->indptr)))
         return out_of_memory(db, err);
     while (c->share < SHARES && !*c->last[c->share])
-        c->share++;
+        take_share(c, c->share + 1);
     if (c->share < SHARES) {
         list **at = c->last[c->share];
         each_item(c, *at, count_item);
         c->last[c->share] = &(*at)->next;
         return HSC_OK;
     }
-    c->share = 0;
-    if (c->n_entries > UINT32_MAX)
-        return hsc_err_set(err, HSC_E_LIMIT, "%s: an interval with %" PRIu64 " values of leaves and threads, at most %" PRIu32, db->path, c->n_entries,
-                           UINT32_MAX);
+    take_share(c, 0);
+    if (c->entry_bytes > UINT32_MAX)
+        return hsc_err_set(err, HSC_E_LIMIT, "%s: an interval whose values of leaves and threads take %" PRIu64 " bytes, at most %" PRIu32, db->path,
+                           c->entry_bytes, UINT32_MAX);
     for (uint64_t k = 0; k < c->n_leaves; k++)
         c->indptr[k + 2] += c->indptr[k + 1];
-    if (!(c->entry = malloc((c->n_entries + 1) * sizeof *c->entry)))
+    if (!(c->entry = malloc(c->entry_bytes + 1)))
         return out_of_memory(db, err);
     c->stage = PLACE_ENTRIES;
     return HSC_OK;
 }
 
 static void place_item(hsc_counting *c, uint32_t leaf, uint32_t thread, uint64_t count) {
-    uint64_t most = entry_most(c);
-    while (count) {
-        uint64_t part = count < most ? count : most;
-        c->entry[c->indptr[leaf + 1]++] = (uint32_t)(part << c->v->thread_bits) | thread;
-        count -= part;
-    }
+    uint8_t *at = c->entry + c->indptr[leaf + 1];
+    c->indptr[leaf + 1] += (uint32_t)(hsc_entry_put(at, way_to(c, leaf, thread), (uint32_t)count) - at);
 }
 
 static void place_entries(hsc_counting *c) {
     while (c->share < SHARES && !c->all[c->share])
-        c->share++;
+        take_share(c, c->share + 1);
     if (c->share < SHARES) {
         list *l = c->all[c->share];
         each_item(c, l, place_item);
@@ -491,20 +497,8 @@ static void place_entries(hsc_counting *c) {
 
 /* ---- all of it ---- */
 
-hsc_status hsc_interval_choose_bits(const hsc_db *db, hsc_interval *v, hsc_err *err) {
-    uint64_t threads = db->tables.rows[HSC_TAB_thread];
-    while (v->thread_bits <= THREAD_BITS_MAX && threads > (uint64_t)1 << v->thread_bits)
-        v->thread_bits++;
-    return v->thread_bits <= THREAD_BITS_MAX ? HSC_OK
-                                             : hsc_err_set(err, HSC_E_LIMIT, "%s: %" PRIu64 " threads, in an interval at most %u", db->path, threads,
-                                                           1u << THREAD_BITS_MAX);
-}
-
 hsc_status hsc_counting_begin(hsc_db *db, hsc_interval *v, bool by_thread, hsc_counting **out, hsc_err *err) {
     uint64_t threads = db->tables.rows[HSC_TAB_thread];
-    hsc_status status = by_thread ? hsc_interval_choose_bits(db, v, err) : HSC_OK;
-    if (status)
-        return status;
     hsc_counting *c = calloc(1, sizeof *c);
     if (!c)
         return out_of_memory(db, err);
@@ -513,11 +507,10 @@ hsc_status hsc_counting_begin(hsc_db *db, hsc_interval *v, bool by_thread, hsc_c
     c->threads = (uint32_t)threads;
     c->n_leaves = db->tables.rows[HSC_TAB_leaf];
     begin_shares(c);
-    c->entry_max = db->entry_max;
     c->data = malloc(BATCH_BYTES);
     c->by_leaf = by_thread ? calloc(c->n_leaves + 1, sizeof *c->by_leaf) : v->total;
     c->touched = by_thread ? malloc((c->n_leaves + 1) * sizeof *c->touched) : NULL;
-    status = c->data && c->by_leaf && (c->touched || !by_thread) ? begin_round(db, c, err) : out_of_memory(db, err);
+    hsc_status status = c->data && c->by_leaf && (c->touched || !by_thread) ? begin_round(db, c, err) : out_of_memory(db, err);
     if (status)
         hsc_counting_free(db, c);
     else
@@ -541,6 +534,7 @@ void hsc_counting_free(hsc_db *db, hsc_counting *c) {
     free(c->touched);
     free(c->ends);
     free(c->data);
+    free(c->before);
     free(c->indptr);
     free(c->entry);
     free(c);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "entries.h"
 #include "values.h"
 
 static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path); }
@@ -80,21 +81,21 @@ static void add_total(void *ctx, uint32_t thread, uint32_t leaf, uint32_t count)
 }
 
 typedef struct placing {
-    uint64_t most;    /* in an entry */
     uint64_t *next;   /* by leaf */
-    uint32_t *entry;  /* NULL: entries are counted */
-    unsigned thread_bits;
+    uint32_t *before; /* by leaf: the last thread */
+    uint8_t *entry;   /* NULL: room for entries is counted */
 } placing;
 
 static void place(void *ctx, uint32_t thread, uint32_t leaf, uint32_t count) {
     placing *p = ctx;
-    for (uint64_t left = count; left;) {
-        uint64_t part = left < p->most ? left : p->most;
-        if (p->entry)
-            p->entry[p->next[leaf]] = (uint32_t)(part << p->thread_bits) | thread;
-        p->next[leaf]++;
-        left -= part;
-    }
+    uint32_t way = thread - p->before[leaf];
+    if (!count)
+        return;
+    if (p->entry)
+        p->next[leaf] = (uint64_t)(hsc_entry_put(p->entry + p->next[leaf], way, count) - p->entry);
+    else
+        p->next[leaf] += hsc_entry_bytes(way, count);
+    p->before[leaf] = thread;
 }
 
 hsc_status hsc_counts_take(hsc_db *db, hsc_interval *v, hsc_err *err) {
@@ -109,14 +110,10 @@ hsc_status hsc_counts_take(hsc_db *db, hsc_interval *v, hsc_err *err) {
 hsc_status hsc_counts_take_threads(hsc_db *db, hsc_interval *v, hsc_err *err) {
     uint64_t leaves = db->tables.rows[HSC_TAB_leaf], sum = 0;
     reading r;
-    hsc_status s = hsc_interval_choose_bits(db, v, err);
-    if (s)
-        return s;
-    placing p = {.thread_bits = v->thread_bits, .most = UINT32_MAX >> v->thread_bits, .next = calloc(leaves + 1, sizeof *p.next)};
+    placing p = {.next = calloc(leaves + 1, sizeof *p.next), .before = calloc(leaves + 1, sizeof *p.before)};
     uint32_t *indptr = malloc((leaves + 1) * sizeof *indptr);
-    p.most = p.most < db->entry_max ? p.most : db->entry_max;
-    s = begin_reading(db, &r, err);
-    if (!s && (!p.next || !indptr))
+    hsc_status s = begin_reading(db, &r, err);
+    if (!s && (!p.next || !p.before || !indptr))
         s = out_of_memory(db, err);
     if (!s)
         s = each(db, &r, place, &p, err);
@@ -127,13 +124,16 @@ hsc_status hsc_counts_take_threads(hsc_db *db, hsc_interval *v, hsc_err *err) {
         sum += n;
     }
     if (!s && sum > UINT32_MAX)
-        s = hsc_err_set(err, HSC_E_LIMIT, "%s: %" PRIu64 " values of leaves and threads, at most %" PRIu32, db->path, sum, UINT32_MAX);
-    if (!s && !(p.entry = malloc((sum + 1) * sizeof *p.entry)))
+        s = hsc_err_set(err, HSC_E_LIMIT, "%s: values of leaves and threads take %" PRIu64 " bytes, at most %" PRIu32, db->path, sum, UINT32_MAX);
+    if (!s && !(p.entry = malloc(sum + 1)))
         s = out_of_memory(db, err);
-    if (!s)
+    if (!s) {
+        memset(p.before, 0, leaves * sizeof *p.before);
         s = each(db, &r, place, &p, err);
+    }
     end_reading(db, &r);
     free(p.next);
+    free(p.before);
     if (s) {
         free(indptr);
         free(p.entry);

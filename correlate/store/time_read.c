@@ -31,11 +31,16 @@ static hsc_status pieces_open(hsc_db *db, const char *name, hsc_column_type type
     return c->p && c->width ? HSC_OK : out_of_memory(db, err);
 }
 
-static void pieces_clear(hsc_pieces *c) {
+/* How many bytes that were. */
+static uint64_t pieces_clear(hsc_pieces *c) {
+    uint64_t bytes = 0;
     for (uint64_t i = 0; c->p && i <= c->a.n >> c->shift; i++) {
+        uint64_t rest = c->a.n - (i << c->shift), whole = (uint64_t)1 << c->shift;
+        bytes += c->p[i] ? (rest < whole ? rest : whole) * c->width[i] : 0;
         free(c->p[i]);
         c->p[i] = NULL;
     }
+    return bytes;
 }
 
 static void pieces_close(hsc_db *db, hsc_pieces *c) {
@@ -337,25 +342,21 @@ hsc_status hsc_times_open(hsc_db *db, hsc_times **out, hsc_err *err) {
 
 hsc_status hsc_db_open_times(hsc_db *db, bool *ready, hsc_err *err) { return hsc_times_open_some(db, ready, err); }
 
-static void clear_pieces(hsc_times *t) {
-    pieces_clear(&t->delta);
-    pieces_clear(&t->leaf);
-    pieces_clear(&t->count);
-    pieces_clear(&t->begin);
-    for (unsigned k = 0; k < t->n_slices; k++) {
-        pieces_clear(&t->slices[k].leaf);
-        pieces_clear(&t->slices[k].sum);
-    }
+static uint64_t clear_pieces(hsc_times *t) {
+    uint64_t bytes = pieces_clear(&t->delta) + pieces_clear(&t->leaf) + pieces_clear(&t->count) + pieces_clear(&t->begin);
+    for (unsigned k = 0; k < t->n_slices; k++)
+        bytes += pieces_clear(&t->slices[k].leaf) + pieces_clear(&t->slices[k].sum);
     for (unsigned k = 0; k < t->n_bins; k++)
         for (unsigned i = 0; i < 7; i++)
-            pieces_clear(bin_sets(&t->bins[k], i));
+            bytes += pieces_clear(bin_sets(&t->bins[k], i));
+    return bytes;
 }
 
+void hsc_times_give_back_program(hsc_times *t) { t->held -= t->program ? clear_pieces(t->program) : 0; }
+
 void hsc_times_give_back(hsc_times *t) {
-    clear_pieces(t);
-    if (t->program)
-        clear_pieces(t->program);
-    t->held = 0;
+    hsc_times_give_back_program(t);
+    t->held -= clear_pieces(t);
 }
 
 hsc_status hsc_times_begin(hsc_db *db, hsc_times **out, hsc_err *err) {

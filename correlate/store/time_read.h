@@ -75,6 +75,7 @@ hsc_status hsc_times_begin(hsc_db *db, hsc_times **out, hsc_err *err);
 hsc_status hsc_times_load_leaves(hsc_db *db, hsc_err *err);
 /* Gives all pieces back. */
 void hsc_times_give_back(hsc_times *t);
+void hsc_times_give_back_program(hsc_times *t); /* only those of the samples of all threads */
 /* The samples of all threads as those of one, where the file has them (NULL: not); after hsc_times_begin. */
 hsc_status hsc_times_program(hsc_db *db, hsc_times **out, hsc_err *err);
 uint64_t hsc_times_slice_size(const hsc_times *t, unsigned level);

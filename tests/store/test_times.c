@@ -15,6 +15,7 @@
 #include <heatscope/query.h>
 
 #include "db.h"
+#include "entries.h"
 #include "model.h"
 #include "time_read.h"
 
@@ -301,6 +302,20 @@ static void test_intervals(void **state) {
     free(got);
 }
 
+/* Pieces of samples and slices that are in memory. */
+static unsigned pieces_held(const hsc_times *t) {
+    const hsc_pieces *sets[2 * HSC_SLICE_LEVELS_MAX + 3] = {&t->delta, &t->leaf, &t->count};
+    unsigned n = 0;
+    for (unsigned k = 0; k < t->n_slices; k++) {
+        sets[2 * k + 3] = &t->slices[k].leaf;
+        sets[2 * k + 4] = &t->slices[k].sum;
+    }
+    for (unsigned k = 0; k < 2 * t->n_slices + 3; k++)
+        for (uint64_t i = 0; sets[k]->p && i <= sets[k]->a.n >> sets[k]->shift; i++)
+            n += sets[k]->p[i] != NULL;
+    return n;
+}
+
 /* An interval that is added up a little at a time, with the one before set meanwhile, is the same; one that is given up leaves nothing. */
 static void test_chosen(void **state) {
     (void)state;
@@ -313,6 +328,8 @@ static void test_chosen(void **state) {
         part = 0;
         for (int k = 0; part < 1 && k < (i == 5 ? 1 : 100000); k++) /* the last is set while some of it is left */
             must(hsc_db_choose_interval(db, begin, end, HSC_NONE, 0, &part, &err), &err);
+        if (part == 1)
+            assert_int_equal(pieces_held(db->times->program), 0); /* of no use any more: tables are as large */
         assert_true(hsc_db_get_interval(db, &a, &b) && (a != begin || b != end));
         check_interval(begin, end, 0);
     }
@@ -541,18 +558,40 @@ static void test_timeline_first(void **state) {
     free(row_of);
 }
 
-/* Counts that do not fit an entry, ranges that are made a few rows at a time. */
+/* Ranges that are made a few rows at a time. */
 static void test_small_pieces(void **state) {
     (void)state;
-    uint64_t rows = db->piece_rows, most = db->entry_max;
+    uint64_t rows = db->piece_rows;
     db->piece_rows = 5;
-    db->entry_max = 1;
     for (int i = 0; i < 8; i++)
         check_interval(3, 3.5 + 0.1 * i, 0);
     db->piece_rows = rows;
-    db->entry_max = most;
     hsc_err err = {0};
     must(hsc_db_set_interval(db, 0, 0, &err), &err);
+}
+
+/* Ways and counts of all lengths, and how long they are. */
+static void test_entries(void **state) {
+    (void)state;
+    static const uint32_t ways[] = {0, 1, 2, 63, 64, 127, 8191, 8192, 1u << 20, (1u << 24) - 1}, counts[] = {1, 2, 0, 127, 128, 1u << 14, 1u << 21, 1u << 28, UINT32_MAX};
+    enum { WAYS = sizeof ways / sizeof *ways, COUNTS = sizeof counts / sizeof *counts };
+    uint8_t data[WAYS * COUNTS * HSC_ENTRY_BYTES], *end = data;
+    for (unsigned i = 0; i < WAYS * COUNTS; i++) {
+        uint8_t *before = end;
+        end = hsc_entry_put(end, ways[i / COUNTS], counts[i % COUNTS]);
+        assert_int_equal(end - before, hsc_entry_bytes(ways[i / COUNTS], counts[i % COUNTS]));
+        assert_in_range(end - before, 1, HSC_ENTRY_BYTES);
+    }
+    const uint8_t *p = data;
+    uint32_t thread = 0, expected = 0, count;
+    for (unsigned i = 0; i < WAYS * COUNTS; i++) {
+        p = hsc_entry_get(p, &thread, &count);
+        assert_int_equal(thread, expected += ways[i / COUNTS]);
+        assert_int_equal(count, counts[i % COUNTS]);
+    }
+    assert_ptr_equal(p, end);
+    assert_int_equal(hsc_entry_bytes(63, 1), 1);
+    assert_int_equal(hsc_entry_bytes(8191, 1), 2);
 }
 
 static void test_cursor(void **state) {
@@ -750,7 +789,7 @@ static void test_none(void **state) {
 }
 
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_intervals), cmocka_unit_test(test_chosen), cmocka_unit_test(test_made_before), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_program_threads), cmocka_unit_test(test_coarse_slices), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline), cmocka_unit_test(test_bins), cmocka_unit_test(test_timeline_first),
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_entries), cmocka_unit_test(test_intervals), cmocka_unit_test(test_chosen), cmocka_unit_test(test_made_before), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_program_threads), cmocka_unit_test(test_coarse_slices), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline), cmocka_unit_test(test_bins), cmocka_unit_test(test_timeline_first),
                                               cmocka_unit_test(test_spans),     cmocka_unit_test(test_bytes),  cmocka_unit_test(test_none)};
     hsc_err err = {0};
     folder = model_folder();
