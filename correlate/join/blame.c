@@ -269,6 +269,7 @@ static hsc_status add_ledger(join *j, const jdelays *d, hsc_err *err) {
         {HSC_wait_cause_LATE_POST, "late post", "[message waits] until the target let its part be accessed"},
         {HSC_wait_cause_LATE_COMPLETE, "late complete", "[message waits] until the last origin came to the end of its accesses"},
         {HSC_wait_cause_WINDOW_LOCK, "held a lock of a window", "[message waits] until the lock was given back"},
+        {HSC_wait_cause_LATE_TARGET, "late target", "[message waits] of locks, accesses and flushes, until the target let the library go on"},
     };
     double calls = 0, setup = 0;
     hsc_status status = HSC_OK;

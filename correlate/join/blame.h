@@ -186,8 +186,8 @@ typedef struct jdelays {
     uint64_t calls, ended;
     double calls_ns, waited_ns;
     double between_ns; /* of calls_ns: between calls that only looked */
-    uint64_t of_kind[16];
-    double kind_ns[16];
+    uint64_t of_kind[17];
+    double kind_ns[17];
     uint64_t elsewhere, unclear; /* other clock; between groups, neighbours, order not sure */
     double elsewhere_ns, unclear_ns;
     uint64_t not_recorded;

@@ -29,7 +29,9 @@
 #define LOOK_NS 20000000u /* a wait is told by the look that finds it over */
 #define RECENT 8u
 
-enum { POST, COMPLETE, LOCK, SHARED_LOCK }; /* tags of events with flag ONE_SIDED */
+enum { POST, COMPLETE, LOCK, SHARED_LOCK, FLUSH }; /* tags of events with flag ONE_SIDED */
+#define EVERYONE UINT32_MAX /* target of such: all at once */
+#define TARGETS_MAX 256u    /* of one call; of more nobody is told */
 
 typedef struct spent { /* a call of a lane */
     uint64_t enter, leave;
@@ -40,6 +42,7 @@ typedef struct spent { /* a call of a lane */
 typedef struct sent { /* a message whose sending has ended */
     uint64_t begin, leave, bytes;
     uint32_t sender; /* row of members */
+    bool unlocked;   /* no message, but all accesses to it since a lock */
 } sent;
 
 typedef struct member { /* a process that passes messages */
@@ -47,6 +50,7 @@ typedef struct member { /* a process that passes messages */
     uint64_t buffered;     /* bytes of the largest message that it is known to send without the receiver; BUFFERED at least */
     uint32_t expecting;    /* entries of messages that others still send it */
     uint32_t lanes;
+    bool direct;           /* its library is known to access windows without the target */
     sent sent[SENT_KEPT];            /* to it, the last ones */
     unsigned sent_at;
 } member;
@@ -98,6 +102,7 @@ typedef struct entry { /* a message that a call waits for */
     uint32_t call, next;
     uint64_t begin, bytes;             /* of one that is sent */
     uint32_t begun;                    /* frame of the call that began it */
+    bool accesses, unlocks;            /* no message: one-sided, the receiver is the target */
     uint32_t receiver, before, behind; /* member, and in its list; HSC_NO_INDEX */
 } entry;
 
@@ -429,7 +434,8 @@ static hsc_status charge(match *m, const call *c, hsc_err *err) {
 }
 
 static void offer(call *c, uint64_t time, uint32_t late, uint32_t row, uint32_t kind, uint32_t begun) {
-    if (late == c->lane || time <= c->enter || time > c->leave || time <= c->best)
+    bool better = time > c->best || (time == c->best && c->best_kind == HSC_wait_cause_LATE_TARGET && late == c->best_lane); /* the same call */
+    if (late == c->lane || time <= c->enter || time > c->leave || !better)
         return;
     c->best = time;
     c->best_lane = late;
@@ -492,7 +498,8 @@ static void expect(match *m, uint32_t at, uint32_t receiver) {
 static void has_left(match *m, const call *c, entry *e) {
     if (e->receiver != HSC_NO_INDEX) {
         member *to = &m->members.p[e->receiver];
-        to->sent[to->sent_at++ % SENT_KEPT] = (sent){e->begin, c->leave, e->bytes, m->lanes.p[c->lane].member};
+        if (!e->accesses || e->unlocks)
+            to->sent[to->sent_at++ % SENT_KEPT] = (sent){e->begin, c->leave, e->bytes, m->lanes.p[c->lane].member, e->unlocks};
     }
     expect_no_more(m, e);
 }
@@ -506,19 +513,25 @@ static void comes_back(match *m, uint32_t lane_row, const jmessage_event *e) {
     uint64_t since = e->time - e->outside, from = since;
     if (l->spent.n && l->spent.p[l->spent.n - 1].leave >= since)
         from = l->spent.p[l->spent.n - 1].enter;
-    for (uint32_t i = to->expecting, next; i != HSC_NO_INDEX; i = next) {
-        entry *x = &m->entries.p[i];
-        next = x->behind;
-        if (m->calls.p[x->call].enter < from)
-            continue;
-        offer(&m->calls.p[x->call], e->time, lane_row, e->frame, HSC_wait_cause_LATE_RECEIVER, x->begun);
-        expect_no_more(m, x);
-    }
     for (unsigned i = 0; i < SENT_KEPT && to->lanes == 1; i++) {
         const sent *x = &to->sent[i];
         member *sender = &m->members.p[x->sender];
-        if (x->leave && x->begin >= since && x->leave <= e->time && x->bytes > sender->buffered)
-            sender->buffered = x->bytes;
+        if (!x->leave || x->begin < since || x->leave > e->time)
+            continue;
+        sender->direct = sender->direct || x->unlocked;
+        sender->buffered = x->bytes > sender->buffered ? x->bytes : sender->buffered;
+    }
+    for (uint32_t i = to->expecting, next; i != HSC_NO_INDEX; i = next) {
+        entry *x = &m->entries.p[i];
+        call *w = &m->calls.p[x->call];
+        next = x->behind;
+        if (w->enter < from)
+            continue;
+        if (!x->accesses)
+            offer(w, e->time, lane_row, e->frame, HSC_wait_cause_LATE_RECEIVER, x->begun);
+        else if (!m->members.p[m->lanes.p[w->lane].member].direct)
+            offer(w, e->time, lane_row, e->frame, HSC_wait_cause_LATE_TARGET, HSC_NO_INDEX);
+        expect_no_more(m, x);
     }
 }
 
@@ -767,20 +780,47 @@ static bool take_collective(match *m, uint32_t lane_row, const jmessage_event *e
     return true;
 }
 
+/* A call with which the library may not go on without the target, of that rank. */
+static bool expect_target(match *m, uint32_t call_row, const jcommunicator *c, uint32_t rank, bool unlocks) {
+    const slots_entry *to = rank != c->rank ? slots_find(&m->member_rows, c->key, rank) : NULL;
+    if (!to)
+        return true;
+    uint32_t k = m->free_entry, made = TAKE(m->entries, m->free_entry);
+    if (made == HSC_NO_INDEX)
+        return false;
+    if (k != HSC_NO_INDEX)
+        m->free_entry = m->entries.p[k].next;
+    call *w = &m->calls.p[call_row];
+    m->entries.p[made] = (entry){.call = call_row, .next = w->keys, .begin = w->enter, .begun = HSC_NO_INDEX, .accesses = true, .unlocks = unlocks,
+                                 .receiver = HSC_NO_INDEX, .before = HSC_NO_INDEX, .behind = HSC_NO_INDEX};
+    w->keys = made;
+    expect(m, made, to->value - 1);
+    return true;
+}
+
+static bool expect_targets(match *m, uint32_t call_row, const jmessage_event *e, const jcommunicator *c) {
+    bool all = (uint32_t)e->peer == EVERYONE, ok = true;
+    uint32_t n = !all ? 1 : c->size <= TARGETS_MAX ? c->size : 0;
+    for (uint32_t i = 0; ok && i < n; i++)
+        ok = expect_target(m, call_row, c, all ? i : (uint32_t)e->peer, !all && e->flags & HSC_message_event_flag_SENT);
+    return ok;
+}
+
 /* The lock of a part of a window is given back: calls that try to lock it waited until then, the last such of another one counts.
  * Some libraries ask for a lock only at its end, so a call that gives one back may have waited too, but not for one that is given
  * back after its own. */
 static bool take_lock(match *m, uint32_t lane_row, const jmessage_event *e, const jcommunicator *c) {
     bool gives_back = e->flags & HSC_message_event_flag_SENT, shared = e->tag == SHARED_LOCK;
     uint64_t leave = e->time + e->duration;
+    uint32_t target = (uint32_t)e->peer;
     for (size_t k = 0; gives_back && k < m->lockers.n; k++) {
         const locker *x = &m->lockers.p[k];
         call *w = &m->calls.p[x->call];
-        if (x->window == c->key && x->target == (uint32_t)e->peer && !(shared && x->shared) && (!x->gives_back || leave <= w->leave))
+        if (x->window == c->key && (x->target == target || x->target == EVERYONE || target == EVERYONE) && !(shared && x->shared) && (!x->gives_back || leave <= w->leave))
             offer(w, e->time, lane_row, e->frame, HSC_wait_cause_WINDOW_LOCK, HSC_NO_INDEX);
     }
     uint32_t i = e->duration ? call_of(m, lane_row, e) : HSC_NO_INDEX;
-    return !e->duration || (i != HSC_NO_INDEX && HSC_PUSH(m->lockers, (locker){c->key, i, (uint32_t)e->peer, shared, gives_back}));
+    return !e->duration || (i != HSC_NO_INDEX && HSC_PUSH(m->lockers, (locker){c->key, i, target, shared, gives_back}) && expect_targets(m, i, e, c));
 }
 
 static bool take_event(match *m, uint32_t lane_row) {
@@ -806,6 +846,10 @@ static bool take_event(match *m, uint32_t lane_row) {
         m->d->calls_ns += waits ? (double)e.duration : 0;
         m->d->between_ns += waits ? (double)e.between : 0;
         return true;
+    }
+    if (e.flags & HSC_message_event_flag_ONE_SIDED && e.tag == FLUSH) {
+        uint32_t i = call_of(m, lane_row, &e);
+        return i != HSC_NO_INDEX && expect_targets(m, i, &e, c);
     }
     if (e.flags & HSC_message_event_flag_ONE_SIDED && e.tag >= LOCK)
         return take_lock(m, lane_row, &e, c);

@@ -568,6 +568,8 @@ static inline void after_one_sided(hsc_mpi_call *c, const hsc_mpi_how *h, uint64
     x.size = x.sent ? x.sent : x.received;
     c->peer_class = (uint8_t)(c->comm ? hsc_mpi_peer_class(c->comm, c->dest) : HSC_peer_class_NONE);
     note(c->block, c->node, c->op, c->peer_class, duration, &x);
+    if (HSC_MPI_RARELY(duration >= c->block->threshold_ns) && somebody)
+        hsc_mpi_after_access(c, duration);
     if (has(h, 'r') && c->comm) {
         c->dest = -1;
         post(c, h, duration, false);
@@ -632,6 +634,7 @@ HSC_MPI_HOT void after(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t leave) {
     case HSC_MPI_ACCESS_END:
     case HSC_MPI_LOCK:
     case HSC_MPI_UNLOCK:
+    case HSC_MPI_FLUSH:
         hsc_mpi_after_synchronisation(c, h, duration);
         break;
     case HSC_MPI_WINDOW:

@@ -277,6 +277,7 @@ HSC_MPI_HOT void before(hsc_mpi_call *c, const hsc_mpi_how *h) {
     case HSC_MPI_ACCESS_END:
     case HSC_MPI_LOCK:
     case HSC_MPI_UNLOCK:
+    case HSC_MPI_FLUSH:
         hsc_mpi_before_synchronisation(c, h);
         break;
     case HSC_MPI_PUT:

@@ -163,6 +163,7 @@ uint32_t hsc_mpi_op_id_slow(hsc_mpi_op *op) {
                                     [HSC_MPI_ACCESS_END] = HSC_operation_class_ONE_SIDED_SYNCHRONISATION,
                                     [HSC_MPI_LOCK] = HSC_operation_class_ONE_SIDED_SYNCHRONISATION,
                                     [HSC_MPI_UNLOCK] = HSC_operation_class_ONE_SIDED_SYNCHRONISATION,
+                                    [HSC_MPI_FLUSH] = HSC_operation_class_ONE_SIDED_SYNCHRONISATION,
                                     [HSC_MPI_FILE] = HSC_operation_class_FILE,
                                     [HSC_MPI_FILE_READ] = HSC_operation_class_FILE,
                                     [HSC_MPI_FILE_WRITE] = HSC_operation_class_FILE};

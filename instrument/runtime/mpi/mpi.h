@@ -53,6 +53,7 @@ typedef enum hsc_mpi_kind {
     HSC_MPI_ACCESS_END,
     HSC_MPI_LOCK,
     HSC_MPI_UNLOCK,
+    HSC_MPI_FLUSH,
     HSC_MPI_FILE,
     HSC_MPI_FILE_READ,
     HSC_MPI_FILE_WRITE,

@@ -2,10 +2,12 @@
 /* Synchronisation of one-sided operations: who waits for whom. A fence is a collective operation of the window's group. A post is
  * a message to each origin, which the start or completion of their epoch waits for; a completion is one to each target, which
  * its wait waits for: both sides number them alike, as other messages. Locks are told by both ends of each, with how long they
- * were held: who waited for whom is found afterwards. Not told: locks of all processes at once, and flushes. */
+ * were held: who waited for whom is found afterwards, and so is whether a long lock, access or flush waited for its target to let the library go on. */
 #include "after.h"
 
-enum { POST, COMPLETE, LOCK, SHARED_LOCK }; /* tags of the events */
+enum { POST, COMPLETE, LOCK, SHARED_LOCK, FLUSH }; /* tags of the events */
+#define EVERYONE (-1) /* target: all at once */
+#define FIRST_UNLOCKS 32u /* of a window, that are told however short: whether they need their target */
 #define LOCK_SLICE_BITS 18u /* of ns: 0.26 ms */
 #define LOCK_SLICES_OF 64u
 
@@ -16,6 +18,8 @@ struct hsc_mpi_window {
     int32_t *counted;    /* 0, 1, 2, ... */
     uint64_t *posts, *completions; /* of accessed_at and exposed_to: number of what is waited for */
     uint64_t *locked_ns; /* by target: begin of the lock that is held; 0: none */
+    uint64_t all_locked_ns;
+    uint32_t unlocks;
     uint8_t *shared;
 };
 
@@ -87,15 +91,24 @@ static void tell(hsc_mpi_call *c, uint64_t duration, const int32_t *to, uint32_t
         uint64_t stands_for = !x || length == LONG ? 0 : drawn(sequence, tag);
         if (length != SHORT || stands_for)
             put(c, duration, HSC_message_event_flag_SENT | follows(length), to[i], tag, sequence, stands_for);
+        else if (x && in_slice(c->enter, slices_of(sequence))) /* for who waits for it */
+            put(c, 0, HSC_message_event_flag_SENT, to[i], tag, sequence, 1);
     }
 }
 
-/* What the call itself may have waited for: messages of these numbers (UINT64_MAX: not known which). Of short ones those where all are drawn. */
+/* What the call itself may have waited for: messages of these numbers (UINT64_MAX: not known which). Of short ones those where all are drawn by number, or by time. */
 static void ask(hsc_mpi_call *c, uint64_t duration, const int32_t *from, uint32_t n, int64_t tag, const uint64_t *sequences) {
-    uint64_t stands_for = 0;
-    for (uint32_t i = 0; i < n && duration < c->block->threshold_ns; i++)
-        if (sequences[i] == UINT64_MAX || !(stands_for = drawn(sequences[i], tag)))
+    uint64_t stands_for = 0, slices = 0;
+    bool by_number = true;
+    for (uint32_t i = 0; i < n && duration < c->block->threshold_ns; i++) {
+        if (sequences[i] == UINT64_MAX)
             return;
+        stands_for = by_number ? drawn(sequences[i], tag) : 0;
+        by_number = stands_for != 0;
+        slices = slices_of(sequences[i]) > slices ? slices_of(sequences[i]) : slices;
+    }
+    if (!by_number && !(stands_for = n > 1 ? drawn_in_slice(c, c->since + duration, slices) : 0))
+        return;
     for (uint32_t i = 0; i < n; i++)
         if (sequences[i] != UINT64_MAX)
             put(c, duration, HSC_message_event_flag_RECEIVED, from[i], tag, sequences[i], stands_for);
@@ -114,40 +127,55 @@ static uint64_t drawn_at(uint64_t ns) {
     return (ns >> LOCK_SLICE_BITS) * 0x9e3779b97f4a7c15u < UINT64_MAX / LOCK_SLICES_OF ? LOCK_SLICES_OF : 0;
 }
 
+/* A process of the window's group, or all. */
+static bool has_target(const hsc_mpi_call *c, const hsc_mpi_how *h) {
+    return !has(h, 'd') || (c->dest >= 0 && c->dest < c->comm->size);
+}
+
 static void lock(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_window *w, uint64_t duration) {
-    if (c->dest < 0 || c->dest >= c->comm->size)
-        return;
     /* the values of MPI_LOCK_SHARED: 2 in Open MPI, 235 in MPICH and its relatives */
-    w->shared[c->dest] = number(c, h, 'L') == (hsc_mpi_lib.kind == HSC_MPI_OPEN_MPI ? 2 : 235);
-    w->locked_ns[c->dest] = c->enter;
+    bool shared = !has(h, 'L') || number(c, h, 'L') == (hsc_mpi_lib.kind == HSC_MPI_OPEN_MPI ? 2 : 235);
+    if (has(h, 'd')) {
+        w->shared[c->dest] = shared;
+        w->locked_ns[c->dest] = c->enter;
+    } else {
+        w->all_locked_ns = c->enter;
+    }
     uint64_t stands_for = duration < HSC_MPI_THRESHOLD_NS ? drawn_at(c->enter) : 0;
     if (duration >= c->block->threshold_ns || stands_for)
-        put(c, duration, HSC_message_event_flag_RECEIVED, c->dest, w->shared[c->dest] ? SHARED_LOCK : LOCK, 0,
+        put(c, duration, HSC_message_event_flag_RECEIVED, c->dest, shared ? SHARED_LOCK : LOCK, 0,
             duration >= c->block->threshold_ns ? 0 : stands_for);
 }
 
-static void unlock(hsc_mpi_call *c, hsc_mpi_window *w, uint64_t duration) {
-    if (c->dest < 0 || c->dest >= c->comm->size || !w->locked_ns[c->dest])
+static void unlock(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_window *w, uint64_t duration) {
+    uint64_t *locked_ns = has(h, 'd') ? &w->locked_ns[c->dest] : &w->all_locked_ns;
+    if (!*locked_ns)
         return;
-    uint64_t held = c->enter - w->locked_ns[c->dest], stands_for = 0;
-    w->locked_ns[c->dest] = 0;
+    uint64_t held = c->enter - *locked_ns, stands_for = 0;
+    bool shared = !has(h, 'd') || w->shared[c->dest], first = has(h, 'd') && c->dest != c->comm->rank && w->unlocks < FIRST_UNLOCKS;
+    *locked_ns = 0;
+    w->unlocks += first;
     if (held + duration < c->block->threshold_ns) {
         stands_for = duration < HSC_MPI_THRESHOLD_NS ? drawn_at(c->enter) : 0;
         /* one that began to wait there may have waited for this */
-        stands_for = stands_for || !drawn_at(c->enter - HSC_MPI_THRESHOLD_NS) ? stands_for : 1;
+        stands_for = stands_for || !(first || drawn_at(c->enter - HSC_MPI_THRESHOLD_NS)) ? stands_for : 1;
         if (!stands_for)
             return;
     }
     hsc_rec_message_event e = event_of(c, duration, HSC_message_event_flag_SENT | HSC_message_event_flag_ONE_SIDED, c->comm,
-                                               c->dest, w->shared[c->dest] ? SHARED_LOCK : LOCK, 0, 0);
+                                               c->dest, shared ? SHARED_LOCK : LOCK, 0, 0);
     e.begin_ns = held;
     e.stands_for = stands_for;
     hsc_mpi_put_event(c->block, c->node, &e);
 }
 
+void hsc_mpi_after_access(hsc_mpi_call *c, uint64_t duration) {
+    put(c, duration, HSC_message_event_flag_RECEIVED, c->dest, FLUSH, 0, 0);
+}
+
 void hsc_mpi_before_synchronisation(hsc_mpi_call *c, const hsc_mpi_how *h) {
     c->comm = comm_of(c, handle(c, h, 'w') | HSC_MPI_WINDOW_KEY);
-    c->dest = has(h, 'd') ? number(c, h, 'd') : -1;
+    c->dest = has(h, 'd') ? number(c, h, 'd') : EVERYONE;
     if (c->comm && IS(h, FENCE))
         c->to_sequence = hsc_mpi_next(&c->comm->collectives);
 }
@@ -188,10 +216,16 @@ void hsc_mpi_after_synchronisation(hsc_mpi_call *c, const hsc_mpi_how *h, uint64
         w->exposed = 0;
         break;
     case HSC_MPI_LOCK:
-        lock(c, h, w, duration);
+        if (has_target(c, h))
+            lock(c, h, w, duration);
         break;
     case HSC_MPI_UNLOCK:
-        unlock(c, w, duration);
+        if (has_target(c, h))
+            unlock(c, h, w, duration);
+        break;
+    case HSC_MPI_FLUSH:
+        if (has_target(c, h) && duration >= c->block->threshold_ns)
+            hsc_mpi_after_access(c, duration);
         break;
     default:
         break;

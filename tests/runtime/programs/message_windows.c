@@ -8,17 +8,21 @@
  * post       0 sleeps, then posts; 1 starts, puts and completes
  * complete   0 posts and waits; 1 sleeps between its start and its completion
  * lock       1 holds the lock of 0's part while it sleeps; 2 locks it meanwhile
+ * whole      the same, but 2 locks all parts
+ * part       1 holds the lock of all parts while it sleeps; 2 locks 0's meanwhile
+ * target     0 sleeps and then goes to a barrier, 1 locks its part meanwhile: that needs its target in MPICH, not in Open MPI, where it waits for nobody
+ * flush      the same, 1 has the lock before, gets and flushes
  *
  * Of a post it is known only that the wait is in the start, the put or the completion: that of all three is printed. So is that of
- * the lock, a put and the unlock.
+ * the lock, a put (a get and a flush) and the unlock.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { K = 10, WAYS = 4, RANKS = 3 };
-static const char *const names[WAYS] = {"fence", "post", "complete", "lock"};
+enum { K = 10, WAYS = 8, RANKS = 3 };
+static const char *const names[WAYS] = {"fence", "post", "complete", "lock", "whole", "part", "target", "flush"};
 static double waited[WAYS], part[8];
 static double late[WAYS][K], entered[WAYS][K], left[WAYS][K];
 static int rank;
@@ -35,8 +39,121 @@ static __attribute__((noinline)) void sleep_long(void) {
     clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
 }
 
+static void sleep_some(void) {
+    struct timespec t = {0, 5000000};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+}
+
 static void all_together(void) {
     MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void hold(int k) {
+    double x = rank;
+    if (rank == 1) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        MPI_Put(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
+        MPI_Win_flush(0, window); /* it has the lock now */
+        MPI_Send(&x, 1, MPI_DOUBLE, 2, 1, MPI_COMM_WORLD);
+        sleep_long();
+        late[3][k] = now();
+        MPI_Win_unlock(0, window); /* held */
+    } else if (rank == 2) {
+        MPI_Recv(&x, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        entered[3][k] = now();
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        MPI_Put(&x, 1, MPI_DOUBLE, 0, 2, 1, MPI_DOUBLE, window);
+        MPI_Win_unlock(0, window);
+        left[3][k] = now();
+    }
+    all_together();
+}
+
+static void hold_from_all(int k) {
+    double x = rank;
+    if (rank == 1) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        MPI_Put(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
+        MPI_Win_flush(0, window); /* it has the lock now */
+        MPI_Send(&x, 1, MPI_DOUBLE, 2, 1, MPI_COMM_WORLD);
+        sleep_long();
+        late[4][k] = now();
+        MPI_Win_unlock(0, window); /* held from all */
+    } else if (rank == 2) {
+        MPI_Recv(&x, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        entered[4][k] = now();
+        MPI_Win_lock_all(0, window);
+        MPI_Put(&x, 1, MPI_DOUBLE, 0, 2, 1, MPI_DOUBLE, window);
+        MPI_Win_unlock_all(window);
+        left[4][k] = now();
+    }
+    all_together();
+}
+
+static void hold_all(int k) {
+    double x = rank;
+    if (rank == 1) {
+        MPI_Win_lock_all(0, window);
+        MPI_Put(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
+        MPI_Win_flush(0, window); /* it has the lock now */
+        MPI_Send(&x, 1, MPI_DOUBLE, 2, 1, MPI_COMM_WORLD);
+        sleep_long();
+        late[5][k] = now();
+        MPI_Win_unlock_all(window); /* held all */
+    } else if (rank == 2) {
+        MPI_Recv(&x, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        entered[5][k] = now();
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        MPI_Put(&x, 1, MPI_DOUBLE, 0, 2, 1, MPI_DOUBLE, window);
+        MPI_Win_unlock(0, window);
+        left[5][k] = now();
+    }
+    all_together();
+}
+
+static void go_outside(int k) {
+    double x = rank;
+    if (rank == 0) {
+        sleep_long();
+        late[6][k] = now();
+        MPI_Barrier(MPI_COMM_WORLD); /* back */
+    } else {
+        if (rank == 1) {
+            sleep_some();
+            entered[6][k] = now();
+            MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+            MPI_Put(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
+            MPI_Win_unlock(0, window);
+            left[6][k] = now();
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    all_together();
+}
+
+static void go_outside_of_lock(int k) {
+    double x = rank;
+    if (rank == 0) {
+        MPI_Recv(&x, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        sleep_long();
+        late[7][k] = now();
+        MPI_Barrier(MPI_COMM_WORLD); /* back to a flush */
+    } else {
+        if (rank == 1) {
+            MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+            MPI_Get(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
+            MPI_Win_flush(0, window); /* it has the lock now */
+            MPI_Send(&x, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
+            sleep_some();
+            entered[7][k] = now();
+            MPI_Get(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
+            MPI_Win_flush(0, window);
+            MPI_Win_unlock(0, window);
+            left[7][k] = now();
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    all_together();
 }
 
 static void run(int k, MPI_Group zero, MPI_Group one) {
@@ -74,27 +191,15 @@ static void run(int k, MPI_Group zero, MPI_Group one) {
         MPI_Win_complete(window); /* late */
     }
     all_together();
-    if (rank == 1) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
-        MPI_Put(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
-        MPI_Win_flush(0, window); /* it has the lock now */
-        MPI_Send(&x, 1, MPI_DOUBLE, 2, 1, MPI_COMM_WORLD);
-        sleep_long();
-        late[3][k] = now();
-        MPI_Win_unlock(0, window); /* held */
-    } else if (rank == 2) {
-        MPI_Recv(&x, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        entered[3][k] = now();
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
-        MPI_Put(&x, 1, MPI_DOUBLE, 0, 2, 1, MPI_DOUBLE, window);
-        MPI_Win_unlock(0, window);
-        left[3][k] = now();
-    }
-    all_together();
+    hold(k);
+    hold_from_all(k);
+    hold_all(k);
+    go_outside(k);
+    go_outside_of_lock(k);
 }
 
 int main(int argc, char **argv) {
-    static const int who[WAYS] = {-1, 0, 1, 1}; /* that is late; -1: who came last */
+    static const int who[WAYS] = {-1, 0, 1, 1, 1, 1, 0, 0}; /* that is late; -1: who came last */
     MPI_Group all, zero, one;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
