@@ -712,7 +712,7 @@ def blame():
     }
     for way, (kind, line, procedure) in ways.items():
         for victim in range(3):
-            wanted = truth.get((way, victim), 0) if needs_target or kind != "late target" else 0  # what it took was no wait for the target
+            wanted = truth.get((way, victim), 0)
             got = sum(r["wait_s"] for r in delayed if (r["kind"], r["late_line"], r["processor"]) == (kind, line, f"rank {victim} thread 0"))
             if abs(got - wanted) > 0.05 * wanted + 0.061:
                 failures.append(f"{way}: rank {victim} waited {wanted} s, reported {got}")
@@ -766,7 +766,7 @@ def check_windows(name, launch, path, needs_target=False):
             "target": ("late target", line_of("/* back */")), "flush": ("late target", line_of("/* back to a flush */"))}
     for way, (kind, line) in ways.items():
         for victim in range(3):
-            wanted = truth.get((way, victim), 0)
+            wanted = truth.get((way, victim), 0) if needs_target or kind != "late target" else 0  # what it took was no wait for the target
             got = sum(r["wait_s"] for r in delayed if (r["kind"], r["late_line"], r["processor"]) == (kind, line, f"rank {victim} thread 0"))
             if abs(got - wanted) > 0.05 * wanted + 0.061:
                 failures.append(f"{name}, {way}: rank {victim} waited {wanted} s, reported {got}")
