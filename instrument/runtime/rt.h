@@ -158,7 +158,7 @@ enum { HSC_BP_SAME, HSC_BP_AT_CFA, HSC_BP_AT_BP };
 
 typedef struct hsc_rt_rule {
     uint8_t cfa, cfa_register, bp;
-    uint8_t called; /* of one kept for a return address: a call does end there */
+    uint8_t called; /* of one kept for a return address: a call does end there; for an interrupted instruction: what it is (walk) */
     int32_t cfa_offset, bp_offset, ra_offset; /* return address at CFA + ra_offset */
 } hsc_rt_rule;
 

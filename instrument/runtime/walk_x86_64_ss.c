@@ -16,6 +16,7 @@ typedef struct walker {
     const greg_t *registers; /* of the innermost frame; NULL after it */
     uint32_t known;          /* frames in t->stack that tell what rbp was, where it is not known */
     uint64_t now_ns;
+    bool leaves;             /* the innermost frame is about to go on elsewhere */
 } walker;
 
 static const uint8_t register_of[16] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
@@ -331,6 +332,45 @@ static bool skip_to_load(walker *w, hsc_rt_frame *f, hsc_rt_frame *next) {
     return false;
 }
 
+/* The end of a procedure by which GCC's unwinder goes on elsewhere (__builtin_eh_return): mov %rcx,%rsp; pop %rcx; jmp *%rcx, or ret. All other
+ * registers are those of where it goes on by then, rbp too, by which the rule there is. Shortly before, that address has taken the place of a
+ * caller's return address. */
+enum leaving { LEAVING_NOT_LOOKED = 0, LEAVING_NO, LEAVING_SOON, LEAVING_MOVE, LEAVING_POP, LEAVING_JUMP };
+
+static bool begins_with(const uint8_t *b, const uint8_t *code, unsigned n) {
+    for (unsigned i = 0; i < n; i++)
+        if (b[i] != code[i])
+            return false;
+    return true;
+}
+
+static enum leaving leaving_at(uint64_t pc) {
+    static const uint8_t by_jump[] = {0x48, 0x89, 0xcc, 0x59, 0xff, 0xe1}, by_return[] = {0x48, 0x89, 0xcc, 0xc3};
+    enum { BEFORE = 4, AHEAD = 48 }; /* of it, and of loads of all registers before it */
+    uint8_t code[BEFORE + AHEAD + sizeof by_jump];
+    if (pc < HSC_RT_PAGE || !hsc_rt_read(code, pc - BEFORE, sizeof code))
+        return LEAVING_NO;
+    for (unsigned i = 0; i <= BEFORE + AHEAD; i++) {
+        bool jumps = begins_with(code + i, by_jump, sizeof by_jump);
+        if (jumps || begins_with(code + i, by_return, sizeof by_return))
+            return i > BEFORE ? LEAVING_SOON : i == BEFORE ? LEAVING_MOVE : i == BEFORE - 3 ? LEAVING_POP : i == 0 && jumps ? LEAVING_JUMP : LEAVING_NO;
+    }
+    return LEAVING_NO;
+}
+
+/* Where it goes on; next->pc is no return address. */
+static bool leave(walker *w, hsc_rt_frame *f, enum leaving how, hsc_rt_frame *next) {
+    uint64_t from = how == LEAVING_MOVE ? (uint64_t)w->registers[REG_RCX] : f->sp, sp = how == LEAVING_JUMP ? from : from + 8;
+    if (sp < f->sp || sp & 7 || !word(w, sp - 8, &next->pc) || !hsc_rt_module_at(w->modules, next->pc))
+        return false;
+    w->reusable = false;
+    f->ra_slot = sp - 8;
+    next->sp = sp;
+    next->bp = f->bp;
+    next->flags = HSC_FRAME_EXACT;
+    return true;
+}
+
 enum step { STEP_ON, STEP_END, STEP_LOST, STEP_SIGNAL, STEP_WRONG };
 
 /* Fills the slots of `f` and the caller's state in `next`. */
@@ -351,6 +391,13 @@ HSC_RT_HOT static enum step step(walker *w, hsc_rt_frame *f, hsc_rt_frame *next)
         return interrupted(w, f->sp, next) ? STEP_SIGNAL : STEP_LOST;
     case HSC_CFA_REGISTER:
     case HSC_CFA_DEREF: {
+        if (r->cfa_register == 6 && exact && w->registers) {
+            if (r->called == LEAVING_NOT_LOOKED)
+                c->rule.called = (uint8_t)leaving_at(f->pc);
+            w->leaves = r->called == LEAVING_SOON;
+            if (r->called > LEAVING_SOON)
+                return leave(w, f, (enum leaving)r->called, next) ? STEP_ON : STEP_LOST;
+        }
         if (r->cfa_register == 6 && f->bp == HSC_RT_BP_UNKNOWN && !find_bp(w, f))
             return STEP_LOST;
         uint64_t base = r->cfa_register == 7 ? f->sp : f->bp;
@@ -393,6 +440,10 @@ read:
     next->bp = f->bp;
     if (!word(w, f->ra_slot, &next->pc) || (f->bp_slot && !word(w, f->bp_slot, &next->bp)))
         return STEP_LOST;
+    if (w->leaves && !after_call(next->pc)) { /* where it goes on: in its place */
+        w->reusable = false;
+        next->flags = HSC_FRAME_EXACT;
+    }
     return next->pc ? STEP_ON : STEP_END;
 }
 
@@ -518,7 +569,7 @@ HSC_RT_HOT static uint32_t walk(hsc_rt_thread *t, const greg_t *registers, bool 
         t->frames = 0;
         t->generation = generation;
     }
-    walker w = {t, atomic_load_explicit(&hsc_rt.modules, memory_order_acquire), 1, 0, true, registers, blocked ? t->frames : 0, now_ns};
+    walker w = {t, atomic_load_explicit(&hsc_rt.modules, memory_order_acquire), 1, 0, true, registers, blocked ? t->frames : 0, now_ns, false};
     hsc_rt_frame *f = t->fresh;
     t->window_address = 0;
     if (blocked)
