@@ -133,29 +133,6 @@ static bool whole_run(const report *r) {
     return r->as_interval || !hsc_db_get_interval(r->db, &begin_s, &end_s);
 }
 
-static int by_begin(const void *a, const void *b) {
-    double x = ((const hsc_db_process *)a)->begin_s, y = ((const hsc_db_process *)b)->begin_s;
-    return (x > y) - (x < y);
-}
-
-/* Seconds between the begin of the first process and the end of the last one in which none ran: of programs one after the other (run --append). */
-static double idle_of(const report *r) {
-    uint32_t n = 0;
-    double idle = 0, until = 0;
-    hsc_db_process *list = malloc((r->info.processes + 1) * sizeof *list);
-    for (uint32_t k = 0; list && k < r->info.processes; k++)
-        n += !hsc_db_get_process(r->db, k, &list[n], NULL);
-    if (n)
-        qsort(list, n, sizeof *list, by_begin);
-    for (uint32_t k = 0; k < n; k++) {
-        if (k && list[k].begin_s > until)
-            idle += list[k].begin_s - until;
-        until = k && list[k].end_s < until ? until : list[k].end_s;
-    }
-    free(list);
-    return idle;
-}
-
 void report_text_head(report *r) {
     const hsc_db_info *i = &r->info;
     char line[700], name[512];
@@ -170,7 +147,7 @@ void report_text_head(report *r) {
         fprintf(r->out, "started    %s\n", report_fit_prose(i->created, r->width - 11, name, sizeof name));
     snprintf(line, sizeof line, "%u thread%s of %u process%s; %.*f s CPU time in %.*f s", i->threads, i->threads == 1 ? "" : "s", i->processes,
              i->processes == 1 ? "" : "es", i->cpu_s >= 100 ? 1 : 3, i->cpu_s, wall >= 100 ? 1 : 3, wall);
-    double idle = idle_of(r);
+    double idle = report_text_idle(r);
     if (idle >= 0.01 * wall && idle > 0)
         snprintf(line + strlen(line), sizeof line - strlen(line), ", in %s of which no process ran", REPORT_SECONDS(idle));
     report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "run       "));

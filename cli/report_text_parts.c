@@ -400,3 +400,25 @@ hsc_status report_text_exact(report *r, hsc_status (*const *tables)(report *, hs
             status = tables[order[i]](r, err);
     return status;
 }
+
+static int by_begin(const void *a, const void *b) {
+    double x = ((const hsc_db_process *)a)->begin_s, y = ((const hsc_db_process *)b)->begin_s;
+    return (x > y) - (x < y);
+}
+
+double report_text_idle(const report *r) {
+    uint32_t n = 0;
+    double idle = 0, until = 0;
+    hsc_db_process *list = malloc((r->info.processes + 1) * sizeof *list);
+    for (uint32_t k = 0; list && k < r->info.processes; k++)
+        n += !hsc_db_get_process(r->db, k, &list[n], NULL);
+    if (n)
+        qsort(list, n, sizeof *list, by_begin);
+    for (uint32_t k = 0; k < n; k++) {
+        if (k && list[k].begin_s > until)
+            idle += list[k].begin_s - until;
+        until = k && list[k].end_s < until ? until : list[k].end_s;
+    }
+    free(list);
+    return idle;
+}

@@ -30,7 +30,6 @@ constexpr size_t kLongest = 65536;      // of a name for people
 using llvm::itanium_demangle::ForwardTemplateReference;
 using llvm::itanium_demangle::Node;
 using llvm::itanium_demangle::NodeArray;
-using llvm::itanium_demangle::OutputBuffer;
 using llvm::itanium_demangle::ParameterPack;
 using llvm::itanium_demangle::ParameterPackExpansion;
 

@@ -346,7 +346,7 @@ def throws():
                 bad[tuple(path)] = w
         expect("samples", n > 500, n)
         expect("wrong paths", not bad, bad)
-        # the last instructions of the unwinder's own procedures have no right rules
+        # other last instructions of the unwinder's own procedures have no right rules
         expect("truncated at most 2 in 100", truncated <= 0.02 * n, f"{truncated} of {n}")
 
 
