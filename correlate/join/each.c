@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Independent pieces of work over a few threads; cancelling. */
 #include <stdlib.h>
+#include <time.h>
 
 #include "ranks.h"
 
@@ -27,7 +28,25 @@ hsc_status hsc_join_check(const join *j, hsc_err *err) {
     return HSC_OK;
 }
 
+#define LOOK_NS 1000000u /* asking MPI gives the processor away where ranks are more than processors */
+
+static uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Whether another rank has failed, now and then. */
+static hsc_status look(const join *j, uint64_t *next, hsc_err *err) {
+    uint64_t now = now_ns();
+    if (now < *next)
+        return HSC_OK;
+    *next = now + LOOK_NS;
+    return j->team->look(j->team->ctx, err);
+}
+
 static void run(each *e, bool report) {
+    uint64_t next_look = 0;
     for (;;) {
         size_t i = atomic_fetch_add(&e->next, 1);
         if (i >= e->n || atomic_load(&e->stop))
@@ -35,7 +54,7 @@ static void run(each *e, bool report) {
         hsc_err err = {0};
         hsc_status status = hsc_join_check(e->j, &err);
         if (status == HSC_OK && report && e->j->team)
-            status = e->j->team->look(e->j->team->ctx, &err);
+            status = look(e->j, &next_look, &err);
         if (status == HSC_OK)
             status = e->work(e->ctx, i, &err);
         if (status != HSC_OK) {

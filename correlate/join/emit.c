@@ -146,6 +146,17 @@ static const char *end_text(const jprocess *p) {
     return t ? t : HSC_DB_NO_END;
 }
 
+/* By thread, the row of its process; NULL: no memory. */
+static uint32_t *process_rows(const join *j) {
+    uint32_t *process = malloc((j->threads.n + 1) * sizeof *process);
+    for (size_t k = 0, row = 0; process && k < j->threads.n; k++) {
+        while (j->run.p[row] != j->threads.p[k]->process)
+            row++;
+        process[k] = (uint32_t)row;
+    }
+    return process;
+}
+
 static void put_dynamic(emit *e) {
     join *j = e->j;
     size_t n = j->run.n;
@@ -162,15 +173,11 @@ static void put_dynamic(emit *e) {
     COLUMN(e, process_end_s, double, n, hsc_join_end_of(j, p[i]));
     n = j->threads.n;
     jthread **t = j->threads.p;
-    uint32_t *process = malloc((n + 1) * 4), *index = malloc((n + 1) * 4);
+    uint32_t *process = process_rows(j), *index = malloc((n + 1) * 4);
     if ((!process || !index) && e->status == HSC_OK)
         e->status = hsc_join_no_memory(e->err);
-    for (size_t k = 0, row = 0; e->status == HSC_OK && k < n; k++) {
-        while (j->run.p[row] != t[k]->process)
-            row++;
-        process[k] = (uint32_t)row;
-        index[k] = k && t[k - 1]->process == t[k]->process ? index[k - 1] + 1 : 0;
-    }
+    for (size_t k = 0; e->status == HSC_OK && k < n; k++)
+        index[k] = k && process[k - 1] == process[k] ? index[k - 1] + 1 : 0;
     COLUMN(e, thread_process, uint32_t, n, process[i]);
     COLUMN(e, thread_index, uint32_t, n, index[i]);
     COLUMN(e, thread_tid, uint32_t, n, t[i]->tid);
@@ -278,20 +285,32 @@ static void put_all_values(emit *e) {
     static const hsc_db_table tables[] = {HSC_TABLE_LINE,         HSC_TABLE_LINE_INCL, HSC_TABLE_SCOPE_EXCL,
                                           HSC_TABLE_SCOPE_INCL,   HSC_TABLE_SCOPE_CATEGORY,
                                           HSC_TABLE_CONTEXT_EXCL, HSC_TABLE_INSTANCE,  HSC_TABLE_INSTRUCTION};
+    enum { TABLES = sizeof tables / sizeof *tables };
     join *j = e->j;
-    for (uint32_t m = 0; m < j->metrics.n; m++)
-        for (size_t i = 0; i < sizeof tables / sizeof *tables && e->status == HSC_OK; i++) {
-            e->status = hsc_join_put_values(j, e->s, m, tables[i], e->err);
-            if (e->status == HSC_OK)
-                e->status = hsc_join_check(j, e->err);
-        }
+    hsc_join_table some[TABLES];
+    size_t all = j->metrics.n * TABLES, most = hsc_ranks_count(j) < TABLES ? hsc_ranks_count(j) : TABLES;
+    for (size_t first = 0, n; first < all && e->status == HSC_OK; first += n) {
+        for (n = 0; n < most && first + n < all; n++)
+            some[n] = (hsc_join_table){(uint32_t)((first + n) / TABLES), tables[(first + n) % TABLES]};
+        e->status = hsc_join_put_tables(j, e->s, some, n, e->err);
+        if (e->status == HSC_OK)
+            e->status = hsc_join_check(j, e->err);
+    }
 }
 
-/* What the other ranks do meanwhile: the same blocks of threads in the same order. */
+/* What the other ranks do meanwhile: the same blocks of threads and tables in the same order, and some of the tables. */
 static hsc_status help_emit(join *j, hsc_err *err) {
     emit e = {.j = j, .err = err};
-    e.status = hsc_join_put_times(j, NULL, err);
+    uint32_t *process = process_rows(j);
+    e.status = process ? hsc_join_put_times(j, NULL, err) : hsc_join_no_memory(err);
+    if (e.status == HSC_OK)
+        e.status = hsc_store_create_apart(j->options->output, j->workers, process, (uint32_t)j->threads.n, j->run.n, &e.s, err);
+    free(process);
+    if (e.status != HSC_OK)
+        return e.status;
+    hsc_store_set_memory(e.s, hsc_join_part_of_memory(j, 8, (uint64_t)1 << 20, UINT64_MAX));
     put_all_values(&e);
+    hsc_store_abort(e.s);
     return e.status;
 }
 

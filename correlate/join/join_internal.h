@@ -749,6 +749,11 @@ typedef struct hsc_join_cost { /* of measuring a thread; helper, start, end: of 
 hsc_join_cost hsc_join_cost_of(const jprocess *p, const jthread *t);
 hsc_status hsc_join_put_details_of_all(join *j, struct hsc_store *store, hsc_err *err); /* emit_details.c */
 hsc_status hsc_join_put_data(join *j, struct hsc_store *store, hsc_err *err);
-hsc_status hsc_join_put_values(join *j, struct hsc_store *store, uint32_t metric, hsc_db_table table, hsc_err *err);
+typedef struct hsc_join_table {
+    uint32_t metric;
+    hsc_db_table table;
+} hsc_join_table;
+/* At most as many as there are ranks: each puts one together, in a store apart, and rank 0 writes them in this order. */
+hsc_status hsc_join_put_tables(join *j, struct hsc_store *store, const hsc_join_table *tables, size_t n, hsc_err *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A join on several ranks. Each reads its files, twice. Between the two and after them, tables of what is distinct are merged, so
  * that all ranks have the same; each settles the profiles of its own threads. Rank 0 looks up the code, makes what is small and
- * writes; the cells of value tables and the samples by time come from the rank that has the thread's lists, a block of threads at
- * a time. What every rank can make from what all of them have, every rank makes.
+ * writes; samples by time come from the rank that has the thread's lists, a block of threads at a time, and so do the cells of value tables to the rank that puts
+ * the table together, which rank 0 then writes (values.c). What every rank can make from what all of them have, every rank makes.
  *
  *   parcel.c         bytes on their way
  *   ranks.c          between ranks; files and what is kept of processes; tables after the first reading

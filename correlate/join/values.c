@@ -28,10 +28,18 @@ typedef struct scratch { /* of one worker, all zero between threads */
     struct scratch *next;
 } scratch;
 
+typedef struct scratches {
+    uint64_t rows;        /* of the table that has most */
+    pthread_mutex_t lock; /* of free */
+    scratch *free;
+} scratches;
+
 typedef struct table_job {
     join *j;
+    scratches *scratches; /* of all jobs */
     uint32_t metric;
     hsc_db_table table;
+    unsigned owner; /* rank that puts it together */
     uint64_t rows;
     const uint32_t *leaf_of; /* by kind: its row of /time/leaf, in place of a row of `table`; NULL */
     size_t first;     /* thread of cells[0] */
@@ -39,8 +47,6 @@ typedef struct table_job {
     /* by context: what is entered there for the first time on the path: static scopes, or the line of the call */
     uint64_t *first_begin;
     HSC_VEC(uint32_t) firsts;
-    pthread_mutex_t lock; /* of free */
-    scratch *free;
 } table_job;
 
 /* ---- first entries on a path ---- */
@@ -114,30 +120,32 @@ static void free_scratch(scratch *w) {
     free(w);
 }
 
-static scratch *take_scratch(table_job *job) {
-    pthread_mutex_lock(&job->lock);
-    scratch *w = job->free;
+static scratch *take_scratch(const table_job *job) {
+    scratches *all = job->scratches;
+    pthread_mutex_lock(&all->lock);
+    scratch *w = all->free;
     if (w)
-        job->free = w->next;
-    pthread_mutex_unlock(&job->lock);
+        all->free = w->next;
+    pthread_mutex_unlock(&all->lock);
     if (w)
         return w;
     w = calloc(1, sizeof *w);
     if (w) {
         w->sums = calloc(job->j->contexts.n + 1, sizeof *w->sums);
-        w->values = calloc(job->rows + 1, sizeof *w->values);
+        w->values = calloc(all->rows + 1, sizeof *w->values);
     }
-    if (w && w->sums && w->values && rowset_init(&w->contexts, job->j->contexts.n) && rowset_init(&w->rows, job->rows))
+    if (w && w->sums && w->values && rowset_init(&w->contexts, job->j->contexts.n) && rowset_init(&w->rows, all->rows))
         return w;
     free_scratch(w);
     return NULL;
 }
 
-static void give_scratch(table_job *job, scratch *w) {
-    pthread_mutex_lock(&job->lock);
-    w->next = job->free;
-    job->free = w;
-    pthread_mutex_unlock(&job->lock);
+static void give_scratch(const table_job *job, scratch *w) {
+    scratches *all = job->scratches;
+    pthread_mutex_lock(&all->lock);
+    w->next = all->free;
+    all->free = w;
+    pthread_mutex_unlock(&all->lock);
 }
 
 static void count(scratch *w, uint64_t row, uint64_t n) {
@@ -307,27 +315,28 @@ static hsc_status put_block(table_job *job, hsc_store *store, size_t n, hsc_err 
     return status;
 }
 
-/* The cells of a block's n threads that other ranks have made, to rank 0. */
+/* The cells of a block's n threads, from the ranks that have made them to the one that puts the table together. */
 static hsc_status gather(table_job *job, size_t n, hsc_err *err) {
     join *j = job->j;
     hsc_status status = HSC_OK;
     unsigned me = j->team ? j->team->rank : 0;
-    for (unsigned from = me ? me : 1; status == HSC_OK && from < (me ? me + 1 : hsc_ranks_count(j)); from++) {
+    bool owns = me == job->owner;
+    for (unsigned from = 0; status == HSC_OK && from < hsc_ranks_count(j); from++) {
         parcel a = {0};
         bool any = false;
-        for (size_t t = 0; t < n; t++)
+        for (size_t t = 0; from != job->owner && (owns || from == me) && t < n; t++)
             any = any || j->threads.p[job->first + t]->process->owner == from;
-        if (any && !me)
+        if (any && owns)
             status = hsc_ranks_receive(j, from, &a, err);
         for (size_t t = 0; any && status == HSC_OK && t < n; t++)
             if (j->threads.p[job->first + t]->process->owner != from)
                 continue;
-            else if (me)
-                PARCEL_VEC(&a, job->cells[t].list);
-            else
+            else if (owns)
                 PARCEL_TAKE_VEC(&a, job->cells[t].list);
-        if (any && me)
-            status = hsc_ranks_send(j, 0, &a, err);
+            else
+                PARCEL_VEC(&a, job->cells[t].list);
+        if (any && !owns)
+            status = hsc_ranks_send(j, job->owner, &a, err);
         status = status == HSC_OK ? hsc_ranks_taken(&a, err) : status;
         parcel_fini(&a);
     }
@@ -342,79 +351,123 @@ static uint64_t count_kinds(const join *j) {
     return n;
 }
 
-/* Blocks of threads from job->first on. */
-static hsc_status put_blocks(table_job *job, hsc_store *store, hsc_err *err) {
-    join *j = job->j;
+static cells *new_cells(void) { return calloc(BLOCK_THREADS, sizeof(cells)); }
+
+static void free_cells(cells *all) {
+    for (size_t t = 0; all && t < BLOCK_THREADS; t++)
+        free(all[t].list.p);
+    free(all);
+}
+
+static void forget_large(cells *all) {
+    for (size_t t = 0; t < BLOCK_THREADS; t++)
+        if (all[t].list.cap > CELLS_KEPT) {
+            free(all[t].list.p);
+            all[t] = (cells){0};
+        }
+}
+
+/* Blocks of threads from `first` on of all jobs; own: the one that this rank puts together in the store, NULL: none. So the ranks put at the same time. */
+static hsc_status put_blocks(join *j, table_job *jobs, size_t n_jobs, table_job *own, size_t first, hsc_store *store, hsc_err *err) {
     uint64_t most = j->team ? BLOCK_BYTES : hsc_join_part_of_memory(j, 32, BLOCK_BYTES_LEAST, BLOCK_BYTES); /* the same on all ranks */
-    hsc_status status = (job->cells = calloc(BLOCK_THREADS, sizeof *job->cells)) ? HSC_OK : hsc_join_no_memory(err);
-    while (job->first < j->threads.n && status == HSC_OK) {
+    cells *owned = new_cells(), *others = new_cells();
+    hsc_status status = owned && others ? HSC_OK : hsc_join_no_memory(err);
+    for (size_t n; first < j->threads.n && status == HSC_OK; first += n) {
         uint64_t held = 0;
-        size_t n = 0;
-        for (; n < BLOCK_THREADS && job->first + n < j->threads.n && (!n || held * sizeof(jcount) < most); n++)
-            held += j->threads.p[job->first + n]->counts;
-        status = hsc_join_each(j, n, fill_thread, job, "adding up", err);
-        if (status == HSC_OK)
-            status = gather(job, n, err);
-        if (status == HSC_OK && store)
-            status = put_block(job, store, n, err);
-        for (size_t t = 0; t < n; t++)
-            if (job->cells[t].list.cap > CELLS_KEPT) {
-                free(job->cells[t].list.p);
-                job->cells[t] = (cells){0};
-            }
-        job->first += n;
+        for (n = 0; n < BLOCK_THREADS && first + n < j->threads.n && (!n || held * sizeof(jcount) < most); n++)
+            held += j->threads.p[first + n]->counts;
+        for (table_job *job = jobs; status == HSC_OK && job < jobs + n_jobs; job++) {
+            job->first = first;
+            job->cells = job == own ? owned : others;
+            status = hsc_join_each(j, n, fill_thread, job, "adding up", err);
+            if (status == HSC_OK)
+                status = gather(job, n, err);
+        }
+        if (status == HSC_OK && own)
+            status = put_block(own, store, n, err);
+        forget_large(owned);
+        forget_large(others);
     }
-    for (size_t t = 0; job->cells && t < BLOCK_THREADS; t++)
-        free(job->cells[t].list.p);
-    free(job->cells);
+    free_cells(owned);
+    free_cells(others);
     return status;
 }
 
-static void end_job(table_job *job) {
-    for (scratch *w; (w = job->free); free_scratch(w))
-        job->free = w->next;
-    pthread_mutex_destroy(&job->lock);
-    free(job->first_begin);
-    free(job->firsts.p);
+static void end_scratches(scratches *all) {
+    for (scratch *w; (w = all->free); free_scratch(w))
+        all->free = w->next;
+    pthread_mutex_destroy(&all->lock);
 }
 
-static hsc_status put(table_job *job, hsc_store *store, hsc_err *err) {
-    join *j = job->j;
+static hsc_status put(join *j, table_job *jobs, size_t n, table_job *own, hsc_store *store, hsc_err *err) {
     hsc_status status = HSC_OK;
-    if (store)
-        hsc_store_expect_values(store, count_kinds(j));
-    if (store)
-        status = hsc_store_begin_values(store, job->metric, job->table, job->rows, (uint32_t)j->threads.n, err);
-    uint32_t kept = store ? hsc_made_kept_threads(j, job->metric, job->table) : 0;
+    uint32_t kept = own && !j->team ? hsc_made_kept_threads(j, own->metric, own->table) : 0;
     bool is_kept = false;
+    if (own) {
+        hsc_store_expect_values(store, count_kinds(j));
+        status = hsc_store_begin_values(store, own->metric, own->table, own->rows, (uint32_t)j->threads.n, err);
+    }
     if (status == HSC_OK && kept)
         status = hsc_store_keep_threads(store, kept, &is_kept, err);
     if (is_kept) {
         j->summary->threads_kept = kept;
         j->summary->tables_kept++;
     }
-    job->first = is_kept ? kept : 0;
     if (status == HSC_OK)
-        status = put_blocks(job, store, err);
-    return status == HSC_OK && store ? hsc_store_end_values(store, err) : status;
+        status = put_blocks(j, jobs, n, own, is_kept ? kept : 0, store, err);
+    return status == HSC_OK && own ? hsc_store_end_values(store, err) : status;
 }
 
 hsc_status hsc_join_put_counts(join *j, hsc_store *store, const uint32_t *leaf_of, uint64_t leaves, hsc_err *err) {
-    table_job job = {.j = j, .table = HSC_TABLE_LINE, .leaf_of = leaf_of, .rows = leaves, .lock = PTHREAD_MUTEX_INITIALIZER};
+    scratches all = {.rows = leaves, .lock = PTHREAD_MUTEX_INITIALIZER};
+    table_job job = {.j = j, .scratches = &all, .table = HSC_TABLE_LINE, .leaf_of = leaf_of, .rows = leaves};
     hsc_status status = store ? hsc_store_begin_counts(store, err) : HSC_OK;
     if (status == HSC_OK)
-        status = put_blocks(&job, store, err);
+        status = put_blocks(j, &job, 1, store ? &job : NULL, 0, store, err);
     if (status == HSC_OK && store)
         status = hsc_store_end_counts(store, err);
-    end_job(&job);
+    end_scratches(&all);
     return status;
 }
 
-hsc_status hsc_join_put_values(join *j, hsc_store *store, uint32_t metric, hsc_db_table table, hsc_err *err) {
-    table_job job = {.j = j, .metric = metric, .table = table, .lock = PTHREAD_MUTEX_INITIALIZER};
+/* ---- tables that other ranks put together ---- */
+
+typedef struct peer {
+    join *j;
+    unsigned rank;
+} peer;
+
+static hsc_status give_piece(void *ctx, const void *bytes, size_t n, hsc_err *err) {
+    const peer *to = ctx;
+    return to->j->team->send(to->j->team->ctx, to->rank, bytes, n, err);
+}
+
+static hsc_status take_piece(void *ctx, void **bytes, size_t *n, hsc_err *err) {
+    const peer *from = ctx;
+    return from->j->team->receive(from->j->team->ctx, from->rank, bytes, n, err);
+}
+
+/* From their owners into rank 0's file, in their order. */
+static hsc_status pass_on(join *j, const table_job *jobs, size_t n, hsc_store *store, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    unsigned me = j->team ? j->team->rank : 0;
+    for (const table_job *job = jobs; status == HSC_OK && job < jobs + n; job++) {
+        peer other = {j, me ? 0 : job->owner};
+        if (me && job->owner == me)
+            status = hsc_store_send_values(store, give_piece, &other, err);
+        else if (!me && job->owner)
+            status = hsc_store_take_values(store, job->metric, job->table, job->rows, (uint32_t)j->threads.n, take_piece, &other, err);
+    }
+    return status;
+}
+
+static hsc_status begin_job(table_job *job, const hsc_join_table *of, hsc_err *err) {
+    const join *j = job->j;
     uint64_t rows = 0;
     hsc_status status = HSC_OK;
-    switch (table) {
+    job->metric = of->metric;
+    job->table = of->table;
+    switch (of->table) {
     case HSC_TABLE_LINE:
     case HSC_TABLE_LINE_INCL:
         rows = j->lines.n;
@@ -436,21 +489,42 @@ hsc_status hsc_join_put_values(join *j, hsc_store *store, uint32_t metric, hsc_d
         rows = hsc_join_instruction_rows(j);
         break;
     default:
-        return hsc_err_set(err, HSC_E_ARGUMENT, "table %d is not made by the join", (int)table);
+        return hsc_err_set(err, HSC_E_ARGUMENT, "table %d is not made by the join", (int)of->table);
     }
-    job.rows = rows;
+    job->rows = rows;
     if (rows >= HSC_NO_INDEX)
-        return hsc_err_set(err, HSC_E_LIMIT, "table %d would have %llu rows, more than 32 bits can number", (int)table,
+        return hsc_err_set(err, HSC_E_LIMIT, "table %d would have %llu rows, more than 32 bits can number", (int)of->table,
                            (unsigned long long)rows);
-    bool by_scope = table == HSC_TABLE_SCOPE_INCL || table == HSC_TABLE_SCOPE_CATEGORY;
-    if (by_scope || table == HSC_TABLE_LINE_INCL) {
-        job.first_begin = malloc((j->contexts.n + 1) * sizeof *job.first_begin);
-        status = !job.first_begin ? hsc_join_no_memory(err)
-                 : by_scope       ? find_first_scopes(&job, err)
-                                  : find_first_lines(&job, err);
+    bool by_scope = of->table == HSC_TABLE_SCOPE_INCL || of->table == HSC_TABLE_SCOPE_CATEGORY;
+    if (by_scope || of->table == HSC_TABLE_LINE_INCL) {
+        job->first_begin = malloc((j->contexts.n + 1) * sizeof *job->first_begin);
+        status = !job->first_begin ? hsc_join_no_memory(err)
+                 : by_scope        ? find_first_scopes(job, err)
+                                   : find_first_lines(job, err);
+    }
+    return status;
+}
+
+hsc_status hsc_join_put_tables(join *j, hsc_store *store, const hsc_join_table *tables, size_t n, hsc_err *err) {
+    scratches all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    table_job *jobs = calloc(n, sizeof *jobs), *own = NULL;
+    hsc_status status = jobs ? HSC_OK : hsc_join_no_memory(err);
+    unsigned me = j->team ? j->team->rank : 0, first = hsc_ranks_count(j) > n; /* rank 0 has enough to do where the others are as many as tables */
+    for (size_t i = 0; status == HSC_OK && i < n; i++) {
+        jobs[i] = (table_job){.j = j, .scratches = &all, .owner = first + (unsigned)i};
+        own = jobs[i].owner == me ? &jobs[i] : own;
+        status = begin_job(&jobs[i], &tables[i], err);
+        all.rows = all.rows < jobs[i].rows ? jobs[i].rows : all.rows;
     }
     if (status == HSC_OK)
-        status = put(&job, store, err);
-    end_job(&job);
+        status = put(j, jobs, n, own, store, err);
+    if (status == HSC_OK)
+        status = pass_on(j, jobs, n, store, err);
+    for (size_t i = 0; jobs && i < n; i++) {
+        free(jobs[i].first_begin);
+        free(jobs[i].firsts.p);
+    }
+    free(jobs);
+    end_scratches(&all);
     return status;
 }

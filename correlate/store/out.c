@@ -6,16 +6,9 @@
 #include <string.h>
 
 #include "before.h"
-#include "packing.h"
+#include "out_internal.h"
 
 enum { LEVEL = 4 /* written into the file, for its readers */ };
-
-struct hsc_out {
-    const char *path;
-    hsc_packing *packing;
-    hid_t before; /* < 0: none */
-    bool bad_before;
-};
 
 hsc_status hsc_out_new(const char *path, unsigned workers, hsc_out **out, hsc_err *err) {
     hsc_out *o = calloc(1, sizeof *o);
@@ -29,10 +22,25 @@ hsc_status hsc_out_new(const char *path, unsigned workers, hsc_out **out, hsc_er
     return HSC_OK;
 }
 
+hsc_status hsc_out_new_apart(const char *path, unsigned workers, hsc_out **out, hsc_err *err) {
+    hsc_status status = hsc_out_new(path, workers, out, err);
+    if (!status && !((*out)->log = hsc_out_log_new(path))) {
+        hsc_out_free(*out);
+        *out = NULL;
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
+    }
+    if (!status)
+        hsc_packing_set_log((*out)->packing, (*out)->log);
+    return status;
+}
+
+bool hsc_out_is_apart(const hsc_out *o) { return o->log != NULL; }
+
 void hsc_out_free(hsc_out *o) {
     if (!o)
         return;
     hsc_packing_free(o->packing);
+    hsc_out_log_free(o->log);
     free(o);
 }
 
@@ -56,6 +64,10 @@ hsc_status hsc_out_fail(hsc_out *o, const char *what, const char *name, hsc_err 
 }
 
 hsc_status hsc_out_group(hsc_out *o, hid_t parent, const char *name, hid_t *group, hsc_err *err) {
+    if (o->log) {
+        *group = hsc_out_log_group(o->log, parent, name);
+        return HSC_OK;
+    }
     hid_t plist = H5Pcreate(H5P_GROUP_CREATE);
     H5Pset_obj_track_times(plist, 0);
     H5Pset_link_creation_order(plist, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
@@ -65,6 +77,13 @@ hsc_status hsc_out_group(hsc_out *o, hid_t parent, const char *name, hid_t *grou
         return hsc_out_fail(o, "make group", name, err);
     *group = g;
     return HSC_OK;
+}
+
+void hsc_out_close_group(hsc_out *o, hid_t group) {
+    if (o->log)
+        hsc_out_log_close(o->log, group);
+    else
+        H5Gclose(group);
 }
 
 hsc_status hsc_out_told_group(hsc_out *o, hid_t parent, const char *name, const char *description, hid_t *group, hsc_err *err) {
@@ -78,6 +97,10 @@ hsc_status hsc_out_told_group(hsc_out *o, hid_t parent, const char *name, const 
 
 hsc_status hsc_out_text(hsc_out *o, hid_t object, const char *name, const char *text, hsc_err *err) {
     hsc_status status = HSC_OK;
+    if (o->log) {
+        hsc_out_log_text(o->log, object, name, text);
+        return HSC_OK;
+    }
     size_t n = strlen(text);
     hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR), attribute = -1;
     H5Tset_size(type, n + 1);
@@ -92,13 +115,33 @@ hsc_status hsc_out_text(hsc_out *o, hid_t object, const char *name, const char *
     return status;
 }
 
-hsc_status hsc_out_numbers(hsc_out *o, hid_t object, const char *name, hid_t file_type, hid_t memory_type,
-                           const void *values, unsigned n, hsc_err *err) {
+static hid_t number_type(hsc_number type, bool in_file) {
+    switch (type) {
+    case HSC_NUMBER_U2:
+        return in_file ? H5T_STD_U16LE : H5T_NATIVE_UINT16;
+    case HSC_NUMBER_U4:
+        return in_file ? H5T_STD_U32LE : H5T_NATIVE_UINT32;
+    case HSC_NUMBER_U8:
+        return in_file ? H5T_STD_U64LE : H5T_NATIVE_UINT64;
+    case HSC_NUMBER_I8:
+        return in_file ? H5T_STD_I64LE : H5T_NATIVE_INT64;
+    default:
+        return in_file ? H5T_IEEE_F64LE : H5T_NATIVE_DOUBLE;
+    }
+}
+
+size_t hsc_out_number_size(hsc_number type) { return type == HSC_NUMBER_U2 ? 2 : type == HSC_NUMBER_U4 ? 4 : 8; }
+
+hsc_status hsc_out_numbers(hsc_out *o, hid_t object, const char *name, hsc_number type, const void *values, unsigned n, hsc_err *err) {
     hsc_status status = HSC_OK;
     hsize_t dims = n;
+    if (o->log) {
+        hsc_out_log_numbers(o->log, object, name, type, values, n);
+        return HSC_OK;
+    }
     hid_t space = n == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &dims, NULL);
-    hid_t attribute = H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
-    if (attribute < 0 || H5Awrite(attribute, memory_type, values) < 0)
+    hid_t attribute = H5Acreate2(object, name, number_type(type, true), space, H5P_DEFAULT, H5P_DEFAULT);
+    if (attribute < 0 || H5Awrite(attribute, number_type(type, false), values) < 0)
         status = hsc_out_fail(o, "write attribute", name, err);
     if (attribute >= 0)
         H5Aclose(attribute);
@@ -143,21 +186,24 @@ static hsc_status put_notes(hsc_out *o, hid_t set, const hsc_out_notes *notes, h
         if (texts[i].text && texts[i].text[0])
             status = hsc_out_text(o, set, texts[i].name, texts[i].text, err);
     if (!status && notes->scale_factor != 0)
-        status = hsc_out_numbers(o, set, "scale_factor", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &notes->scale_factor, 1, err);
+        status = hsc_out_numbers(o, set, "scale_factor", HSC_NUMBER_F8, &notes->scale_factor, 1, err);
     return status;
 }
 
-/* An empty data set of n values; UINT64_MAX: it grows. chunk_rows 0: not in chunks. */
-static hsc_status make_set(hsc_out *o, hid_t group, const char *name, hsc_column_type type, unsigned string_size, uint64_t n,
-                           hsize_t chunk_rows, hid_t *set, hsc_err *err) {
+hsc_status hsc_out_make_set(hsc_out *o, hid_t group, const char *name, hsc_column_type type, unsigned string_size, uint64_t n,
+                            uint64_t chunk_rows, hid_t *set, hsc_err *err) {
     bool grows = n == UINT64_MAX;
-    hsize_t dims = grows ? 0 : n, most = H5S_UNLIMITED;
+    if (o->log) {
+        *set = hsc_out_log_set(o->log, group, name, type, string_size, n, chunk_rows);
+        return HSC_OK;
+    }
+    hsize_t rows = chunk_rows, dims = grows ? 0 : n, most = H5S_UNLIMITED;
     hid_t t = file_type(type, string_size), space = H5Screate_simple(1, &dims, grows ? &most : NULL), plist = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(plist, 0);
     H5Pset_attr_creation_order(plist, H5P_CRT_ORDER_TRACKED);
     H5Pset_fill_time(plist, H5D_FILL_TIME_NEVER);
     if (chunk_rows) {
-        H5Pset_chunk(plist, 1, &chunk_rows);
+        H5Pset_chunk(plist, 1, &rows);
         if (H5Tget_size(t) > 1)
             H5Pset_shuffle(plist);
         H5Pset_deflate(plist, LEVEL);
@@ -169,12 +215,39 @@ static hsc_status make_set(hsc_out *o, hid_t group, const char *name, hsc_column
     return *set < 0 ? hsc_out_fail(o, "make data set", name, err) : HSC_OK;
 }
 
+hsc_status hsc_out_write_set(hsc_out *o, hid_t set, const char *name, hsc_column_type type, unsigned string_size, const void *values, uint64_t n,
+                             hsc_err *err) {
+    if (o->log) {
+        hsc_out_log_write(o->log, set, type, string_size, values, n);
+        return HSC_OK;
+    }
+    hid_t t = file_type(type, string_size);
+    hsc_status status = H5Dwrite(set, t, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0 ? hsc_out_fail(o, "write", name, err) : HSC_OK;
+    H5Tclose(t);
+    return status;
+}
+
+/* The data set is closed once more before it is. */
+static void hold_set(hsc_out *o, hid_t set) {
+    if (o->log)
+        hsc_out_log_hold(o->log, set);
+    else
+        H5Iinc_ref(set);
+}
+
+static void close_set(hsc_out *o, hid_t set) {
+    if (o->log)
+        hsc_out_log_close(o->log, set);
+    else
+        H5Dclose(set);
+}
+
 static uint64_t rows_of_chunk(const hsc_out_notes *notes) { return notes->chunk_rows ? notes->chunk_rows : HSC_CHUNK_ROWS; }
 
 /* All values into the chunks of an empty data set, which is taken. */
 static hsc_status put_chunks(hsc_out *o, hid_t set, const char *name, const void *values, uint64_t n, size_t element, uint64_t chunk_rows,
                              hsc_effort effort, hsc_err *err) {
-    hsc_packing_set *to = hsc_packing_open(set, element, chunk_rows, false, effort);
+    hsc_packing_set *to = hsc_packing_open(o->packing, set, element, chunk_rows, false, effort);
     hsc_status status = to ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", o->path, name);
     for (uint64_t first = 0; first < n && !status; first += chunk_rows) {
         uint64_t rows = n - first < chunk_rows ? n - first : chunk_rows;
@@ -196,23 +269,19 @@ hsc_status hsc_out_set(hsc_out *o, hid_t group, const char *name, hsc_column_typ
     uint64_t chunk = n < rows_of_chunk(notes) ? n : rows_of_chunk(notes);
     bool chunked = n * element >= HSC_PLAIN_BYTES;
     hid_t set = -1;
-    hsc_status status = make_set(o, group, name, type, string_size, n, chunked ? chunk : 0, &set, err);
+    hsc_status status = hsc_out_make_set(o, group, name, type, string_size, n, chunked ? chunk : 0, &set, err);
     if (status)
         return status;
-    if (!chunked && n) {
-        hid_t t = file_type(type, string_size);
-        if (H5Dwrite(set, t, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
-            status = hsc_out_fail(o, "write", name, err);
-        H5Tclose(t);
-    }
+    if (!chunked && n)
+        status = hsc_out_write_set(o, set, name, type, string_size, values, n, err);
     if (!status)
         status = put_notes(o, set, notes, err);
     if (!status && chunked) {
-        H5Iinc_ref(set);
+        hold_set(o, set);
         status = put_chunks(o, set, name, values, n, element, chunk, notes->effort, err);
     }
     if (status || !out_set)
-        H5Dclose(set);
+        close_set(o, set);
     else
         *out_set = set;
     return status;
@@ -284,10 +353,10 @@ static hsc_status stream_flush(hsc_out_stream *s, hsc_err *err) {
     hsc_status status = HSC_OK;
     if (!s->set) {
         hid_t set = -1;
-        status = make_set(s->out, s->group, s->name, s->type, 0, s->size, rows_of_chunk(&s->notes), &set, err);
+        status = hsc_out_make_set(s->out, s->group, s->name, s->type, 0, s->size, rows_of_chunk(&s->notes), &set, err);
         if (!status && (status = put_notes(s->out, set, &s->notes, err)))
-            H5Dclose(set);
-        if (!status && !(s->set = hsc_packing_open(set, s->element, rows_of_chunk(&s->notes), s->size == UINT64_MAX, s->notes.effort)))
+            close_set(s->out, set);
+        if (!status && !(s->set = hsc_packing_open(s->out->packing, set, s->element, rows_of_chunk(&s->notes), s->size == UINT64_MAX, s->notes.effort)))
             status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", s->out->path, s->name);
         if (status)
             return status;

@@ -29,6 +29,10 @@ typedef struct hsc_out_notes {
 /* path: of the file, for messages; borrowed. workers 0 and 1: no threads. */
 hsc_status hsc_out_new(const char *path, unsigned workers, hsc_out **out, hsc_err *err);
 void hsc_out_free(hsc_out *o);
+/* Without a file: what is made and put, in groups from HSC_OUT_ROOT on, is kept for another process (out_log.h). */
+#define HSC_OUT_ROOT ((hid_t)0)
+hsc_status hsc_out_new_apart(const char *path, unsigned workers, hsc_out **out, hsc_err *err);
+bool hsc_out_is_apart(const hsc_out *o);
 struct hsc_packed_memo;
 struct hsc_h5_written;
 /* store.h. Borrowed; `last` is what the file's driver sets. */
@@ -48,8 +52,10 @@ hsc_status hsc_out_group(hsc_out *o, hid_t parent, const char *name, hid_t *grou
 /* The same with a description; *group is set as soon as there is one. */
 hsc_status hsc_out_told_group(hsc_out *o, hid_t parent, const char *name, const char *description, hid_t *group, hsc_err *err);
 hsc_status hsc_out_text(hsc_out *o, hid_t object, const char *name, const char *text, hsc_err *err);
-hsc_status hsc_out_numbers(hsc_out *o, hid_t object, const char *name, hid_t file_type, hid_t memory_type,
-                           const void *values, unsigned n, hsc_err *err);
+typedef enum hsc_number { HSC_NUMBER_U2, HSC_NUMBER_U4, HSC_NUMBER_U8, HSC_NUMBER_I8, HSC_NUMBER_F8, HSC_NUMBERS } hsc_number; /* by their bytes */
+/* n values in memory as in the file. */
+hsc_status hsc_out_numbers(hsc_out *o, hid_t object, const char *name, hsc_number type, const void *values, unsigned n, hsc_err *err);
+void hsc_out_close_group(hsc_out *o, hid_t group);
 
 /* One-dimensional data set of n values; strings: string_size bytes each, NUL-padded. Returns the open data set through
  * *set where that is not NULL. */

@@ -11,6 +11,7 @@
 
 #include "h5_write.h"
 #include "huffman.h"
+#include "out_log.h"
 #include "store.h"
 
 enum { ALIKE = 4 };
@@ -21,6 +22,8 @@ static const int level_of[HSC_EFFORTS] = {[HSC_EFFORT_USUAL] = 5, [HSC_EFFORT_QU
 
 struct hsc_packing_set {
     hid_t set;
+    hsc_out_log *log; /* the set's; NULL: it is in a file */
+    uint64_t number;  /* in the log, of those that chunks are put to */
     size_t element;
     uint64_t chunk_rows, put, extent; /* elements put, and of the data set where it grows */
     bool grows;
@@ -58,6 +61,7 @@ typedef struct packer { /* what a thread needs for it */
 
 struct hsc_packing {
     const char *path;
+    hsc_out_log *log;            /* NULL: into a file */
     const hsc_packed_memo *memo; /* NULL: none */
     const hsc_h5_written *written; /* what the file's driver wrote last */
     pthread_t *threads;
@@ -256,12 +260,15 @@ void hsc_packing_set_memo(hsc_packing *p, const hsc_packed_memo *memo, const hsc
     p->written = last;
 }
 
+void hsc_packing_set_log(hsc_packing *p, hsc_out_log *log) { p->log = log; }
+
 /* ---- the queue ---- */
 
 static void release(hsc_packing_set *s) {
     if (--s->users)
         return;
-    H5Dclose(s->set);
+    if (!s->log)
+        H5Dclose(s->set);
     free(s);
 }
 
@@ -308,7 +315,7 @@ hsc_status hsc_packing_fail(const char *path, const char *what, const char *name
 }
 
 static const char *name_of(const hsc_packing_set *s, char *name, size_t size) {
-    return H5Iget_name(s->set, name, size) > 0 ? name : "a data set";
+    return !s->log && H5Iget_name(s->set, name, size) > 0 ? name : "a data set";
 }
 
 /* FNV-1a */
@@ -321,17 +328,23 @@ static uint64_t hash_path(hid_t set) {
     return hash;
 }
 
-hsc_packing_set *hsc_packing_open(hid_t set, size_t element, uint64_t chunk_rows, bool grows, hsc_effort effort) {
+hsc_packing_set *hsc_packing_open(hsc_packing *p, hid_t set, size_t element, uint64_t chunk_rows, bool grows, hsc_effort effort) {
     hsc_packing_set *s = malloc(sizeof *s);
     if (s)
         *s = (hsc_packing_set){
-            .set = set, .element = element, .chunk_rows = chunk_rows, .grows = grows, .effort = effort, .id = hash_path(set), .users = 1};
-    else
+            .set = set, .log = p->log, .element = element, .chunk_rows = chunk_rows, .grows = grows, .effort = effort, .users = 1};
+    else if (!p->log)
         H5Dclose(set);
+    if (s && p->log)
+        s->number = hsc_out_log_open(p->log, set, element, chunk_rows, grows, effort);
+    else if (s)
+        s->id = hash_path(set);
     return s;
 }
 
 void hsc_packing_close(hsc_packing_set *s) {
+    if (s && s->log)
+        hsc_out_log_end(s->log, s->number);
     if (s)
         release(s);
 }
@@ -397,6 +410,8 @@ static hsc_status write_oldest(hsc_packing *p, hsc_err *err) {
     hsc_status status = HSC_OK;
     if (c->state == FAILED)
         status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", p->path, name_of(s, name, sizeof name));
+    else if (p->log)
+        status = hsc_out_log_packed(p->log, c->packed, c->packed_bytes) ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for values", p->path);
     else if (s->grows && s->extent < put && H5Dset_extent(s->set, &put) < 0)
         status = hsc_packing_fail(p->path, "enlarge", name_of(s, name, sizeof name), err);
     else if (H5Dwrite_chunk(s->set, H5P_DEFAULT, 0, &c->start, c->packed_bytes, c->packed) < 0)
@@ -418,6 +433,8 @@ static hsc_status write_oldest(hsc_packing *p, hsc_err *err) {
 static hsc_status queue(hsc_packing *p, chunk *c, hsc_err *err) {
     hsc_status status = HSC_OK;
     hsc_packing_set *s = c->set;
+    if (p->log)
+        hsc_out_log_chunk(p->log, s->number, c->used / s->element);
     s->put += c->used / s->element;
     s->users++;
     pthread_mutex_lock(&p->lock);
@@ -446,6 +463,18 @@ hsc_status hsc_packing_put(hsc_packing *p, hsc_packing_set *s, uint8_t *plain, u
     }
     *c = (chunk){.set = s, .start = s->put, .used = rows * s->element, .plain = plain};
     find_alike(p, c);
+    return queue(p, c, err);
+}
+
+hsc_status hsc_packing_put_packed(hsc_packing *p, hsc_packing_set *s, uint8_t *packed, size_t n, uint64_t rows, hsc_err *err) {
+    chunk *c = rows && rows <= s->chunk_rows ? calloc(1, sizeof *c) : NULL;
+    if (!c) {
+        free(packed);
+        return rows && rows <= s->chunk_rows ? hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for values", p->path)
+                                             : hsc_err_set(err, HSC_E_FORMAT, "%s: expected a chunk of 1 to %llu values, got %llu", p->path,
+                                                           (unsigned long long)s->chunk_rows, (unsigned long long)rows);
+    }
+    *c = (chunk){.set = s, .start = s->put, .used = rows * s->element, .packed = packed, .packed_bytes = n, .state = PACKED};
     return queue(p, c, err);
 }
 

@@ -26,13 +26,17 @@ struct hsc_packed_memo;
 struct hsc_h5_written;
 void hsc_packing_set_memo(hsc_packing *p, const struct hsc_packed_memo *memo, const struct hsc_h5_written *last); /* before chunks are put */
 
+struct hsc_out_log;
+/* Borrowed, before data sets are opened: these are the log's, and what is put goes there in place of a file. */
+void hsc_packing_set_log(hsc_packing *p, struct hsc_out_log *log);
+
 /* HSC_E_IO "PATH: cannot <what> <name>: <HDF5's innermost reason>". */
 hsc_status hsc_packing_fail(const char *path, const char *what, const char *name, hsc_err *err);
 
 /* Takes the open data set, of chunks of chunk_rows elements: it is closed when the caller has closed it here and its
  * last chunk is written. grows: its extent is set to what was put. effort: out.h. NULL: no memory, the
  * data set is closed. */
-hsc_packing_set *hsc_packing_open(hid_t set, size_t element, uint64_t chunk_rows, bool grows, hsc_effort effort);
+hsc_packing_set *hsc_packing_open(hsc_packing *p, hid_t set, size_t element, uint64_t chunk_rows, bool grows, hsc_effort effort);
 void hsc_packing_close(hsc_packing_set *s);
 
 /* The next `rows` elements of the data set, from malloc: a whole chunk, or less at the end. Takes `plain`, also on
@@ -40,6 +44,8 @@ void hsc_packing_close(hsc_packing_set *s);
 hsc_status hsc_packing_put(hsc_packing *p, hsc_packing_set *s, uint8_t *plain, uint64_t rows, hsc_err *err);
 /* The next chunk, a whole one, packed as the database that is there has it. *done false: it is not known there, and nothing is put. */
 hsc_status hsc_packing_put_kept(hsc_packing *p, hsc_packing_set *s, bool *done, hsc_err *err);
+/* The next `rows` elements as another process has packed them, from malloc: a whole chunk, or less at the end. Takes `packed`, also on failure. */
+hsc_status hsc_packing_put_packed(hsc_packing *p, hsc_packing_set *s, uint8_t *packed, size_t n, uint64_t rows, hsc_err *err);
 hsc_status hsc_packing_drain(hsc_packing *p, hsc_err *err); /* writes all that was put */
 
 #endif

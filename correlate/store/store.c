@@ -18,9 +18,7 @@ static hsc_status store_memory(hsc_store *s, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", s->path);
 }
 
-hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out, hsc_err *err) {
-    hsc_status status = HSC_OK;
-    hid_t access = -1, plist = -1;
+hsc_status hsc_store_new(const char *path, hsc_store **out, hsc_err *err) {
     hsc_store *s = calloc(1, sizeof *s);
     if (!s)
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
@@ -40,10 +38,20 @@ hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out,
     size_t n = strlen(path) + 32;
     s->temporary = malloc(n);
     if (!s->path || !s->temporary) {
-        status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
-        goto done;
+        hsc_store_abort(s);
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", path);
     }
     snprintf(s->temporary, n, "%s.tmp.%ld", path, (long)getpid());
+    *out = s;
+    return HSC_OK;
+}
+
+hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out, hsc_err *err) {
+    hid_t access = -1, plist = -1;
+    hsc_store *s = NULL;
+    hsc_status status = hsc_store_new(path, &s, err);
+    if (status)
+        return status;
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     status = hsc_out_new(s->path, workers, &s->out, err);
     if (status)
@@ -85,7 +93,7 @@ hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out,
     const uint16_t version[2] = {HSC_DB_MAJOR, HSC_DB_MINOR};
     status = hsc_out_text(s->out, s->file, "format", HSC_FORMAT_NAME, err);
     if (!status)
-        status = hsc_out_numbers(s->out, s->file, "format_version", H5T_STD_U16LE, H5T_NATIVE_UINT16, version, 2, err);
+        status = hsc_out_numbers(s->out, s->file, "format_version", HSC_NUMBER_U2, version, 2, err);
     if (!status)
         status = hsc_out_text(s->out, s->file, "Conventions", "CF-1.10", err);
     if (!status)
@@ -172,7 +180,7 @@ hsc_status hsc_store_put_text(hsc_store *s, const char *attribute, const char *v
 }
 
 hsc_status hsc_store_put_number(hsc_store *s, const char *attribute, double value, hsc_err *err) {
-    return hsc_out_numbers(s->out, s->file, attribute, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value, 1, err);
+    return hsc_out_numbers(s->out, s->file, attribute, HSC_NUMBER_F8, &value, 1, err);
 }
 
 static hsc_status table_group(hsc_store *s, enum hsc_table_id table, hid_t *group, hsc_err *err) {

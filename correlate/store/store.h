@@ -91,6 +91,19 @@ hsc_status hsc_store_put_threads(hsc_store *s, uint64_t n, const uint64_t *indpt
 hsc_status hsc_store_keep_threads(hsc_store *s, uint32_t n, bool *kept, hsc_err *err);
 hsc_status hsc_store_end_values(hsc_store *s, hsc_err *err);
 
+/* Value tables that another process makes than the one that writes the database, which has the bytes of one that makes all. There: a store without
+ * a file, to which value tables alone are put, one by one, each followed by send_values. path: of the database, for messages and for temporary
+ * files beside it. process_of: by thread, its process. abort ends it. */
+hsc_status hsc_store_create_apart(const char *path, unsigned workers, const uint32_t *process_of, uint32_t threads, uint64_t processes, hsc_store **out,
+                                  hsc_err *err);
+typedef hsc_status hsc_store_give(void *ctx, const void *bytes, size_t n, hsc_err *err);
+typedef hsc_status hsc_store_take(void *ctx, void **bytes, size_t *n, hsc_err *err); /* *bytes: to be freed */
+/* The table, in pieces, in their order. */
+hsc_status hsc_store_send_values(hsc_store *s, hsc_store_give *give, void *ctx, hsc_err *err);
+/* Writes such a table in place of begin, put and end. HSC_E_FORMAT where the pieces are not those of one. */
+hsc_status hsc_store_take_values(hsc_store *s, uint32_t metric, hsc_db_table table, uint64_t rows, uint32_t columns, hsc_store_take *take, void *ctx,
+                                 hsc_err *err);
+
 /* Samples in the order of time. Columns of thread, metric, category, context, scope and leaf must be put before, and
  * leaf rows be what `leaf` of put_times counts. tick_s: unit of all times, counted from the start of the run; end: ticks of the
  * run's length; bin: ticks of the finest bins. put_times: one call a thread, for all threads in their order; times never

@@ -134,7 +134,7 @@ static hsc_status open_level(hsc_store_bins *b, unsigned at, hsc_err *err) {
                                            "[indptr[i], indptr[i + 1]), which are its bins from first[i] on",
                                            &l->group, err);
     if (!status)
-        status = hsc_out_numbers(s->out, l->group, "width", H5T_STD_U64LE, H5T_NATIVE_UINT64, &width, 1, err);
+        status = hsc_out_numbers(s->out, l->group, "width", HSC_NUMBER_U8, &width, 1, err);
     for (int k = 0; k < SETS && !status; k++) {
         hsc_out_notes notes = {
             .description = sets[k].description, .references = sets[k].references, .effort = HSC_EFFORT_SERIES};

@@ -105,6 +105,10 @@ void hsc_totals_free(hsc_totals *t);
 hsc_status hsc_store_sparse_group(hsc_store *s, hid_t parent, const char *name, uint64_t rows, uint32_t columns, const char *row_axis,
                                   const char *column_axis, const char *description, const uint32_t *band_begin, hid_t *group, hsc_err *err);
 hsc_status hsc_store_values_memory(hsc_store *s, hsc_err *err);
+hsc_status hsc_store_metric_group(hsc_store *s, uint32_t metric, hid_t *group, hsc_err *err);
+hsc_status hsc_store_note_written(hsc_store *s, const hsc_store_written *what, hsc_err *err);
+/* store.c: one without a file and without threads yet. */
+hsc_status hsc_store_new(const char *path, hsc_store **out, hsc_err *err);
 
 /* Units and scales of all values, which need the metric table; checks their sizes. */
 hsc_status hsc_store_values_finish(hsc_store *s, hsc_err *err);

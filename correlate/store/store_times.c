@@ -159,11 +159,11 @@ hsc_status hsc_store_begin_times(hsc_store *s, double tick_s, uint32_t end, uint
     t->group = group;
     hsc_status status = hsc_out_text(s->out, t->group, "description", "samples in the order of time; times are ticks since the start of the run", err);
     if (!status)
-        status = hsc_out_numbers(s->out, t->group, "tick_s", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &tick_s, 1, err);
+        status = hsc_out_numbers(s->out, t->group, "tick_s", HSC_NUMBER_F8, &tick_s, 1, err);
     if (!status)
-        status = hsc_out_numbers(s->out, t->group, "end", H5T_STD_U32LE, H5T_NATIVE_UINT32, &end, 1, err);
+        status = hsc_out_numbers(s->out, t->group, "end", HSC_NUMBER_U4, &end, 1, err);
     if (!status)
-        status = hsc_out_numbers(s->out, t->group, "bin", H5T_STD_U32LE, H5T_NATIVE_UINT32, &bin, 1, err);
+        status = hsc_out_numbers(s->out, t->group, "bin", HSC_NUMBER_U4, &bin, 1, err);
     if (!status)
         status = open_samples(s, t, err);
     if (!status)

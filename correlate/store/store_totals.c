@@ -119,7 +119,7 @@ static hsc_status write_stats(hsc_store *s, hid_t parent, const char *name, cons
                                .dimensions = rows, .effort = HSC_EFFORT_SPARSE};
         status = hsc_out_set(s->out, g, sets[i].name, sets[i].type, 0, sets[i].values, n, &notes, NULL, err);
     }
-    H5Gclose(g);
+    hsc_out_close_group(s->out, g);
     return status;
 }
 
@@ -289,11 +289,11 @@ static hsc_status write_pyramid(pyramid *p, hid_t parent, const char *name, uint
         for (int what = 0; what < 3 && !status; what++)
             status = write_cells(p, group, l, what, err);
         if (group >= 0)
-            H5Gclose(group);
+            hsc_out_close_group(p->s->out, group);
         stored_nnz = l->nnz;
     }
     if (g >= 0)
-        H5Gclose(g);
+        hsc_out_close_group(p->s->out, g);
     return status;
 }
 

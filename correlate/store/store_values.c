@@ -12,11 +12,11 @@ hsc_status hsc_store_values_memory(hsc_store *s, hsc_err *err) {
                        hsc_schema_values[s->values.table].name);
 }
 
-static void clear_order(hsc_store_order *o) {
+static void clear_order(hsc_out *out, hsc_store_order *o) {
     hsc_out_stream_abort(o->indices);
     hsc_out_stream_abort(o->data);
     if (o->group > 0)
-        H5Gclose(o->group);
+        hsc_out_close_group(out, o->group);
     free(o->indptr);
     *o = (hsc_store_order){0};
 }
@@ -25,8 +25,8 @@ void hsc_store_values_clear(hsc_store *s) {
     hsc_store_values *v = &s->values;
     if (!v->open)
         return;
-    clear_order(&v->put);
-    clear_order(&v->made);
+    clear_order(s->out, &v->put);
+    clear_order(s->out, &v->made);
     for (unsigned i = 0; v->parts && i < HSC_STORE_PARTS; i++)
         hsc_turned_fini(&v->parts[i]);
     free(v->parts);
@@ -35,7 +35,7 @@ void hsc_store_values_clear(hsc_store *s) {
     hsc_totals_free(v->totals);
     hsc_spill_fini(&v->spill);
     if (v->group > 0)
-        H5Gclose(v->group);
+        hsc_out_close_group(s->out, v->group);
     *v = (hsc_store_values){0};
 }
 
@@ -79,18 +79,22 @@ hsc_status hsc_store_sparse_group(hsc_store *s, hid_t parent, const char *name, 
     if (!status)
         status = hsc_out_text(s->out, g, "encoding-version", "0.1.0", err);
     if (!status)
-        status = hsc_out_numbers(s->out, g, "shape", H5T_STD_I64LE, H5T_NATIVE_INT64, shape, 2, err);
+        status = hsc_out_numbers(s->out, g, "shape", HSC_NUMBER_I8, shape, 2, err);
     if (!status)
         status = hsc_out_text(s->out, g, "row_axis", row_axis, err);
     if (!status)
         status = hsc_out_text(s->out, g, "column_axis", column_axis, err);
     return status || bands < 2 ? status
-                               : hsc_out_numbers(s->out, g, "band_begin", H5T_STD_U32LE, H5T_NATIVE_UINT32, band_begin, bands + 1, err);
+                               : hsc_out_numbers(s->out, g, "band_begin", HSC_NUMBER_U4, band_begin, bands + 1, err);
 }
 
-static hsc_status metric_group(hsc_store *s, uint32_t metric, hid_t *g, hsc_err *err) {
+hsc_status hsc_store_metric_group(hsc_store *s, uint32_t metric, hid_t *g, hsc_err *err) {
     char name[16];
     hsc_status status = HSC_OK;
+    if (hsc_out_is_apart(s->out)) { /* made where the table is written */
+        *g = HSC_OUT_ROOT;
+        return HSC_OK;
+    }
     snprintf(name, sizeof name, "%" PRIu32, metric);
     if (s->metrics < 0 && (status = hsc_out_group(s->out, s->file, "metrics", &s->metrics, err)))
         return status;
@@ -219,14 +223,14 @@ static hsc_status begin_put(hsc_store *s, bool by_thread, hsc_err *err) {
     v->values_of = calloc(others + 1, sizeof *v->values_of);
     if (!v->parts || !v->values_of)
         return hsc_store_values_memory(s, err);
-    hsc_status status = metric_group(s, v->metric, &metric, err);
+    hsc_status status = hsc_store_metric_group(s, v->metric, &metric, err);
     if (!status)
         status = hsc_out_group(s->out, metric, d->name, &group, err);
     v->group = group;
     if (!status)
         status = hsc_out_text(s->out, v->group, "description", d->meaning, err);
     if (metric >= 0)
-        H5Gclose(metric);
+        hsc_out_close_group(s->out, metric);
     if (!status && !by_thread)
         status = hsc_totals_new(s, true, UINT64_MAX, &v->totals, err);
     return status ? status : open_order(s, &v->put, by_thread, UINT64_MAX, err);
@@ -455,6 +459,15 @@ static hsc_status make_part(hsc_store *s, hsc_turned *l, uint64_t first, uint64_
     return status;
 }
 
+hsc_status hsc_store_note_written(hsc_store *s, const hsc_store_written *what, hsc_err *err) {
+    hsc_store_written *w = realloc(s->written, (s->n_written + 1) * sizeof *w);
+    if (!w)
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", s->path);
+    s->written = w;
+    w[s->n_written++] = *what;
+    return HSC_OK;
+}
+
 hsc_status hsc_store_end_values(hsc_store *s, hsc_err *err) {
     hsc_store_values *v = &s->values;
     hsc_status status = HSC_OK;
@@ -467,13 +480,8 @@ hsc_status hsc_store_end_values(hsc_store *s, hsc_err *err) {
                            v->by_thread ? "threads" : "rows", done);
     if (!v->begun)
         status = begin_put(s, false, err);
-    hsc_store_written *w = status ? NULL : realloc(s->written, (s->n_written + 1) * sizeof *w);
-    if (!status && !w)
-        status = hsc_store_values_memory(s, err);
-    if (w) {
-        s->written = w;
-        w[s->n_written++] = (hsc_store_written){.metric = v->metric, .table = v->table, .rows = v->rows, .columns = v->columns};
-    }
+    if (!status)
+        status = hsc_store_note_written(s, &(hsc_store_written){.metric = v->metric, .table = v->table, .rows = v->rows, .columns = v->columns}, err);
     uint64_t nnz = v->put.nnz;
     bool pyramids = nnz >= s->pyramid_min;
     if (!status)
@@ -513,7 +521,7 @@ static hsc_status finish_one(hsc_store *s, const hsc_store_written *w, const cha
         /* CF packing: value in units = number * scale_factor */
         status = hsc_out_text(s->out, set, "units", unit, err);
         if (!status)
-            status = hsc_out_numbers(s->out, set, "scale_factor", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &scale, 1, err);
+            status = hsc_out_numbers(s->out, set, "scale_factor", HSC_NUMBER_F8, &scale, 1, err);
         H5Dclose(set);
     }
     return status;

@@ -146,7 +146,7 @@ void hsc_pool_fini(hsc_pool *p) {
 bool hsc_vec_reserve(void **p, size_t *cap, size_t need, size_t size) {
     if (need <= *cap)
         return true;
-    size_t n = *cap ? *cap : 16;
+    size_t first = 1024 / size, n = *cap ? *cap : first > 16 ? 16 : first ? first : 1; /* many arrays are of one thread's or event's size */
     while (n < need) {
         if (n > SIZE_MAX / 2 / size)
             return false;

@@ -323,11 +323,7 @@ static hsc_status write_values(const model *m, hsc_store *s, int t, hsc_err *err
     return status;
 }
 
-hsc_status model_write(const model *m, const char *path, unsigned workers, uint64_t pyramid_min, hsc_err *err) {
-    hsc_store *s = NULL;
-    hsc_status status = hsc_store_create(path, workers, &s, err);
-    if (status)
-        return status;
+static void set_up(const model *m, hsc_store *s, uint64_t pyramid_min) {
     s->pyramid_min = pyramid_min;
     s->tiles_min = 1;
     s->part_max = m->part_max ? m->part_max : s->part_max;
@@ -339,6 +335,63 @@ hsc_status model_write(const model *m, const char *path, unsigned workers, uint6
         s->bands_min = s->band_values = 0;
         hsc_store_expect_values(s, UINT64_MAX);
     }
+}
+
+static hsc_status give(void *ctx, const void *bytes, size_t n, hsc_err *err) {
+    model_pieces *all = ctx;
+    void *copy = all->n < MODEL_PIECES ? malloc(n + 1) : NULL;
+    if (!copy)
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    if (n)
+        memcpy(copy, bytes, n);
+    all->bytes[all->n] = copy;
+    all->size[all->n++] = n;
+    return HSC_OK;
+}
+
+static hsc_status take(void *ctx, void **bytes, size_t *n, hsc_err *err) {
+    model_pieces *all = ctx;
+    if (all->taken == all->n)
+        return hsc_err_set(err, HSC_E_IO, "no further piece");
+    *bytes = all->bytes[all->taken];
+    *n = all->size[all->taken];
+    all->bytes[all->taken++] = NULL;
+    return HSC_OK;
+}
+
+/* All tables of values, by one store apart. */
+static hsc_status write_apart(const model *m, hsc_store *to, unsigned workers, uint64_t pyramid_min, hsc_err *err) {
+    hsc_store *s = NULL;
+    hsc_status status = hsc_store_create_apart(to->path, workers, m->columns[HSC_COL_thread_process], m->threads, m->processes, &s, err);
+    if (status)
+        return status;
+    set_up(m, s, pyramid_min);
+    for (int t = 0; t < HSC_VALUES_COUNT && !status; t++) {
+        static model_pieces unseen;
+        model_pieces *all = m->pieces ? m->pieces : &unseen;
+        if (!m->values[t])
+            continue;
+        all->n = all->taken = 0;
+        status = write_values(m, s, t, err);
+        if (!status)
+            status = hsc_store_send_values(s, give, all, err);
+        if (!status && all->look)
+            all->look(all);
+        if (!status)
+            status = hsc_store_take_values(to, 0, (hsc_db_table)t, m->value_rows[t], m->threads, take, all, err);
+        for (unsigned i = 0; i < all->n; i++)
+            free(all->bytes[i]);
+    }
+    hsc_store_abort(s);
+    return status;
+}
+
+hsc_status model_write(const model *m, const char *path, unsigned workers, uint64_t pyramid_min, hsc_err *err) {
+    hsc_store *s = NULL;
+    hsc_status status = hsc_store_create(path, workers, &s, err);
+    if (status)
+        return status;
+    set_up(m, s, pyramid_min);
     status = hsc_store_put_text(s, "title", "model \xE2\x82\xAC", err);
     if (!status)
         status = hsc_store_put_text(s, "command", "", err);
@@ -354,7 +407,9 @@ hsc_status model_write(const model *m, const char *path, unsigned workers, uint6
     }
     if (!status && m->sample_begin)
         status = hsc_store_end_times(s, err);
-    for (int t = 0; t < HSC_VALUES_COUNT && !status; t++)
+    if (!status && m->apart)
+        status = write_apart(m, s, workers, pyramid_min, err);
+    for (int t = 0; t < HSC_VALUES_COUNT && !status && !m->apart; t++)
         if (m->values[t])
             status = write_values(m, s, t, err);
     if (!status)

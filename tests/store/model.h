@@ -16,11 +16,21 @@ typedef struct model {
     uint32_t slices_worth;                   /* finest slices are left out where a value stands for fewer samples; 0: as usual */
     uint32_t program_threads;                /* where there are more, those of all together too; 0: 1 */
     uint64_t part_max;                       /* values of a part that the writer holds; 0: its own choice */
+    bool apart;                              /* values go through stores apart, as other ranks' do */
+    struct model_pieces *pieces;             /* what each of them sends is here once it did; NULL: nobody asks */
     uint32_t band_unit;                      /* rows in bands of threads, of so many or more; 0: no bands. With by_thread */
     /* samples by time of all threads one after the other; sample_begin NULL: none */
     uint64_t *sample_begin;                  /* threads + 1 */
     uint32_t *time, *leaf, *count;           /* ticks of a millisecond */
 } model;
+
+enum { MODEL_PIECES = 4096 };
+typedef struct model_pieces { /* of a table from one store to another */
+    void *bytes[MODEL_PIECES];
+    size_t size[MODEL_PIECES];
+    unsigned n, taken;
+    void (*look)(struct model_pieces *all); /* before they are taken; NULL: nobody */
+} model_pieces;
 
 enum { MODEL_END = 40000, MODEL_BIN = 16, MODEL_LEAVES = 60 };
 void model_add_times(model *m, unsigned seed); /* also rows of leaf and span */

@@ -105,10 +105,10 @@ static bool is_tried(long n, long all) {
     return before < 2 || !after;
 }
 
-static void each_allocation_of_the_writer(void **state) {
-    (void)state;
+static void fail_each_in_turn(bool apart) {
     hsc_err err = {0};
     model *m = model_new(31, false);
+    m->apart = apart;
     counted = 0;
     noting = true;
     assert_int_equal(write_once(m, &err), HSC_OK);
@@ -135,6 +135,16 @@ static void each_allocation_of_the_writer(void **state) {
     hsc_err_clear(&err);
     assert_int_equal(write_once(m, &err), HSC_OK);
     model_free(m);
+}
+
+static void each_allocation_of_the_writer(void **state) {
+    (void)state;
+    fail_each_in_turn(false);
+}
+
+static void each_allocation_of_one_apart(void **state) {
+    (void)state;
+    fail_each_in_turn(true);
 }
 
 static void each_allocation_of_the_reader(void **state) {
@@ -193,7 +203,7 @@ static void arrays_share_pages(void **state) {
 int main(void) {
     char *folder = model_folder();
     path = model_path(folder, "x.h5");
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_of_the_writer),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_of_one_apart), cmocka_unit_test(each_allocation_of_the_writer),
                                        cmocka_unit_test(each_allocation_of_the_reader), cmocka_unit_test(arrays_share_pages)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);

@@ -141,6 +141,66 @@ static void same_bytes_for_any_workers(void **state) {
     model_free(m);
 }
 
+/* What other ranks make is written as if it were made here: rows or threads, in bands, with pyramids. */
+static void same_bytes_for_any_maker(void **state) {
+    (void)state;
+    for (unsigned kind = 0; kind < 8; kind++) {
+        hsc_err err = {0};
+        size_t size[2];
+        char *bytes[2];
+        model *m = model_new(40 + kind, kind & 1);
+        m->by_thread = kind & 2;
+        m->band_unit = kind == 6 || kind == 7;
+        for (unsigned apart = 0; apart < 2; apart++) {
+            m->apart = apart;
+            OK(model_write(m, file_in("maker.h5"), 1 + kind % 3, kind & 4 ? 1 : 1000, &err));
+            bytes[apart] = slurp(file_in("maker.h5"), &size[apart]);
+        }
+        assert_int_equal(size[0], size[1]);
+        assert_memory_equal(bytes[0], bytes[1], size[0]);
+        free(bytes[0]);
+        free(bytes[1]);
+        model_free(m);
+    }
+}
+
+static unsigned seed;
+
+/* Bytes of the calls or of sizes are others, or some are missing. */
+static void spoil(model_pieces *all) {
+    unsigned piece = model_random(&seed) % 3 ? 0 : 1;
+    size_t n = all->size[piece];
+    if (n && model_random(&seed) % 4)
+        for (unsigned i = 0; i <= model_random(&seed) % 3; i++)
+            ((uint8_t *)all->bytes[piece])[model_random(&seed) % n] ^= (uint8_t)(1 + model_random(&seed) % 255);
+    else if (n)
+        all->size[piece] = model_random(&seed) % n;
+}
+
+static void bad_pieces_are_refused(void **state) {
+    (void)state;
+    model_pieces all = {.look = spoil};
+    model *m = model_new(50, false);
+    unsigned refused = 0;
+    m->apart = m->by_thread = true;
+    m->pieces = &all;
+    mkdir(file_in("left"), 0777);
+    model_files(file_in("left"), true);
+    for (seed = 0; seed < 2000; seed += 7) {
+        hsc_err err = {0};
+        unsigned kept = seed;
+        if (model_write(m, file_in("left/spoilt.h5"), 1, 1, &err)) {
+            refused++;
+            assert_true(err.text[0]);
+        }
+        unlink(file_in("left/spoilt.h5"));
+        assert_int_equal(model_files(file_in("left"), false), 0);
+        seed = kept;
+    }
+    assert_true(refused > 200);
+    model_free(m);
+}
+
 static void killed_writer_leaves_no_database(void **state) {
     (void)state;
     mkdir(file_in("left"), 0777);
@@ -371,7 +431,7 @@ int main(void) {
     folder = model_folder();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_do_not_show), cmocka_unit_test(bands_are_digits),
-        cmocka_unit_test(same_bytes_for_any_workers),
+        cmocka_unit_test(same_bytes_for_any_workers), cmocka_unit_test(same_bytes_for_any_maker), cmocka_unit_test(bad_pieces_are_refused),
         cmocka_unit_test(killed_writer_leaves_no_database),
         cmocka_unit_test(refusals_leave_nothing),
         cmocka_unit_test(a_full_disk_leaves_nothing),
