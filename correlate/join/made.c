@@ -25,8 +25,16 @@ typedef struct jbegin { /* of the file */
 } jbegin;
 static const char magic[16] = "heatscope made";
 
+typedef struct jknown { /* a measurement file of a process that has ended, as it was then */
+    hsc_file_facts facts;
+    hsc_seal seal;
+} jknown;
+
 struct jmade {
     char *path;
+    parcel record; /* what an earlier join left, where its seal is ours */
+    HSC_VEC(jknown) files;
+    hsc_table file_rows; /* by path, which is in the join's pool */
     hsc_seal question;
     bool is_open; /* the question can't be asked again: what it depends on is not told */
     jpacked packed;
@@ -49,6 +57,18 @@ bool hsc_made_is_same(const jsealed *sealed) {
            st.st_mtim.tv_nsec == sealed->changed.tv_nsec;
 }
 
+/* Whose seal an earlier join made: with the same inode and times it has the same bytes, as nobody writes it any more. (A running program writes
+ * through mmap, which changes no time while the page is dirty.) */
+static bool is_known(const join *j, jsealed *to) {
+    const jmade *made = j->made;
+    uint32_t row = made && made->files.n ? hsc_table_get(&made->file_rows, (uintptr_t)to->path, 0) : HSC_NO_INDEX;
+    if (row == HSC_NO_INDEX || memcmp(&made->files.p[row].facts, &to->facts, sizeof to->facts))
+        return false;
+    to->seal = made->files.p[row].seal;
+    to->size = to->facts.size;
+    return true;
+}
+
 static hsc_status seal_file(void *ctx, size_t i, hsc_err *err) {
     (void)err;
     join *j = ctx;
@@ -58,7 +78,13 @@ static hsc_status seal_file(void *ctx, size_t i, hsc_err *err) {
     if (j->team && j->processes.p[i].owner != j->team->rank)
         return HSC_OK;
     int fd = open(to->path, O_RDONLY | O_CLOEXEC);
-    uint8_t *block = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? malloc(BLOCK_BYTES) : NULL;
+    bool is_file = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode), known = false;
+    if (is_file) {
+        to->facts = hsc_file_facts_of(&st);
+        to->is_young = hsc_file_is_young(&to->facts);
+        known = is_known(j, to);
+    }
+    uint8_t *block = is_file && !known ? malloc(BLOCK_BYTES) : NULL;
     ssize_t got = block ? 1 : -1;
     hsc_sealer s;
     hsc_made_begin_seal(j, &s, HSC_SEAL_FILE, NULL);
@@ -71,11 +97,11 @@ static hsc_status seal_file(void *ctx, size_t i, hsc_err *err) {
             to->size += (uint64_t)got;
         }
     }
-    if (!got) {
-        to->changed = st.st_mtim;
+    if (!got)
         to->seal = hsc_seal_end(&s);
-        to->is_good = true;
-    }
+    to->is_good = known || !got;
+    if (to->is_good)
+        to->changed = st.st_mtim;
     free(block);
     if (fd >= 0)
         close(fd);
@@ -243,29 +269,74 @@ static bool take_made(join *j, parcel *a) {
     return false;
 }
 
+/* The last of a record: the files, and how many bytes that are. */
+static void put_files(const join *j, parcel *a) {
+    size_t before = a->n;
+    uint64_t n = 0;
+    for (size_t i = 0; i < j->processes.n; i++)
+        n += j->processes.p[i].has_end && j->sealed[i].is_good && j->sealed[i].facts.is_there && !j->sealed[i].is_young;
+    parcel_u64(a, n);
+    for (size_t i = 0; i < j->processes.n; i++) {
+        const jsealed *s = &j->sealed[i];
+        const jknown f = {s->facts, s->seal};
+        if (!j->processes.p[i].has_end || !s->is_good || !s->facts.is_there || s->is_young)
+            continue;
+        parcel_text(a, s->path);
+        parcel_put(a, &f, sizeof f);
+    }
+    parcel_u64(a, a->n - before);
+}
+
+/* What cannot be taken is read again. */
+static void take_files(join *j, const parcel *record) {
+    jmade *made = j->made;
+    parcel a = {.p = record->p, .n = record->n, .at = record->n < 8 ? record->n : record->n - 8};
+    uint64_t bytes = parcel_take_u64(&a);
+    a.n -= a.n < 8 ? a.n : 8;
+    a.failed = a.failed || bytes > a.n;
+    a.at = a.failed ? a.n : a.n - bytes;
+    for (uint64_t n = parcel_take_u64(&a); n && !a.failed; n--) {
+        jknown f = {0};
+        const char *path = parcel_take_text(&a, &j->pool);
+        parcel_take(&a, &f, sizeof f);
+        uint32_t *row = a.failed || !HSC_PUSH(made->files, f) ? NULL : hsc_table_at(&made->file_rows, (uintptr_t)path, 0);
+        a.failed = !row;
+        if (row)
+            *row = (uint32_t)made->files.n - 1;
+    }
+}
+
 /* The first rank alone has what was left. */
-static bool open_made(join *j) {
-    parcel a = {0};
+static bool begin_made(join *j) {
     j->made = calloc(1, sizeof *j->made);
     if (!j->made || !(j->made->path = hsc_place_of(j->options->output, "made")))
         return false;
     j->made->packed = (jpacked){.j = j, .fd = -1};
     j->made->memo = hsc_packed_get_memo(&j->made->packed);
-    j->made->is_open = !seal_question(j) || j->options->embed_sources;
-    j->is_made = read_made(j, &a) && take_made(j, &a);
-    parcel_fini(&a);
+    if (!read_made(j, &j->made->record))
+        parcel_fini(&j->made->record);
+    if (j->made->record.p)
+        take_files(j, &j->made->record);
     return true;
+}
+
+static void open_made(join *j) {
+    j->made->is_open = !seal_question(j) || j->options->embed_sources;
+    j->is_made = j->made->record.p && take_made(j, &j->made->record);
+    parcel_fini(&j->made->record);
 }
 
 hsc_status hsc_made_open(join *j, hsc_err *err) {
     j->sealed = calloc(j->processes.n + 1, sizeof *j->sealed);
     if (!j->sealed)
         return hsc_join_no_memory(err);
-    hsc_status status = hsc_join_each(j, j->processes.n, seal_file, j, "looking for what is new", err);
+    hsc_status status = hsc_ranks_is_first(j) && !begin_made(j) ? hsc_join_no_memory(err) : HSC_OK;
+    if (status == HSC_OK)
+        status = hsc_join_each(j, j->processes.n, seal_file, j, "looking for what is new", err);
     if (status == HSC_OK && j->team)
         status = share_seals(j, err);
-    if (status == HSC_OK && hsc_ranks_is_first(j) && !open_made(j))
-        status = hsc_join_no_memory(err);
+    if (status == HSC_OK && hsc_ranks_is_first(j))
+        open_made(j);
     uint64_t is_made = j->is_made;
     if (status == HSC_OK)
         status = hsc_ranks_add_up(j, &is_made, 1, err);
@@ -336,6 +407,7 @@ static bool put_made(join *j, parcel *a) {
     parcel_put(a, &same.contexts, sizeof(hsc_seal));
     parcel_put(a, &same.instructions, sizeof(hsc_seal));
     hsc_same_fini(&same);
+    put_files(j, a);
     parcel_fini(&looked);
     free(others.list.p);
     return j->made_facts.is_there && !a->failed;
@@ -364,6 +436,9 @@ void hsc_made_free(join *j) {
     if (j->made) {
         hsc_packed_fini(&j->made->packed);
         hsc_same_fini(&j->made->same);
+        hsc_table_fini(&j->made->file_rows);
+        free(j->made->files.p);
+        parcel_fini(&j->made->record);
         free(j->made->path);
     }
     free(j->made);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What a database was made from: where a join would make the one that is there once more, it is left alone. Kept in .NAME.made
  * beside the database NAME: a seal over all that the join was asked (what the measurement files hold, options, rules), facts of every
- * file that was looked at for what is known of the code, also of those that were not there, facts of the database, the
- * summary, and where the packed chunks of the database are: those that come again are copied. All of it carries a seal by the user's key, as the cache does (cache.h). */
+ * file that was looked at for what is known of the code, also of those that were not there, facts and seals of the measurement files of processes that have
+ * ended, which need not be read again to know them, facts of the database, the summary, and where the packed chunks of the database are: those that come again are copied. All of it carries a seal by the user's key, as the cache does (cache.h). */
 #ifndef HEATSCOPE_JOIN_MADE_H
 #define HEATSCOPE_JOIN_MADE_H
 
@@ -17,7 +17,8 @@ typedef struct jsealed { /* a measurement file */
     hsc_seal seal;           /* over its bytes */
     uint64_t size;
     struct timespec changed; /* before they were read */
-    bool is_good;
+    hsc_file_facts facts;    /* the same */
+    bool is_young, is_good;  /* is_young: by these facts a later join can't know it again */
 } jsealed;
 
 /* After the inputs are listed and j->key and j->program are set. Sets j->sealed and, where the database is what this join would

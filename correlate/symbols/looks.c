@@ -23,12 +23,16 @@ hsc_file_facts hsc_file_get_facts(const char *path) {
     return stat(path, &st) ? (hsc_file_facts){0} : hsc_file_facts_of(&st);
 }
 
-void hsc_looks_add(hsc_looks *looks, hsc_pool *pool, const char *path) {
+bool hsc_file_is_young(const hsc_file_facts *facts) {
     struct timespec now;
-    hsc_look look = {.path = hsc_pool_intern(pool, path, strlen(path)), .facts = hsc_file_get_facts(path)};
     clock_gettime(CLOCK_REALTIME, &now);
-    int64_t age = ((int64_t)now.tv_sec - (int64_t)look.facts.changed_s) * 1000000000 + now.tv_nsec - (int64_t)look.facts.changed_ns;
-    look.is_young = look.facts.is_there && age < YOUNG_NS;
+    int64_t age = ((int64_t)now.tv_sec - (int64_t)facts->changed_s) * 1000000000 + now.tv_nsec - (int64_t)facts->changed_ns;
+    return facts->is_there && age < YOUNG_NS;
+}
+
+void hsc_looks_add(hsc_looks *looks, hsc_pool *pool, const char *path) {
+    hsc_look look = {.path = hsc_pool_intern(pool, path, strlen(path)), .facts = hsc_file_get_facts(path)};
+    look.is_young = hsc_file_is_young(&look.facts);
     if (!look.path || !HSC_PUSH(looks->list, look))
         looks->has_more = true;
 }

@@ -16,7 +16,7 @@ typedef struct hsc_file_facts { /* all zero: no such file, or not to be seen */
 typedef struct hsc_look {
     const char *path;
     hsc_file_facts facts;
-    bool is_young; /* changed so shortly before that a change after could bear the same time */
+    bool is_young;
 } hsc_look;
 
 typedef struct hsc_looks {
@@ -27,6 +27,8 @@ typedef struct hsc_looks {
 struct stat;
 hsc_file_facts hsc_file_facts_of(const struct stat *st);
 hsc_file_facts hsc_file_get_facts(const char *path);
+/* Changed so shortly before now that a change after could bear the same time. */
+bool hsc_file_is_young(const hsc_file_facts *facts);
 /* Before the file is opened, or found missing. */
 void hsc_looks_add(hsc_looks *looks, hsc_pool *pool, const char *path);
 

@@ -50,7 +50,7 @@ def main():
         shutil.rmtree(target, ignore_errors=True)
         os.mkdir(target)
         for n in names:
-            os.link(os.path.join(source, n), os.path.join(target, n))
+            os.symlink(os.path.join(source, n), os.path.join(target, n))  # a hard link would be a change of the file
         return target
 
     def compare(title, source, added):

@@ -77,6 +77,38 @@ again = correlate("-o", OUT, RUN)
 that(first == again and " 3 processes" in first, f"it says other things: {first} {again}")
 os.utime(files[0])
 check("only touched", True, RUN)
+time.sleep(YOUNG)
+check("other options", False, "--launchers", RUN)  # tells of the files as they are now
+
+
+def read_by(call):
+    """Bytes that processes have read which call() has waited for."""
+    def read():
+        with open("/proc/self/io") as f:
+            return int(re.search(r"rchar: (\d+)", f.read()).group(1))
+    before = read()
+    call()
+    return read() - before
+
+
+LARGE = os.path.join(WORK, "large")
+subprocess.run([BENCH_MAKE, LARGE, PROGRAM, "8", "100000", "300"], check=True)
+larges = [os.path.join(LARGE, f) for f in sorted(os.listdir(LARGE))]
+time.sleep(YOUNG)
+size = sum(os.path.getsize(f) for f in larges)
+correlate("-o", OUT, LARGE)
+reads = read_by(lambda: correlate("-o", OUT, LARGE))
+that(reads < size / 2, f"nothing is new, and {reads} bytes were read of files of {size}")
+os.utime(larges[0])
+reads = read_by(lambda: correlate("-o", OUT, LARGE))
+that(reads < size / 2 + os.path.getsize(larges[0]), f"one was touched, and {reads} bytes were read of files of {size}")
+data, then = bytes_of(larges[1]), os.stat(larges[1])
+with open(larges[1], "r+b") as f:  # the same file, size and time of modification
+    f.seek(len(data) // 2)
+    f.write(bytes([data[len(data) // 2] ^ 1]))
+os.utime(larges[1], ns=(then.st_atime_ns, then.st_mtime_ns))
+check("other bytes with the same time", False, LARGE)
+check("a directory of others", False, "--launchers", RUN)
 correlate("-q", "--cache=none", "-o", OUT, RUN)
 check("made again by one that keeps nothing", False, RUN)
 
