@@ -686,6 +686,8 @@ uint64_t hsc_rt_switches(void); /* the calling thread's context switches so far 
 /* Of what the trial's switches cost, those of programs do: told in full, it was 1.4 (two threads in turn), 1.6 (OpenMP's that wait passively) and
  * 2.7 times (ranks that yield) what runs without us take less. */
 #define HSC_RT_SHARE_OF_TRIAL 0.5
+/* Thousandths of what is told that were true at least (of ranks that yield: 1 / 2.7 of the trial's) and at most (of two threads in turn: 1 / 1.4). */
+enum { HSC_RT_SWITCHES_LEAST = 740, HSC_RT_SWITCHES_MOST = 1430 };
 /* Forced ones beyond one in a millisecond of CPU time are of a thread that waits by yielding (an MPI rank where there are more than processors: 100,000 a second), and not
  * told: their time is that of the waiting, which without us goes into more yields. */
 void hsc_rt_switches_note(hsc_rt_thread *t, hsc_rt_switch_counts now);
@@ -824,6 +826,7 @@ typedef struct hsc_rt_state {
     _Atomic uint64_t threads_ns;        /* CPU time of beginning and ending other threads than the first */
     _Atomic uint32_t helper_share_q32; /* of late, for each unit of the process's own CPU time */
     uint64_t interrupt_ns;            /* that a sample costs beside our own code */
+    uint64_t interrupt_least_ns, interrupt_most_ns; /* what it is likely to be at least and at most; 0: not known */
     bool interrupt_measured;
     uint64_t switch_cost_ns, switch_far_ns; /* of a context switch of a thread with a perf event: next sample near, far */
     enum hsc_rt_mechanism mechanism;
