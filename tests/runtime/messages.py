@@ -763,7 +763,9 @@ def check_windows(name, launch, path, needs_target=False):
     ways = {"fence": ("late at a fence", line_of("/* fence */")), "post": ("late post", line_of("/* late post */")),
             "complete": ("late complete", line_of("/* late */")), "lock": ("held a lock of a window", line_of("/* held */")),
             "whole": ("held a lock of a window", line_of("/* held from all */")), "part": ("held a lock of a window", line_of("/* held all */")),
-            "target": ("late target", line_of("/* back */")), "flush": ("late target", line_of("/* back to a flush */"))}
+            "target": ("late target", line_of("/* back */")), "flush": ("late target", line_of("/* back to a flush */")),
+            "request": ("late target", line_of("/* back to a request */")), "requests": ("late target", line_of("/* back to several */")),
+            "looks": ("late target", line_of("/* back to one who looks */"))}
     for way, (kind, line) in ways.items():
         for victim in range(3):
             wanted = truth.get((way, victim), 0) if needs_target or kind != "late target" else 0  # what it took was no wait for the target

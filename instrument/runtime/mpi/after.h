@@ -332,8 +332,11 @@ HSC_MPI_HOT void completion_event(hsc_mpi_call *c, const hsc_mpi_how *h, const h
     else if (collective)
         e = event_of(c, duration, flags | HSC_message_event_flag_COLLECTIVE, r->comm, r->root, -1, r->to_sequence,
                      r->sent);
-    else
+    else {
+        if (r->op->kind >= HSC_MPI_PUT && r->op->kind <= HSC_MPI_PUTGET && r->dest >= 0 && !stands_for) /* what no number tells is not drawn */
+            hsc_mpi_after_requested_access(c, r, duration);
         return;
+    }
     e.begin_thread_id = r->thread_id;
     e.begin_node_id = r->node;
     e.begin_ns = c->since > r->begun_ns ? c->since - r->begun_ns : 0;
@@ -571,7 +574,7 @@ static inline void after_one_sided(hsc_mpi_call *c, const hsc_mpi_how *h, uint64
     if (HSC_MPI_RARELY(duration >= c->block->threshold_ns) && somebody)
         hsc_mpi_after_access(c, duration);
     if (has(h, 'r') && c->comm) {
-        c->dest = -1;
+        c->dest = c->dest < c->comm->size ? c->dest : -1;
         post(c, h, duration, false);
     }
 }

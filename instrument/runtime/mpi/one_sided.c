@@ -173,6 +173,19 @@ void hsc_mpi_after_access(hsc_mpi_call *c, uint64_t duration) {
     put(c, duration, HSC_message_event_flag_RECEIVED, c->dest, FLUSH, 0, 0);
 }
 
+void hsc_mpi_after_requested_access(hsc_mpi_call *c, const hsc_mpi_request *r, uint64_t duration) {
+    hsc_rec_message_event e = event_of(c, duration, HSC_message_event_flag_RECEIVED | HSC_message_event_flag_ONE_SIDED | HSC_message_event_flag_COMPLETED,
+                                       r->comm, r->dest, FLUSH, 0, r->sent ? r->sent : r->room);
+    if (c->since != c->enter) {
+        e.flags |= HSC_message_event_flag_LOOKED;
+        e.between_ns = c->block->looks_between;
+    }
+    e.begin_thread_id = r->thread_id;
+    e.begin_node_id = r->node;
+    e.begin_ns = c->since > r->begun_ns ? c->since - r->begun_ns : 0;
+    hsc_mpi_put_event(c->block, c->node, &e);
+}
+
 void hsc_mpi_before_synchronisation(hsc_mpi_call *c, const hsc_mpi_how *h) {
     c->comm = comm_of(c, handle(c, h, 'w') | HSC_MPI_WINDOW_KEY);
     c->dest = has(h, 'd') ? number(c, h, 'd') : EVERYONE;
