@@ -469,7 +469,8 @@ typedef struct hsc_rt_thread {
     /* normal code that has the writer: its frame pointer (UINT64_MAX: nobody whose end could be found out) and its return address. Where the stack
      * pointer is above the frame, or another address stands there, a handler of the program has left it by a jump. */
     _Atomic uint64_t owner_frame, owner_return;
-    uint64_t state_frame;      /* of the outermost wrapper that set it: above it, that was left by a jump */
+    uint64_t state_frame, state_return; /* of the outermost wrapper that set it: where its return address stands, and that; above it, or where another
+                                         * one stands there, that was left by a jump. state_return 0: not told */
     struct hsc_rt_scopes *scopes; /* of probes; NULL: the thread has met none. These three: here, since wrappers need them with what stands above */
     void *messages;               /* of libheatscope-mpi.so; NULL: the thread has sent none */
     uint64_t messages_due;

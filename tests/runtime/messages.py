@@ -795,6 +795,24 @@ def windows():
         check_windows("windows.mpich", ["mpirun.mpich"], p, needs_target=True)
 
 
+def check_jumps(name, launch, path):
+    """0.6 s of computing, after calls that were left by jumps; of them no sample is in message passing, wherever the stack is then, and calls after them are seen."""
+    for p in run(name, launch, path, ranks=2, options=["--budget=off"]).values():
+        passing = sum(p.samples[k] for k in ("communication", "waiting", "synchronisation"))
+        total = sum(p.samples.values())
+        at_least(f"{name}, rank {p.rank}: samples", total, 200)
+        at_least(f"{name}, rank {p.rank}: samples not in message passing", total - passing, 0.9 * total)
+        expect(f"{name}, rank {p.rank}: calls after jumps", p.total("MPI_Sendrecv")["calls"], 20)
+
+
+def jumps():
+    """Calls of MPI that an error handler leaves by longjmp."""
+    check_jumps("jumps", OPEN_MPI, program("message_jumps"))
+    p = compiled("message_jumps.mpich", "mpicc.mpich", "-w", source="message_jumps.c")
+    if p and shutil.which("mpirun.mpich"):
+        check_jumps("jumps.mpich", ["mpirun.mpich"], p)
+
+
 def freed():
     """What is kept of a window's epochs is freed with it: a page each. (What is left, a quarter of a KiB each, is what requests may point to.)"""
     p = compiled("message_freed", "mpicc", source="message_freed.c")

@@ -332,11 +332,11 @@ HSC_MPI_HOT void completion_event(hsc_mpi_call *c, const hsc_mpi_how *h, const h
     else if (collective)
         e = event_of(c, duration, flags | HSC_message_event_flag_COLLECTIVE, r->comm, r->root, -1, r->to_sequence,
                      r->sent);
-    else {
-        if (r->op->kind >= HSC_MPI_PUT && r->op->kind <= HSC_MPI_PUTGET && r->dest >= 0 && !stands_for) /* what no number tells is not drawn */
-            hsc_mpi_after_requested_access(c, r, duration);
+    else if (r->op->kind >= HSC_MPI_PUT && r->op->kind <= HSC_MPI_PUTGET && r->dest >= 0 && !stands_for) /* what has no number is not drawn */
+        e = event_of(c, duration, flags | HSC_message_event_flag_RECEIVED | HSC_message_event_flag_ONE_SIDED, r->comm, r->dest, HSC_MPI_ACCESSED, 0,
+                     r->sent ? r->sent : r->room);
+    else
         return;
-    }
     e.begin_thread_id = r->thread_id;
     e.begin_node_id = r->node;
     e.begin_ns = c->since > r->begun_ns ? c->since - r->begun_ns : 0;

@@ -5,7 +5,7 @@
  * were held: who waited for whom is found afterwards, and so is whether a long lock, access or flush waited for its target to let the library go on. */
 #include "after.h"
 
-enum { POST, COMPLETE, LOCK, SHARED_LOCK, FLUSH }; /* tags of the events */
+enum { POST, COMPLETE, LOCK, SHARED_LOCK, FLUSH = HSC_MPI_ACCESSED }; /* tags of the events */
 #define EVERYONE (-1) /* target: all at once */
 #define FIRST_UNLOCKS 32u /* of a window, that are told however short: whether they need their target */
 #define LOCK_SLICE_BITS 18u /* of ns: 0.26 ms */
@@ -171,19 +171,6 @@ static void unlock(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_window *w, uin
 
 void hsc_mpi_after_access(hsc_mpi_call *c, uint64_t duration) {
     put(c, duration, HSC_message_event_flag_RECEIVED, c->dest, FLUSH, 0, 0);
-}
-
-void hsc_mpi_after_requested_access(hsc_mpi_call *c, const hsc_mpi_request *r, uint64_t duration) {
-    hsc_rec_message_event e = event_of(c, duration, HSC_message_event_flag_RECEIVED | HSC_message_event_flag_ONE_SIDED | HSC_message_event_flag_COMPLETED,
-                                       r->comm, r->dest, FLUSH, 0, r->sent ? r->sent : r->room);
-    if (c->since != c->enter) {
-        e.flags |= HSC_message_event_flag_LOOKED;
-        e.between_ns = c->block->looks_between;
-    }
-    e.begin_thread_id = r->thread_id;
-    e.begin_node_id = r->node;
-    e.begin_ns = c->since > r->begun_ns ? c->since - r->begun_ns : 0;
-    hsc_mpi_put_event(c->block, c->node, &e);
 }
 
 void hsc_mpi_before_synchronisation(hsc_mpi_call *c, const hsc_mpi_how *h) {
