@@ -185,16 +185,19 @@ static bool check_sources(void) {
         line("note", "", "fewer samples than asked for: other work takes processor time from this machine", NULL);
     signal(TRIAL_SIGNAL, SIG_DFL);
     hsc_cli_sample_cost cost = hsc_cli_sample_cost_measure(false);
-    if (!cost.signal_ns)
-        cost.signal_ns = hsc_cli_sample_cost_measure(true).signal_ns;
-    char text[160];
-    if (cost.trap_ns) {
-        snprintf(text, sizeof text, "perf-cpu-clock-trap: a sample costs %.1f us beside our own code (first choice)", (double)cost.trap_ns / 1e3);
+    if (!cost.signal.warm_ns)
+        cost.signal = hsc_cli_sample_cost_measure(true).signal;
+    const hsc_cli_gaps *trap = &cost.trap, *other = &cost.signal;
+    char text[240];
+    if (trap->warm_ns) {
+        snprintf(text, sizeof text, "perf-cpu-clock-trap: a sample costs %.1f us beside our own code, %.1f after a while (%.1f to %.1f; first choice)", (double)trap->warm_ns / 1e3,
+                 (double)trap->cold_ns / 1e3, (double)trap->least_ns / 1e3, (double)trap->most_ns / 1e3);
         line("ok", "cost", text, NULL);
     }
-    if (cost.signal_ns) {
-        snprintf(text, sizeof text, "perf-cpu-clock: a sample costs %.1f us beside our own code%s", (double)cost.signal_ns / 1e3,
-                 cost.trap_ns ? " (where a process wants SIGTRAP for itself)" : "; SIGTRAP, which costs less, needs Linux 5.19");
+    if (other->warm_ns) {
+        snprintf(text, sizeof text, "perf-cpu-clock: a sample costs %.1f us beside our own code, %.1f after a while (%.1f to %.1f)%s", (double)other->warm_ns / 1e3,
+                 (double)other->cold_ns / 1e3, (double)other->least_ns / 1e3, (double)other->most_ns / 1e3,
+                 trap->warm_ns ? " (where a process wants SIGTRAP for itself)" : "; SIGTRAP, which costs less, needs Linux 5.19");
         line("ok", "cost", text, NULL);
     }
     check_events();

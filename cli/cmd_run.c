@@ -555,13 +555,16 @@ int hsc_cmd_run(int argc, char **argv) {
         setenv("HEATSCOPE_CHILDREN", o.children, 1);
     if (!below)
         unsetenv("HEATSCOPE_FIRST");
-    hsc_cli_sample_cost cost = {0, 0};
+    hsc_cli_sample_cost cost = {{0, 0, 0, 0}, {0, 0, 0, 0}};
     if (!getenv("HEATSCOPE_INTERRUPT_NS") && !getenv("HEATSCOPE_TRAP_NS"))
         cost = hsc_cli_sample_cost_measure(o.mechanism && strcmp(o.mechanism, "perf-cpu-clock-trap"));
-    if (cost.signal_ns)
-        set_number("HEATSCOPE_INTERRUPT_NS", (long)cost.signal_ns);
-    if (cost.trap_ns)
-        set_number("HEATSCOPE_TRAP_NS", (long)cost.trap_ns);
+    hsc_cli_gaps gaps = cost.trap.warm_ns ? cost.trap : cost.signal;
+    if (gaps.warm_ns) {
+        set_number(cost.trap.warm_ns ? "HEATSCOPE_TRAP_NS" : "HEATSCOPE_INTERRUPT_NS", (long)gaps.warm_ns);
+        set_number("HEATSCOPE_SAMPLE_COLD_NS", (long)gaps.cold_ns);
+        set_number("HEATSCOPE_SAMPLE_LEAST_NS", (long)gaps.least_ns);
+        set_number("HEATSCOPE_SAMPLE_MOST_NS", (long)gaps.most_ns);
+    }
     if (o.quiet)
         setenv("HEATSCOPE_QUIET", "1", 1);
     if (o.trace)

@@ -742,6 +742,8 @@ static hsc_status cost_rows(report *r, hsc_table *t, hsc_err *err) {
         hsc_table_number(t, "start_s", c.start_s);
         hsc_table_number(t, "end_s", c.end_s);
         hsc_table_number(t, "switches_s", c.switches_s);
+        hsc_table_number(t, "own_least_s", c.own_least_s);
+        hsc_table_number(t, "own_most_s", c.own_most_s);
         hsc_table_count(t, "rate_changes", c.rate_changes);
         hsc_table_count(t, "periods_max", c.periods_max);
         hsc_table_count(t, "probes_missed", (double)c.probes_missed);

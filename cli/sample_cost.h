@@ -7,18 +7,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Nanoseconds that the kernel's interrupt, a signal to an empty handler and the return from it take from a computing thread: medians of some
- * samples of perf's cpu-clock, by a signal that the event sends, and by SIGTRAP. 0: no such source here, or not measured. */
+/* Nanoseconds that the kernel's interrupt, a signal to an empty handler and the return from it take from a computing thread: of samples that
+ * follow each other (warm) and of such that come after a while (cold), medians; the least and the most of all. All 0: no such source here, or
+ * not measured. */
+typedef struct hsc_cli_gaps {
+    unsigned long warm_ns, cold_ns, least_ns, most_ns;
+} hsc_cli_gaps;
+
+/* Of perf's cpu-clock: by a signal that the event sends, and by SIGTRAP. */
 typedef struct hsc_cli_sample_cost {
-    unsigned long signal_ns, trap_ns;
+    hsc_cli_gaps signal, trap;
 } hsc_cli_sample_cost;
 
 #define HSC_CLI_SAMPLE_COST_MAX 1000000u /* what the runtime takes for a cost (trap_ns, interrupt_ns of options.def) */
 
-/* The middle one of n gaps (nanoseconds; they are put in order). 0 where it is more than any sample costs: others had the processor then. */
-unsigned long hsc_cli_sample_cost_of(uint64_t *gap_ns, size_t n);
+/* Of the gaps that samples left (nanoseconds; they are put in order): least <= warm <= cold <= most. All 0 where the middle warm one is more than any
+ * sample costs: others had the processor then. */
+hsc_cli_gaps hsc_cli_gaps_of(uint64_t *warm_ns, size_t n_warm, uint64_t *cold_ns, size_t n_cold);
 
-/* By SIGTRAP, and by a signal where there is no SIGTRAP or it is asked for. Takes 1 ms each, in a child. */
+/* By SIGTRAP, and by a signal where there is no SIGTRAP or it is asked for. Takes some 2.5 ms of CPU time and 8 ms each, 30 ms at most, in a child. */
 hsc_cli_sample_cost hsc_cli_sample_cost_measure(bool by_signal);
 
 #endif

@@ -745,6 +745,7 @@ struct hsc_store;
 /* told_emit.c */
 typedef struct hsc_join_cost { /* of measuring a thread; helper, start, end: of its process, in its first thread */
     double handler_s, signals_s, probes_s, wrappers_s, switches_s, helper_s, start_s, end_s;
+    double least_s, most_s; /* of the first five together; 0: not known */
 } hsc_join_cost;
 hsc_join_cost hsc_join_cost_of(const jprocess *p, const jthread *t);
 hsc_status hsc_join_put_details_of_all(join *j, struct hsc_store *store, hsc_err *err); /* emit_details.c */

@@ -126,6 +126,15 @@ static bool add_itself(join *j, const hsc_join_cost *cost, double cpu_s) {
                        "measuring added is told in percent of it", 0, itself_s > 0 ? itself_s : 0);
 }
 
+/* Signals and switches are estimates. */
+static bool add_doubt(join *j, const hsc_join_cost *cost) {
+    double rest_s = cost->start_s + cost->helper_s + cost->end_s;
+    if (!(cost->most_s > cost->least_s))
+        return true;
+    return add_seconds(j, TOTALS, HSC_LEDGER_LEAST, "the same as it is likely to be at least: signals and switches are estimates, by what a trial found before the start", 0, rest_s + cost->least_s) &&
+           add_seconds(j, TOTALS, HSC_LEDGER_MOST, "the same as it is likely to be at most", 0, rest_s + cost->most_s);
+}
+
 hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
     uint64_t recorded = 0, records = 0, lost[LOSS_REASONS] = {0}, lost_other = 0, damaged = 0, refused = 0, left_out = 0;
     uint64_t truncated = 0, no_path = 0, start_us = 0, end_us = 0, brief = 0;
@@ -168,6 +177,9 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
             cost.helper_s += c.helper_s;
             cost.start_s += c.start_s;
             cost.end_s += c.end_s;
+            bool is_known = c.most_s > 0; /* else it is as told */
+            cost.least_s += is_known ? c.least_s : own_of(&c);
+            cost.most_s += is_known ? c.most_s : own_of(&c);
             recorded += t->samples * w;
             records += t->records;
             truncated += t->truncated * w;
@@ -191,7 +203,7 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
               add_seconds(j, TOTALS, "CPU time", "CPU time of the threads by the kernel's clock", 0, cpu_s) &&
               add_seconds(j, TOTALS, "measuring", "CPU time of measuring itself; handler, signals, probes, wrappers and switches are in the CPU time above", 0,
                           cost.start_s + own_of(&cost) + cost.helper_s + cost.end_s) &&
-              add_itself(j, &cost, cpu_s) &&
+              add_itself(j, &cost, cpu_s) && add_doubt(j, &cost) &&
               add(j, OF_TAKEN, "recorded", "[due] periods that samples in the tables stand for", recorded) &&
               add(j, OF_TAKEN, "left out: launchers",
                   "[due] of processes that only start the program: mpirun, shells (--launchers keeps them)", left_out);

@@ -14,7 +14,7 @@
 #define REACH_NS 250.0     /* of a visit at most that the clock lays to the code round it: what a processor holds of instructions that are not done, before it has to wait */
 
 typedef struct shared { /* of all blocks of a probe in a thread, nanoseconds */
-    double visits, alone, exclusive, cost, least, most; /* cost, and its 95 % interval */
+    double visits, alone, outside, exclusive, cost, least, most; /* alone, and of its own notes outside of it; cost, and its 95 % interval */
     const jprobe_samples *samples;
 } shared;
 
@@ -33,6 +33,8 @@ static double within(double least, double v, double most) { return v < least ? l
  * difference is in the interval. A clock that says still more has waits in it, in which there are no notes. Shares are with two samples more of either kind, since none need
  * not mean nothing (Agresti and Coull 1998), and of few samples all may be of one kind. A clock that says less has been read before the visit's last instructions were done: where the samples
  * are beyond chance more, what they say is believed, up to REACH_NS a visit, and the cost may be less than nothing; else that is in the interval alone.
+ * While a note waits for its clock the processor goes on with what stands behind it: work of up to all the time that notes have may be done in it, and no
+ * sample meets that, so the interval goes up to there.
  * cpu_ns: of CPU time; period_ns: the same with its part of the time in line for a processor; each_ns: what a sample of the thread stands for, 0 where there are none. */
 static void weigh(shared *s, double pair_ns, double cpu_ns, double period_ns, double each_ns) {
     double notes = 0, squares = 0, more = 0, less = 0, slower = OVERLAP * pair_ns * s->visits, clock = s->exclusive, reach = REACH_NS * s->visits, beyond = 0;
@@ -52,9 +54,11 @@ static void weigh(shared *s, double pair_ns, double cpu_ns, double period_ns, do
         squares = of * of * part * (1 - part) / (n + 4);
     }
     hsc_probe_cost_in_run c = hsc_probe_weigh(s->alone, notes, squares, periods > 0 ? DBL_MIN : each_ns);
-    double doubt = OF_95_PERCENT * sqrt(c.variance), left_out = clock - s->exclusive;
+    double doubt = OF_95_PERCENT * sqrt(c.variance), left_out = clock - s->exclusive, noted = c.cost + doubt;
+    double hidden = noted + s->outside * (s->alone > 0 ? fmin(noted / s->alone, 1 + OVERLAP) : 1);
     s->cost = fmin(c.cost - left_out, s->exclusive);
     s->least = within(periods > 0 ? -reach : 0, s->cost - hypot(doubt, beyond) - more, s->exclusive);
+    s->least = fmin(s->least, s->cost - hidden);
     s->most = within(fmin(s->cost, 0), s->cost + hypot(doubt, less) + slower + left_out, s->exclusive);
 }
 
@@ -98,6 +102,7 @@ bool hsc_join_weigh_probes(const jtold *told, double period_ns, double elapsed, 
             break;
         of->visits += (double)b->visits;
         of->alone += alone[i]; /* its children stand behind it: complete */
+        of->outside += (double)b->visits * (told->pair_ns - told->inside_ns);
         of->exclusive += exclusive_of(b);
     }
     for (size_t i = 0; ok && i < t->sampled.n; i++) {

@@ -79,7 +79,7 @@ typedef struct jtold {
     HSC_VEC(jtold_mark) phases, values;
     HSC_VEC(jnote) notes;
     double pair_ns, inside_ns;
-    uint64_t interrupt_ns, interrupt_measured, helper_ns, start_ns, end_ns;
+    uint64_t interrupt_ns, interrupt_measured, interrupt_least_ns, interrupt_most_ns, switches_least, switches_most, helper_ns, start_ns, end_ns;
     size_t last; /* row of threads that was asked for last */
 } jtold;
 

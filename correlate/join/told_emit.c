@@ -282,6 +282,12 @@ hsc_join_cost hsc_join_cost_of(const jprocess *p, const jthread *t) {
     c.switches_s = of ? (double)of->switches_ns * 1e-9 : 0;
     if (t->cpu_ns && c.switches_s > left)
         c.switches_s = left > 0 ? left : 0;
+    if (of && p->told->interrupt_least_ns) {
+        const jtold *by = p->told;
+        double fixed = c.handler_s + c.probes_s + c.wrappers_s, runs = (double)of->runs * 1e-9;
+        c.least_s = fixed + runs * (double)by->interrupt_least_ns + c.switches_s * (double)by->switches_least / 1000;
+        c.most_s = fixed + runs * (double)by->interrupt_most_ns + c.switches_s * (double)by->switches_most / 1000;
+    }
     if (p->told && p->threads.n && t == &p->threads.p[0]) {
         c.helper_s = (double)p->told->helper_ns * 1e-9;
         c.start_s = (double)p->told->start_ns * 1e-9;
@@ -308,6 +314,8 @@ static void list_cost(columns *c, const jprocess *p) {
         CELL(c, cost_probes_s, double, cost.probes_s);
         CELL(c, cost_wrappers_s, double, cost.wrappers_s);
         CELL(c, cost_switches_s, double, cost.switches_s);
+        CELL(c, cost_own_least_s, double, cost.least_s);
+        CELL(c, cost_own_most_s, double, cost.most_s);
         CELL(c, cost_helper_s, double, cost.helper_s);
         CELL(c, cost_start_s, double, cost.start_s);
         CELL(c, cost_end_s, double, cost.end_s);

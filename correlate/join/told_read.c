@@ -298,6 +298,12 @@ bool hsc_join_take_told(jprocess *p, const hsc_record *rec) {
             return false;
         of->interrupt_ns = r->interrupt_ns < 1000000000u ? r->interrupt_ns : 0;
         of->interrupt_measured = r->interrupt_measured;
+        bool has_range = r->interrupt_least_ns && r->interrupt_least_ns <= of->interrupt_ns && r->interrupt_most_ns >= of->interrupt_ns && r->interrupt_most_ns < 1000000000u;
+        of->interrupt_least_ns = has_range ? r->interrupt_least_ns : 0;
+        of->interrupt_most_ns = has_range ? r->interrupt_most_ns : 0;
+        bool has_share = has_range && r->switches_least <= 1000 && r->switches_most >= 1000 && r->switches_most < 1000000;
+        of->switches_least = has_share ? r->switches_least : 1000;
+        of->switches_most = has_share ? r->switches_most : 1000;
         of->helper_ns = r->helper_ns > of->helper_ns ? r->helper_ns : of->helper_ns;
         of->start_ns = r->start_ns > of->start_ns ? r->start_ns : of->start_ns;
         of->end_ns = r->end_ns > of->end_ns ? r->end_ns : of->end_ns;

@@ -66,6 +66,10 @@ void hsc_ranks_take_told(jprocess *p, parcel *a) {
     t->inside_ns = from.inside_ns;
     t->interrupt_ns = from.interrupt_ns;
     t->interrupt_measured = from.interrupt_measured;
+    t->interrupt_least_ns = from.interrupt_least_ns;
+    t->interrupt_most_ns = from.interrupt_most_ns;
+    t->switches_least = from.switches_least;
+    t->switches_most = from.switches_most;
     t->helper_ns = from.helper_ns;
     t->start_ns = from.start_ns;
     t->end_ns = from.end_ns;

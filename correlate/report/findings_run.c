@@ -179,6 +179,7 @@ enum { COST_PARTS = 12 };
 /* What measuring added, by the ledger, in seconds; to what: `heatscope run` tells it of the program itself, an older ledger of the CPU time. */
 typedef struct run_cost {
     double all, to;
+    double least, most; /* of all; 0: not known */
     bool is_added;
     unsigned n;
     hsc_db_ledger parts[COST_PARTS];
@@ -192,6 +193,10 @@ static run_cost cost_of_run(const report *r, double cpu_s) {
             continue;
         if (!l.group && !strcmp(l.name, "measuring"))
             c.all = l.seconds;
+        else if (!l.group && !strcmp(l.name, HSC_LEDGER_LEAST))
+            c.least = l.seconds;
+        else if (!l.group && !strcmp(l.name, HSC_LEDGER_MOST))
+            c.most = l.seconds;
         else if (!l.group && !strcmp(l.name, HSC_LEDGER_ITSELF)) {
             c.to = l.seconds;
             c.is_added = true;
@@ -204,10 +209,11 @@ static run_cost cost_of_run(const report *r, double cpu_s) {
 static bool is_switches(const hsc_db_ledger *part) { return !strcmp(part->name, "switches"); }
 static bool is_estimate(const hsc_db_ledger *part) { return is_switches(part) || !strcmp(part->name, "probes"); }
 
-/* "measuring added 6.4 % (110 ms): start 1.0, handler 1.1, wrappers 4.3": as the last line of `heatscope run`. False: it is little. *added: 0.064, without what switches took. */
+/* "measuring added 6.4 % (~5.9 to 7.2 %, 110 ms): start 1.0, handler 1.1, wrappers 4.3": as the last line of `heatscope run`. False: it is little. *added: 0.064, without what switches took. */
 static bool cost_text(const report *r, double own_s, double cpu_s, const char *of_run, double *added, char *out, size_t size) {
     run_cost c = cost_of_run(r, cpu_s);
-    char amount[60] = "";
+    char amount[100] = "";
+    int used = 0;
     if (!(c.to > 0) || !(cpu_s > 0) || !(r->total > 0) || (c.all <= 0.02 * c.to && own_s <= 0.02 * cpu_s))
         return false;
     double switches_s = 0; /* an estimate, which alone makes no figure doubtful */
@@ -218,8 +224,10 @@ static bool cost_text(const report *r, double own_s, double cpu_s, const char *o
         snprintf(out, size, "measuring took %.1f %% of the CPU time%s.", 100 * own_s / cpu_s, of_run);
         return true;
     }
+    if (c.is_added && 1000 * (c.most - c.least) > c.to) /* a tenth of a percent */
+        used = snprintf(amount, sizeof amount, " (~%.1f to %.1f %%, ", 100 * c.least / c.to, 100 * c.most / c.to);
     if (c.is_added)
-        snprintf(amount, sizeof amount, c.all < 10 ? " (%.0f ms)" : " (%.2f s)", c.all < 10 ? 1e3 * c.all : c.all);
+        snprintf(amount + used, sizeof amount - (size_t)used, c.all < 10 ? "%s%.0f ms)" : "%s%.2f s)", used ? "" : " (", c.all < 10 ? 1e3 * c.all : c.all);
     int n = snprintf(out, size, "measuring %s %.1f %%%s%s%s:", c.is_added ? "added" : "took", 100 * c.all / c.to, c.is_added ? "" : " of the CPU time", amount, of_run);
     for (unsigned k = 0, told = 0; k < c.n; k++)
         if (c.parts[k].seconds >= 0.0005 * c.to && n > 0 && (size_t)n < size)

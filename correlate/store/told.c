@@ -181,6 +181,8 @@ hsc_status hsc_db_get_cost(const hsc_db *db, uint32_t r, hsc_db_cost *out, hsc_e
                              AT(cost_start_s, double, r),
                              AT(cost_end_s, double, r),
                              AT(cost_switches_s, double, r),
+                             AT(cost_own_least_s, double, r),
+                             AT(cost_own_most_s, double, r),
                              AT(cost_handler_runs, uint64_t, r),
                              AT(cost_probes_missed, uint64_t, r),
                              AT(cost_rate_changes, uint32_t, r),

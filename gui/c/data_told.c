@@ -260,6 +260,8 @@ static hsc_status cost_dict(hsc_handle *h, uint32_t i, Tcl_Obj *d, hsc_err *err)
     PUT(d, "start_s", REAL(c.start_s));
     PUT(d, "end_s", REAL(c.end_s));
     PUT(d, "switches_s", REAL(c.switches_s));
+    PUT(d, "own_least_s", REAL(c.own_least_s));
+    PUT(d, "own_most_s", REAL(c.own_most_s));
     PUT(d, "handler_runs", WIDE(c.handler_runs));
     PUT(d, "probes_missed", WIDE(c.probes_missed));
     PUT(d, "rate_changes", WIDE(c.rate_changes));

@@ -30,7 +30,7 @@ static bool overhead_begin(uint64_t frame) {
     hsc_rt_thread *t = hsc_rt_measured();
     if (!t || !hsc_rt.options.waits || atomic_load_explicit(&t->state, memory_order_relaxed) != HSC_state_UNKNOWN || t->open.kind)
         return false;
-    t->state_frame = frame - 8;
+    hsc_rt_state_of_frame(t, frame - 8);
     hsc_rt_state_set(t, HSC_state_RUNTIME);
     return true;
 }
@@ -348,7 +348,7 @@ static attempt acquire_begin(const hsc_rt_here *at) {
         return (attempt){0};
     uint32_t old = hsc_rt_wait_state(t, HSC_wait_kind_OMP_LOCK);
     if (old == HSC_state_UNKNOWN)
-        t->state_frame = at->sp - 8; /* a handler may leave the wrapper by a jump */
+        hsc_rt_state_of_frame(t, at->sp - 8); /* a handler may leave the wrapper by a jump */
     return (attempt){t, hsc_rt_now_ns(), old};
 }
 

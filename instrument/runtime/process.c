@@ -19,6 +19,7 @@
 
 #define BUSY_LAST_NS 1000000000u /* that the end waits for threads in our handler, which have been preempted there */
 #define SAID_WHY "HEATSCOPE_SAID_WHY" /* in the environment: a parent has said why it can't write its file */
+#define TRIAL_NAP_NS 1000000u /* of cli/sample_cost.c */
 #define INTERRUPT_NS 5000u /* where nobody has measured it: as seen on virtual machines */
 
 extern void *__libc_stack_end; /* of the dynamic linker */
@@ -57,10 +58,21 @@ static void add_note(const char *name, int error, const char *why) {
         hsc_rt_append(me.note, sizeof me.note, &at, " (kernel.perf_event_paranoid above 2, or a container that forbids it)");
 }
 
+/* `ns` is what samples that follow each other cost by the trial: of the mechanism that it tried. Those that come as seldom as its first ones, each after a nap,
+ * cost what these did; between, in proportion to their distance. */
+static void set_interrupt(uint64_t ns) {
+    const hsc_rt_options *o = &hsc_rt.options;
+    uint64_t tried = o->trap_ns ? o->trap_ns : o->interrupt_ns, cold = o->sample_cold_ns, apart = hsc_rt.period_ns < TRIAL_NAP_NS ? hsc_rt.period_ns : TRIAL_NAP_NS;
+    bool has_range = tried && o->sample_least_ns && o->sample_least_ns <= tried && o->sample_most_ns >= tried && o->sample_most_ns >= cold;
+    hsc_rt.interrupt_ns = tried && cold > tried ? ns + ns * (cold - tried) / tried * apart / TRIAL_NAP_NS : ns;
+    hsc_rt.interrupt_least_ns = has_range ? ns * o->sample_least_ns / tried : 0;
+    hsc_rt.interrupt_most_ns = has_range ? ns * o->sample_most_ns / tried : 0;
+}
+
 static void set_mechanism(enum hsc_rt_mechanism m) {
     uint64_t trap = hsc_rt.options.trap_ns, measured = m == HSC_RT_PERF_TRAP && trap ? trap : hsc_rt.options.interrupt_ns;
     hsc_rt.mechanism = m;
-    hsc_rt.interrupt_ns = measured ? measured : trap ? trap * 8 / 5 /* docs/measurement.md, section 8 */ : INTERRUPT_NS;
+    set_interrupt(measured ? measured : trap ? trap * 8 / 5 /* docs/measurement.md, section 8 */ : INTERRUPT_NS);
     hsc_rt.interrupt_measured = measured != 0;
 }
 
@@ -113,7 +125,9 @@ static void put_cost(uint64_t now, const hsc_rt_cost *so_far) {
                       .probes_ns = so_far->probes_ns, .switches_ns = so_far->switches_ns, .interrupt_ns = hsc_rt.interrupt_ns, .interrupt_measured = hsc_rt.interrupt_measured,
                       .switch_ns = hsc_rt.switch_cost_ns, .switch_far_ns = hsc_rt.switch_far_ns,
                       .helper_ns = hsc_rt.helper_ns, .budget = hsc_rt.options.budget,
-                      .longest_ns = hsc_rt_govern_longest(), .start_ns = start_ns(), .end_ns = end_ns()};
+                      .longest_ns = hsc_rt_govern_longest(), .start_ns = start_ns(), .end_ns = end_ns(),
+                      .interrupt_least_ns = hsc_rt.interrupt_least_ns, .interrupt_most_ns = hsc_rt.interrupt_most_ns,
+                      .switches_least = HSC_RT_SWITCHES_LEAST, .switches_most = HSC_RT_SWITCHES_MOST};
     hsc_rt_file_put(HSC_REC_cost, &c, now);
 }
 
@@ -217,7 +231,7 @@ static void append_path(char *path, size_t size, const char *name) {
 /* A line in the file of all: "N" samples of a process that has ended, "time N" microseconds of CPU time of its threads, by the clock, "said P" by a process started by root process P, "unmeasured P" by one that said why it is not,
  * "lowered N" by a process in which threads were sampled only N times a second, to keep to the budget, "brief N" microseconds
  * of CPU time, less what beginning to measure took, of a process that ended before its first sample and has no file (the
- * correlator reads these), "named N" what of --arm and --disarm a process has probes for, by one of took_names microseconds that measuring took, and "ended N" by a rank: its job and its number. */
+ * correlator reads these), "named N" what of --arm and --disarm a process has probes for, by one of took_names microseconds that measuring took, "down N" and "more N" microseconds by which that may be too much and too little, and "ended N" by a rank: its job and its number. */
 typedef struct lines {
     char text[512];
     size_t n;
@@ -252,7 +266,7 @@ void hsc_rt_note_named(void) {
         note("named ", named);
 }
 
-enum { TOOK_IN_THREADS = 5, TOOK = 8 };
+enum { TOOK_HANDLER, TOOK_SIGNALS, TOOK_WRAPPERS, TOOK_PROBES, TOOK_SWITCHES, TOOK_IN_THREADS, TOOK_HELPER = TOOK_IN_THREADS, TOOK_START, TOOK_END, TOOK };
 
 typedef struct notes {
     uint64_t samples, time_us, processes; /* processes with samples */
@@ -260,6 +274,7 @@ typedef struct notes {
     uint64_t lowered, lowest_hz; /* processes; 0: none */
     uint64_t brief, brief_us;    /* processes without a file, their CPU time */
     uint64_t took_us[TOOK];      /* of measuring: took_names */
+    uint64_t down_us, more_us;   /* what all that may be too much, and too little; both 0: not known */
     bool has_probes;             /* a process */
     uint64_t named;              /* hsc_rt_probes_take_named, of all */
     uint64_t ended, place;       /* ranks of this job; the how many-th this one was, 0: it has not said so */
@@ -308,6 +323,8 @@ static notes read_notes(void) {
                     all.ended++;
                     all.place = v == rank_of_job() ? all.ended : all.place;
                 }
+                all.down_us += word == 'd' ? v : 0;
+                all.more_us += word == 'm' ? v : 0;
                 all.samples += word ? 0 : v;
                 all.time_us += word == 't' ? v : 0;
                 all.brief += word == 'b';
@@ -463,38 +480,125 @@ static void append_seconds(char *line, size_t size, size_t *at, uint64_t time_us
     hsc_rt_append(line, size, at, " s");
 }
 
-/* "; measuring added 3.4 % (110 ms): start 1.1, handler 0.4, signals 1.5, helper 0.4": of what the program took by itself. */
-static void append_cost(char *line, size_t size, size_t *at, const notes *all) {
-    static const char *const names[TOOK] = {"handler ", "signals ", "wrappers ", "probes ~", "switches ~", "helper ", "start ", "end "}; /* ~: estimates */
-    static const int order[TOOK] = {6, 0, 1, 4, 2, 3, 5, 7};
-    uint64_t sum = 0, own = 0, told = 0;
+/* What measuring took, and what the program took by itself, of which that is told. */
+typedef struct took {
+    uint64_t sum_us, time_us, base_us; /* all parts; CPU time; less what measuring had of it */
+    bool most;                         /* measuring took nearly all of the time */
+} took;
+
+static took took_of(const notes *all) {
+    took t = {.time_us = all->time_us + all->brief_us};
+    uint64_t own = 0;
     for (int k = 0; k < TOOK; k++) {
-        sum += all->took_us[k];
+        t.sum_us += all->took_us[k];
         own += k < TOOK_IN_THREADS ? all->took_us[k] : 0;
     }
-    uint64_t time = all->time_us + all->brief_us, base = time > own ? time - own : 0;
-    if (time && base * 20 < time) { /* what switches took is an estimate, and what is left of the time may be nothing */
+    t.base_us = t.time_us > own ? t.time_us - own : 0;
+    t.most = t.time_us && t.base_us * 20 < t.time_us; /* what switches took is an estimate, and what is left of the time may be nothing */
+    return t;
+}
+
+static uint64_t tenths_of(uint64_t us, uint64_t base_us) { return base_us ? (us * 1000 + base_us / 2) / base_us : 0; }
+
+/* "3.4" */
+static void append_tenths(char *line, size_t size, size_t *at, uint64_t tenths) {
+    hsc_rt_append_u64(line, size, at, tenths / 10);
+    hsc_rt_append(line, size, at, ".");
+    hsc_rt_append_u64(line, size, at, tenths % 10);
+}
+
+/* "; measuring added 3.4 % (~2.9 to 4.0 %, 110 ms): start 1.1, handler 0.4, signals 1.5, helper 0.4": of what the program took by itself. */
+static void append_cost(char *line, size_t size, size_t *at, const notes *all) {
+    static const char *const names[TOOK] = {"handler ", "signals ", "wrappers ", "probes ~", "switches ~", "helper ", "start ", "end "}; /* ~: estimates */
+    static const int order[TOOK] = {TOOK_START, TOOK_HANDLER, TOOK_SIGNALS, TOOK_SWITCHES, TOOK_WRAPPERS, TOOK_PROBES, TOOK_HELPER, TOOK_END};
+    took t = took_of(all);
+    if (t.most) {
         hsc_rt_append(line, size, at, "; measuring took most of that");
         return;
     }
-    for (int i = -1; i < TOOK && base; i++) {
-        uint64_t tenths = ((i < 0 ? sum : all->took_us[order[i]]) * 1000 + base / 2) / base;
-        if (i >= 0 && !tenths)
-            continue;
-        hsc_rt_append(line, size, at, i < 0 ? "; measuring added " : told++ ? ", " : ": ");
-        hsc_rt_append(line, size, at, i < 0 ? "" : names[order[i]]);
-        hsc_rt_append_u64(line, size, at, tenths / 10);
-        hsc_rt_append(line, size, at, ".");
-        hsc_rt_append_u64(line, size, at, tenths % 10);
-        if (i < 0) {
-            hsc_rt_append(line, size, at, " % (");
-            if (sum >= 10000000)
-                append_seconds(line, size, at, sum);
-            else
-                hsc_rt_append_u64(line, size, at, (sum + 500) / 1000);
-            hsc_rt_append(line, size, at, sum >= 10000000 ? ")" : " ms)");
-        }
+    if (!t.base_us)
+        return;
+    hsc_rt_append(line, size, at, "; measuring added ");
+    append_tenths(line, size, at, tenths_of(t.sum_us, t.base_us));
+    hsc_rt_append(line, size, at, " % (");
+    uint64_t least = tenths_of(t.sum_us - (all->down_us < t.sum_us ? all->down_us : t.sum_us), t.base_us), most = tenths_of(t.sum_us + all->more_us, t.base_us);
+    if (most > least) {
+        hsc_rt_append(line, size, at, "~");
+        append_tenths(line, size, at, least);
+        hsc_rt_append(line, size, at, " to ");
+        append_tenths(line, size, at, most);
+        hsc_rt_append(line, size, at, " %, ");
     }
+    if (t.sum_us >= 10000000)
+        append_seconds(line, size, at, t.sum_us);
+    else
+        hsc_rt_append_u64(line, size, at, (t.sum_us + 500) / 1000);
+    hsc_rt_append(line, size, at, t.sum_us >= 10000000 ? ")" : " ms)");
+    for (int i = 0, told = 0; i < TOOK; i++) {
+        uint64_t tenths = tenths_of(all->took_us[order[i]], t.base_us);
+        if (!tenths)
+            continue;
+        hsc_rt_append(line, size, at, told++ ? ", " : ": ");
+        hsc_rt_append(line, size, at, names[order[i]]);
+        append_tenths(line, size, at, tenths);
+    }
+}
+
+/* Samples a second that would keep to the budget, if nothing else cost anything: 1, 2 or 5 times a power of ten; 0: as many as were asked for. */
+static uint64_t frugal_hz(const notes *all) {
+    static const uint64_t steps[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
+    uint64_t cost_us = all->took_us[TOOK_HANDLER] + all->took_us[TOOK_SIGNALS], best = 1;
+    uint64_t hz = cost_us ? hsc_rt.options.budget * all->samples * 1000 / cost_us : 0;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        best = steps[i] <= hz ? steps[i] : best;
+    return !cost_us || best >= hsc_rt.options.frequency ? 0 : best;
+}
+
+/* Whoever names a budget, or takes the preset one, is told where it was not kept, by what most, and what would help. Probes were asked for by name. */
+static void say_missed(const notes *all) {
+    static const int of[TOOK] = {0, 0, 1, 5, 2, 3, 4, 4}; /* samples, wrappers, switches, helper, start and end; probes */
+    static const char *const what[] = {"samples", "wrappers of waits and calls of MPI", "perf's clock at context switches", "the helper thread", "start and end"};
+    uint64_t part_us[6] = {0}, least_hz = 1000000000 / hsc_rt_govern_longest(), budget = hsc_rt.options.budget;
+    took t = took_of(all);
+    t.sum_us -= all->took_us[TOOK_PROBES];
+    if (!budget || t.most || !t.base_us || tenths_of(t.sum_us, t.base_us) <= budget)
+        return;
+    int most = 0;
+    for (int k = 0; k < TOOK; k++)
+        part_us[of[k]] += all->took_us[k];
+    for (int k = 1; k < 5; k++)
+        most = part_us[k] > part_us[most] ? k : most;
+    char line[512];
+    size_t at = 0;
+    hsc_rt_append(line, sizeof line, &at, "above the budget of ");
+    append_tenths(line, sizeof line, &at, budget);
+    hsc_rt_append(line, sizeof line, &at, " %: measuring added ");
+    append_tenths(line, sizeof line, &at, tenths_of(t.sum_us, t.base_us));
+    hsc_rt_append(line, sizeof line, &at, all->took_us[TOOK_PROBES] ? " % without probes, " : " %, ");
+    append_tenths(line, sizeof line, &at, tenths_of(part_us[most], t.base_us));
+    hsc_rt_append(line, sizeof line, &at, " by ");
+    hsc_rt_append(line, sizeof line, &at, what[most]);
+    bool lowest = all->lowered && all->lowest_hz < 2 * least_hz;
+    uint64_t hz = frugal_hz(all);
+    if (most == 0 && lowest && !hsc_rt.budget_named)
+        hsc_rt_append(line, sizeof line, &at, ", whose rate is lowered no further unless --budget names a budget");
+    else if (most == 0)
+        hsc_rt_append(line, sizeof line, &at, lowest         ? ", whose rate can't be lowered further"
+                                              : all->lowered ? ", most of it before their rate was lowered"
+                                                             : ", whose rate is looked at each 0.05 s of a thread's CPU time, twice before it is lowered");
+    else if (most == 1)
+        hsc_rt_append(line, sizeof line, &at, ", which no rate saves; --no-waits and --no-messages leave them out");
+    else if (most == 2)
+        hsc_rt_append(line, sizeof line, &at, hsc_rt.budget_named ? ", which no rate saves; --mechanism=timer-cpu does"
+                                                                  : ", which no rate saves; a budget that --budget names moves such threads to a timer");
+    else
+        hsc_rt_append(line, sizeof line, &at, ", whatever the rate: less of a longer run");
+    if (most == 0 && hz) {
+        hsc_rt_append(line, sizeof line, &at, "; -F ");
+        hsc_rt_append_u64(line, sizeof line, &at, hz);
+        hsc_rt_append(line, sizeof line, &at, " samples so seldom from the start");
+    }
+    hsc_rt_say(line);
 }
 
 /* "201 samples of 3.24 s of CPU time": by the clock, whatever samples were lost. */
@@ -511,6 +615,7 @@ static void say_ranks(const notes *all) {
     size_t at = 0;
     if (all->lowered)
         say_lowered(all);
+    say_missed(all);
     hsc_rt_probes_say_unnamed(all->has_probes, all->named);
     hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.job.ranks);
     hsc_rt_append(line, sizeof line, &at, " ranks: ");
@@ -553,8 +658,10 @@ static void say_end(const totals *own) {
     size_t at = 0;
     if (!is_rank() && (all = read_notes()).lowered)
         say_lowered(&all);
-    if (!is_rank())
+    if (!is_rank()) {
+        say_missed(&all);
         hsc_rt_probes_say_unnamed(all.has_probes, all.named);
+    }
     if (!own->samples && !all.samples && hsc_rt.job.launcher && !has_files()) {
         hsc_rt_append(line, sizeof line, &at, "nothing was measured: the launcher started no process on this machine that could be; no file is in ");
         hsc_rt_append(line, sizeof line, &at, output_name());
@@ -606,6 +713,19 @@ static bool wait_for(const hsc_rt_thread *t, uint64_t end_ns) {
             hsc_sys4(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&nap, 0);
     }
     return true;
+}
+
+/* By how much signals and switches, which are estimates, may be too much and too little. */
+static void add_doubt(lines *l, const hsc_rt_cost *c) {
+    if (!hsc_rt.interrupt_least_ns || !hsc_rt.interrupt_ns)
+        return;
+    uint64_t runs = c->signals_ns / hsc_rt.interrupt_ns, least = runs * hsc_rt.interrupt_least_ns, most = runs * hsc_rt.interrupt_most_ns;
+    uint64_t down_ns = (c->signals_ns > least ? c->signals_ns - least : 0) + c->switches_ns * (1000 - HSC_RT_SWITCHES_LEAST) / 1000;
+    uint64_t more_ns = (most > c->signals_ns ? most - c->signals_ns : 0) + c->switches_ns * (HSC_RT_SWITCHES_MOST - 1000) / 1000;
+    if (down_ns >= 1000)
+        add_line(l, "down ", down_ns / 1000);
+    if (more_ns >= 1000)
+        add_line(l, "more ", more_ns / 1000);
 }
 
 void hsc_rt_finish(uint64_t how) {
@@ -666,6 +786,7 @@ void hsc_rt_finish(uint64_t how) {
         for (int k = 0; k < TOOK; k++)
             if (took_ns[k] >= 1000)
                 add_line(&l, took_names[k], took_ns[k] / 1000);
+        add_doubt(&l, &n.cost);
         if (is_rank() && how == HSC_end_kind_EXIT)
             add_line(&l, "ended ", rank_of_job());
         add_line(&l, "time ", n.time_us);

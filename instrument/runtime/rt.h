@@ -469,7 +469,8 @@ typedef struct hsc_rt_thread {
     /* normal code that has the writer: its frame pointer (UINT64_MAX: nobody whose end could be found out) and its return address. Where the stack
      * pointer is above the frame, or another address stands there, a handler of the program has left it by a jump. */
     _Atomic uint64_t owner_frame, owner_return;
-    uint64_t state_frame;      /* of the outermost wrapper that set it: above it, that was left by a jump */
+    uint64_t state_frame, state_return; /* of the outermost wrapper that set it: where its return address stands, and that; above it, or where another
+                                         * one stands there, that was left by a jump. state_return 0: not told */
     struct hsc_rt_scopes *scopes; /* of probes; NULL: the thread has met none. These three: here, since wrappers need them with what stands above */
     void *messages;               /* of libheatscope-mpi.so; NULL: the thread has sent none */
     uint64_t messages_due;
@@ -686,6 +687,8 @@ uint64_t hsc_rt_switches(void); /* the calling thread's context switches so far 
 /* Of what the trial's switches cost, those of programs do: told in full, it was 1.4 (two threads in turn), 1.6 (OpenMP's that wait passively) and
  * 2.7 times (ranks that yield) what runs without us take less. */
 #define HSC_RT_SHARE_OF_TRIAL 0.5
+/* Thousandths of what is told that were true at least (of ranks that yield: 1 / 2.7 of the trial's) and at most (of two threads in turn: 1 / 1.4). */
+enum { HSC_RT_SWITCHES_LEAST = 740, HSC_RT_SWITCHES_MOST = 1430 };
 /* Forced ones beyond one in a millisecond of CPU time are of a thread that waits by yielding (an MPI rank where there are more than processors: 100,000 a second), and not
  * told: their time is that of the waiting, which without us goes into more yields. */
 void hsc_rt_switches_note(hsc_rt_thread *t, hsc_rt_switch_counts now);
@@ -824,6 +827,7 @@ typedef struct hsc_rt_state {
     _Atomic uint64_t threads_ns;        /* CPU time of beginning and ending other threads than the first */
     _Atomic uint32_t helper_share_q32; /* of late, for each unit of the process's own CPU time */
     uint64_t interrupt_ns;            /* that a sample costs beside our own code */
+    uint64_t interrupt_least_ns, interrupt_most_ns; /* what it is likely to be at least and at most; 0: not known */
     bool interrupt_measured;
     uint64_t switch_cost_ns, switch_far_ns; /* of a context switch of a thread with a perf event: next sample near, far */
     enum hsc_rt_mechanism mechanism;

@@ -122,11 +122,10 @@ HSC_RT_HOT static void put_sample(hsc_rt_thread *t, uint64_t now, uint32_t node,
     put_sample_as(t, now, node, state, truncated, weight);
 }
 
-/* A jump or an exception may have left the wrapper that set the state: the stack pointer is above its frame then. */
+/* A jump or an exception may have left the wrapper that set the state. */
 static void check_state(hsc_rt_thread *t, const void *context) {
     uint64_t sp = (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
-    if ((atomic_load_explicit(&t->state, memory_order_relaxed) != HSC_state_UNKNOWN || t->open.kind) && sp > t->state_frame &&
-        sp < t->stack_high && t->state_frame >= t->stack_low) {
+    if ((atomic_load_explicit(&t->state, memory_order_relaxed) != HSC_state_UNKNOWN || t->open.kind) && hsc_rt_state_is_left(t, sp)) {
         hsc_rt_state_set(t, HSC_state_UNKNOWN);
         hsc_rt_wait_over(t, t->last_time, 0, 0, 0);
     }

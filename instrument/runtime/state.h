@@ -14,6 +14,20 @@ static inline void hsc_rt_state_set(hsc_rt_thread *t, uint32_t state) {
     atomic_store_explicit(&t->state, state, memory_order_relaxed);
 }
 
+/* The wrapper whose return address stands there is the outermost that sets the state; HSC_RT_NO_FRAME - 8: none that can be left by a jump. */
+static inline void hsc_rt_state_of_frame(hsc_rt_thread *t, uint64_t at) {
+    t->state_frame = at;
+    t->state_return = at >= t->stack_low && at < t->stack_high ? *(const volatile uint64_t *)at : 0; /* NOLINT */
+}
+
+/* Whether it was left by a jump, or an exception, as it looks from a frame that begins at `sp`: what a stack has below its pointer is written anew sooner or later. */
+static inline bool hsc_rt_state_is_left(const hsc_rt_thread *t, uint64_t sp) {
+    uint64_t at = t->state_frame;
+    if (sp >= t->stack_high || at < t->stack_low)
+        return false;
+    return sp > at || (t->state_return && at < t->stack_high && *(const volatile uint64_t *)at != t->state_return); /* NOLINT */
+}
+
 /* A wrapper begins. Returns what hsc_rt_state_leave gives back. `strong`: also inside another wrapper (MPI, OpenMP); the others
  * (memory, input and output) keep what a strong one has set: what a message library does to send is communication. */
 static inline __attribute__((always_inline)) uint32_t hsc_rt_state_enter(uint32_t state, bool strong) {
@@ -24,7 +38,7 @@ static inline __attribute__((always_inline)) uint32_t hsc_rt_state_enter(uint32_
     if (!strong && old > HSC_state_COMPUTATION)
         return HSC_RT_STATE_NONE;
     if (old == HSC_state_UNKNOWN)
-        t->state_frame = (uint64_t)__builtin_frame_address(0);
+        hsc_rt_state_of_frame(t, (uint64_t)__builtin_frame_address(0) + 8);
     hsc_rt_state_set(t, state);
     return old;
 }

@@ -45,12 +45,10 @@ void hsc_rt_wait_break(hsc_rt_thread *t) {
     }
 }
 
-/* What a jump out of a wrapper left behind, seen from a caller whose frame is above that wrapper's. */
+/* What a jump out of a wrapper left behind, seen from a caller's frame. */
 static void forget_left(hsc_rt_thread *t, uint64_t frame) {
-    if ((atomic_load_explicit(&t->state, memory_order_relaxed) == HSC_state_UNKNOWN && !t->open.kind) || frame <= t->state_frame ||
-        frame >= t->stack_high || t->state_frame < t->stack_low)
-        return;
-    hsc_rt_wait_break(t);
+    if ((atomic_load_explicit(&t->state, memory_order_relaxed) != HSC_state_UNKNOWN || t->open.kind) && hsc_rt_state_is_left(t, frame))
+        hsc_rt_wait_break(t);
 }
 
 /* The calling thread if this wait is to be recorded; its state is set then. */
@@ -63,7 +61,7 @@ static hsc_rt_thread *enter(uint32_t kind, uint64_t frame) {
     if (old > HSC_state_COMPUTATION || t->open.kind)
         return NULL;
     t->open.old_state = old;
-    t->state_frame = frame - 8;
+    hsc_rt_state_of_frame(t, frame - 8);
     hsc_rt_state_set(t, state_of(kind));
     return t;
 }
@@ -179,7 +177,7 @@ void hsc_rt_wait_end_region(hsc_rt_thread *t) {
 uint32_t hsc_rt_wait_state(hsc_rt_thread *t, uint32_t kind) {
     uint32_t old = atomic_load_explicit(&t->state, memory_order_relaxed);
     if (old == HSC_state_UNKNOWN)
-        t->state_frame = HSC_RT_NO_FRAME - 8;
+        hsc_rt_state_of_frame(t, HSC_RT_NO_FRAME - 8);
     if (old <= HSC_state_COMPUTATION)
         hsc_rt_state_set(t, state_of(kind));
     return old;

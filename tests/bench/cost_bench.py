@@ -47,7 +47,7 @@ def measured(program):
 
 def told_of(text):
     """Seconds, by the last line of the run."""
-    found = re.findall(r"measuring added [\d.]+ % \(([\d.]+) (ms|s)\)", text)
+    found = re.findall(r"measuring added [\d.]+ % \((?:~[\d.]+ to [\d.]+ %, )?([\d.]+) (ms|s)\)", text)
     if not found:
         sys.exit(f"the run tells no cost: {text.strip()[-500:]}")
     return float(found[-1][0]) * (1e-3 if found[-1][1] == "ms" else 1)

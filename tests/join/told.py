@@ -68,7 +68,7 @@ def process(rank, *streams):
         'mapping mapping_id=1 address=0 size=4096 bias=0 path="/nowhere/program" build_id=<> file_size=1 file_mtime_ns=1 time=1',
         "cost time=1 interrupt_ns=2000 interrupt_measured=1 switch_ns=0 switch_far_ns=0 helper_ns=1000000 budget=0 longest_ns=0",
         "cost time=900000000 interrupt_ns=2000 interrupt_measured=1 switch_ns=0 switch_far_ns=0 helper_ns=1000000 budget=0 longest_ns=0 "
-        f"start_ns={1000000 + 1000000 * rank} end_ns=500000",
+        f"start_ns={1000000 + 1000000 * rank} end_ns=500000 interrupt_least_ns=1500 interrupt_most_ns=4000 switches_least=800 switches_most=1200",
         'note time=1 text="counters take turns"', "measuring time=400000000 on=0 reason=1", "measuring time=450000000 on=1 reason=4",
         "probe_cost time=1 pair_ns=100.0 inside_ns=40.0 clock_ns=20.0",
         place(1, 0, "outer", 10), place(2, 1, "outer", 12), place(3, 0, "again", 30),
@@ -188,6 +188,7 @@ costs = table("cost")
 that(len(costs) == 2, costs)
 for c in costs:
     that(near(c["handler_s"], 20e-6) and near(c["signals_s"], 10e-6) and near(c["probes_s"], 3e-6) and near(c["wrappers_s"], 7e-6) and near(c["switches_s"], 5e-6), c)
+    that(near(c["own_least_s"], 20e-6 + 5 * 1.5e-6 + 3e-6 + 7e-6 + 4e-6) and near(c["own_most_s"], 20e-6 + 5 * 4e-6 + 3e-6 + 7e-6 + 6e-6), c)
     rank = float(c["thread"].startswith("rank 1"))
     that(near(c["start_s"], 1e-3 * (1 + rank)) and near(c["end_s"], 0.5e-3), c)
     that(near(c["helper_s"], 1e-3) and near(c["cpu_net_s"], float(c["cpu_s"]) - 45e-6), c)
@@ -208,9 +209,11 @@ that(near(ledger["start"], start) and near(ledger["end"], end), ledger)
 that(near(ledger["measuring"], own + 2 * 1e-3 + start + end), ledger)
 that(near(sum(ledger[n] for n in ("start", "handler", "signals", "probes", "wrappers", "switches", "helper", "end")), ledger["measuring"]), ledger)
 that(near(ledger["program itself"], 0.01 + 0.00175 - own), ledger)  # by the clock, not the 8 periods in samples; and two processes too short for one
-share = 100 * (own + 2 * 1e-3 + start + end) / (0.01 + 0.00175 - own)
+least, most = (2 * x + 2 * 1e-3 + start + end for x in (41.5e-6, 56e-6))
+that(near(ledger["measuring, at least"], least) and near(ledger["measuring, at most"], most), ledger)
+share, least, most = (100 * x / (0.01 + 0.00175 - own) for x in (own + 2 * 1e-3 + start + end, least, most))
 for text in (run("report", DATABASE), run("report", "--by=ledger", DATABASE)):
-    that(f"measuring (added {share:.1f} %)" in text, f"the ledger's own figure, {share}:\n{text}")
+    that(f"measuring (added {share:.1f} %, ~{least:.1f} to {most:.1f} %)" in " ".join(text.split()), f"the ledger's own figure, {share}:\n{text}")
 that(counts.get("other source") == 2, counts)
 that("source     2 changes of where a thread's samples come from, the first after 0.00 s: samples come from timer-cpu: so many context switches" in
      " ".join(run("report", DATABASE).split("\n           ")), "the head tells of the other clock")

@@ -120,6 +120,38 @@ def crowded():
     cpu_covered("CPU time all the same", p, before)
 
 
+def missed():
+    """A budget that was not kept is told in a line of its own: how much, by what and what would help; one that was kept, and none, is not. What a sample costs is
+    said to be 240 us, or next to nothing, so that it does not depend on the machine."""
+    dear = {"HEATSCOPE_TRAP_NS": "200000", "HEATSCOPE_INTERRUPT_NS": "200000", "HEATSCOPE_SAMPLE_COLD_NS": "240000", "HEATSCOPE_SAMPLE_LEAST_NS": "150000",
+            "HEATSCOPE_SAMPLE_MOST_NS": "250000"}
+    cheap = {k: "1" for k in dear}
+    named = "whose rate is lowered no further unless --budget names a budget; -F "
+    for prices, options, seconds, why in ((dear, [], "1.5", named), (dear, ["--budget", "1%"], "0.06", "twice before it is lowered; -F "), (dear, ["--budget", "100%"], "0.4", None),
+                                          (dear, ["-F", "500"], "0.2", None), (dear, ["--budget", "off"], "0.2", None), (cheap, ["--budget", "5%"], "2", None)):
+        os.environ.update(prices)
+        try:
+            done, found = run([program("kernel"), seconds], options=options, governed=True, quiet=False)
+        finally:
+            for k in prices:
+                del os.environ[k]
+        expect("exit code", done.returncode == 0, done)
+        perf_or_skip(only(found))
+        line = re.findall(r"^heatscope: above the budget of ([\d.]+) %: measuring added ([\d.]+) %, ([\d.]+) by samples, (.*)$", done.stderr, re.M)
+        expect(f"{options}: told or not", len(line) == bool(why) and done.stderr.count("above the budget") == bool(why), done.stderr)
+        added = re.search(r"; measuring added ([\d.]+) % \(~([\d.]+) to ([\d.]+) %, ", done.stderr)
+        cost = [f for kind, f in only(found).notes if kind == "cost"][-1]
+        told = [int(cost[f"interrupt_{k}ns"]) for k in ("least_", "", "most_")]
+        if prices is dear: # a period of 1 ms or more apart costs what cold ones do
+            expect(f"{options}: as said", told == [150000, 240000, 250000], cost)
+            expect(f"{options}: an interval", added and float(added[2]) < float(added[1]) < float(added[3]), done.stderr)
+        if line:
+            expect(f"{options}: the same figure, and why", added and line[0][1] == added[1] and 0 < float(line[0][2]) <= float(added[1]) and why in line[0][3], done.stderr)
+            each_s = (int(cost["handler_ns"]) + int(cost["signals_ns"])) * 1e-9 / sum(len(t.samples) for t in only(found).threads.values())
+            frugal = max(hz for hz in (1, 2, 5, 10, 20, 50, 100, 200, 500) if hz * each_s <= 0.01)
+            expect(f"{options}: a rate that keeps to it", line[0][3].endswith(f"-F {frugal} samples so seldom from the start"), (line, each_s))
+
+
 def clock_of(p, thread, when):
     """The mechanism that a sample of a thread at that time came from."""
     changes = bisect.bisect_right(thread.source_times, when)
@@ -191,17 +223,23 @@ def budget():
         expect(f"{options}: switches", least <= parts["switches"] <= most and
                abs(parts["switches"] - sum(t.handler["switches_ns"] for t in p.threads.values())) <= rounding, (costs[1], switches))
         expect(f"{options}: start and end", 2e5 < parts["start"] < 1e8 and 0 < parts["end"] < 1e8, costs)
-        in_line = re.search(r"; measuring added ([\d.]+) % \((\d+) ms\)(?:: ([^;]*))?;", done.stderr)
+        in_line = re.search(r"; measuring added ([\d.]+) % \((?:~([\d.]+) to ([\d.]+) %, )?(\d+) ms\)(?:: ([^;]*))?;", done.stderr)
         expect(f"{options}: the last line tells them", in_line, done.stderr)
         cpu_us = sum(t.progress["cpu_ns"] for t in p.threads.values()) // 1000
-        told_parts = dict(x.replace("~", "").split() for x in (in_line[3] or "").split(", ") if x)
+        told_parts = dict(x.replace("~", "").split() for x in (in_line[5] or "").split(", ") if x)
         by_itself = cpu_us - sum(parts[k] // 1000 for k in ("handler", "signals", "wrappers", "probes", "switches"))
         sealing = 100e3 / by_itself # the file is cut off and sealed after the record was written, which the line has
         shares = {k: ns / 1000 * 100 / by_itself for k, ns in parts.items()}
         off = {k: float(told_parts.get(k, 0)) - share for k, share in shares.items()}
         expect(f"{options}: as recorded", all(abs(v) < 0.06 for k, v in off.items() if k != "end") and -0.06 < off["end"] < 0.06 + sealing * 100 and
                -0.06 < float(in_line[1]) - sum(shares.values()) < 0.06 + sealing * 100, (in_line[0], parts, by_itself))
-        expect(f"{options}: milliseconds", abs(float(in_line[2]) - float(in_line[1]) / 100 * by_itself / 1e3) < 0.6 + 0.0006 * by_itself / 1e3, (in_line[0], by_itself))
+        expect(f"{options}: milliseconds", abs(float(in_line[4]) - float(in_line[1]) / 100 * by_itself / 1e3) < 0.6 + 0.0006 * by_itself / 1e3, (in_line[0], by_itself))
+        # from the least to the most that signals and switches may be, as the record has it
+        price = [int(costs[1][f"interrupt_{k}ns"]) for k in ("least_", "", "most_")]
+        expect(f"{options}: prices", 200 < price[0] <= price[1] <= price[2] < 1000000 and 0 < int(costs[1]["switches_least"]) < 1000 < int(costs[1]["switches_most"]), costs[1])
+        for k, end, told_end in ((0, "least", in_line[2]), (2, "most", in_line[3])):
+            off = parts["signals"] * (price[k] / price[1] - 1) + parts["switches"] * (int(costs[1][f"switches_{end}"]) / 1000 - 1)
+            expect(f"{options}: at {end}", told_end and abs(float(told_end) - float(in_line[1]) - off / 10 / by_itself) < 0.11, (in_line[0], off, by_itself))
         for t in p.threads.values():
             h = t.handler
             expect("handler times", h and 0 < h["median_ns"] <= h["p90_ns"] <= h["p99_ns"] and

@@ -763,7 +763,9 @@ def check_windows(name, launch, path, needs_target=False):
     ways = {"fence": ("late at a fence", line_of("/* fence */")), "post": ("late post", line_of("/* late post */")),
             "complete": ("late complete", line_of("/* late */")), "lock": ("held a lock of a window", line_of("/* held */")),
             "whole": ("held a lock of a window", line_of("/* held from all */")), "part": ("held a lock of a window", line_of("/* held all */")),
-            "target": ("late target", line_of("/* back */")), "flush": ("late target", line_of("/* back to a flush */"))}
+            "target": ("late target", line_of("/* back */")), "flush": ("late target", line_of("/* back to a flush */")),
+            "request": ("late target", line_of("/* back to a request */")), "requests": ("late target", line_of("/* back to several */")),
+            "looks": ("late target", line_of("/* back to one who looks */"))}
     for way, (kind, line) in ways.items():
         for victim in range(3):
             wanted = truth.get((way, victim), 0) if needs_target or kind != "late target" else 0  # what it took was no wait for the target
@@ -791,6 +793,24 @@ def windows():
     p = compiled("windows.mpich", "mpicc.mpich", "-w", source="message_windows.c")
     if p and shutil.which("mpirun.mpich"):
         check_windows("windows.mpich", ["mpirun.mpich"], p, needs_target=True)
+
+
+def check_jumps(name, launch, path):
+    """0.6 s of computing, after calls that were left by jumps; of them no sample is in message passing, wherever the stack is then, and calls after them are seen."""
+    for p in run(name, launch, path, ranks=2, options=["--budget=off"]).values():
+        passing = sum(p.samples[k] for k in ("communication", "waiting", "synchronisation"))
+        total = sum(p.samples.values())
+        at_least(f"{name}, rank {p.rank}: samples", total, 200)
+        at_least(f"{name}, rank {p.rank}: samples not in message passing", total - passing, 0.9 * total)
+        expect(f"{name}, rank {p.rank}: calls after jumps", p.total("MPI_Sendrecv")["calls"], 20)
+
+
+def jumps():
+    """Calls of MPI that an error handler leaves by longjmp."""
+    check_jumps("jumps", OPEN_MPI, program("message_jumps"))
+    p = compiled("message_jumps.mpich", "mpicc.mpich", "-w", source="message_jumps.c")
+    if p and shutil.which("mpirun.mpich"):
+        check_jumps("jumps.mpich", ["mpirun.mpich"], p)
 
 
 def freed():

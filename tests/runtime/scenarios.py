@@ -1010,7 +1010,7 @@ def mpi():
         expect("one job", len({p.head["job"] for p in found}) == 1 and found[0].head["job"] != '""', [p.head for p in found])
         expect("one of each line", done.stderr.count("heatscope: sampling") == 1 and done.stderr.count("heatscope: wrote") == 1,
                done.stderr)
-        told = re.findall(r"^heatscope: (?:4 ranks: |wrote \S+ \()(\d+) samples of [\d.]+ s of CPU time.*measuring added [\d.]+ % \(\d+ ms\)", done.stderr, re.M)
+        told = re.findall(r"^heatscope: (?:4 ranks: |wrote \S+ \()(\d+) samples of [\d.]+ s of CPU time.*measuring added [\d.]+ % \((?:~[\d.]+ to [\d.]+ %, )?\d+ ms\)", done.stderr, re.M)
         samples = sum(len(t.samples) for p in found for t in p.threads.values())
         expect("one line of what measuring took of all", len(told) == 1 and int(told[0]) == samples, (samples, done.stderr))
         for p in found:

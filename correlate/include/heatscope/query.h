@@ -498,6 +498,7 @@ typedef struct hsc_db_cost { /* of measuring a thread, in seconds of CPU time */
     double helper_s;        /* of the process, in its first thread's row; not in the thread's CPU time */
     double start_s, end_s;  /* the same: beginning and ending to measure, in no sample; 0 in older databases */
     double switches_s;      /* estimated: perf's clock at context switches of the thread; 0 in older databases */
+    double own_least_s, own_most_s; /* handler to switches together, as they are likely to be at least and at most; 0: not known, as in older databases */
     uint64_t handler_runs, probes_missed;
     uint32_t rate_changes, periods_max; /* of the governor */
 } hsc_db_cost;
@@ -511,6 +512,8 @@ typedef struct hsc_db_ledger {
     uint32_t group;         /* rows of one group add up to the row of group 0 named in its meaning */
 } hsc_db_ledger;
 #define HSC_LEDGER_ITSELF "program itself" /* name of the row that measuring is told of in percent, as the last line of a run does; absent: older */
+#define HSC_LEDGER_LEAST "measuring, at least" /* names of the rows that tell its interval; absent: not known */
+#define HSC_LEDGER_MOST "measuring, at most"
 #define HSC_LEDGER_BRIEF "processes too short" /* name of the row of those that ended before a sample; absent: none */
 #define HSC_LEDGER_SHORT "threads too short" /* and of threads of processes that are in the tables */
 hsc_status hsc_db_get_ledger(const hsc_db *db, uint32_t row, hsc_db_ledger *out, hsc_err *err);

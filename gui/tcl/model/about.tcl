@@ -99,7 +99,7 @@ oo::class create ::heatscope::About {
                 set of ""
             }
             # what measuring added, as the last line of a run tells it: it is in percent of the program itself, not a part of it
-            if {[dict get $l group] == 0 && [dict get $l name] eq "measuring" && [dict exists $whole "program itself"]
+            if {[dict get $l group] == 0 && [dict get $l name] in {measuring "measuring, at least" "measuring, at most"} && [dict exists $whole "program itself"]
                     && [dict get $whole "program itself" seconds] > 0} {
                 set of "program itself"
                 set share [expr {[dict get $l seconds] / [dict get $whole $of seconds]}]

@@ -332,6 +332,9 @@ HSC_MPI_HOT void completion_event(hsc_mpi_call *c, const hsc_mpi_how *h, const h
     else if (collective)
         e = event_of(c, duration, flags | HSC_message_event_flag_COLLECTIVE, r->comm, r->root, -1, r->to_sequence,
                      r->sent);
+    else if (r->op->kind >= HSC_MPI_PUT && r->op->kind <= HSC_MPI_PUTGET && r->dest >= 0 && !stands_for) /* what has no number is not drawn */
+        e = event_of(c, duration, flags | HSC_message_event_flag_RECEIVED | HSC_message_event_flag_ONE_SIDED, r->comm, r->dest, HSC_MPI_ACCESSED, 0,
+                     r->sent ? r->sent : r->room);
     else
         return;
     e.begin_thread_id = r->thread_id;
@@ -571,7 +574,7 @@ static inline void after_one_sided(hsc_mpi_call *c, const hsc_mpi_how *h, uint64
     if (HSC_MPI_RARELY(duration >= c->block->threshold_ns) && somebody)
         hsc_mpi_after_access(c, duration);
     if (has(h, 'r') && c->comm) {
-        c->dest = -1;
+        c->dest = c->dest < c->comm->size ? c->dest : -1;
         post(c, h, duration, false);
     }
 }

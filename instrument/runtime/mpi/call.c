@@ -109,6 +109,21 @@ static bool is_left_to_c(const hsc_mpi_op *op, hsc_mpi_language l) {
     return op->kind == HSC_MPI_GROUP_COMMUNICATOR || (special && !hsc_mpi_knows_addresses(l));
 }
 
+/* A jump has left the wrapper: a frame lies higher, or another address stands where its return address was. */
+static bool is_left(const hsc_rt_thread *t, const hsc_mpi_block *b, uint64_t sp) {
+    uint64_t at = b->frame - 8;
+    return sp >= b->frame || (at >= t->stack_low && *(const volatile uint64_t *)at != b->frame_pc); /* NOLINT */
+}
+
+/* What a call that was left by a jump has left behind: it never ends. */
+static void forget_left(hsc_rt_thread *t, hsc_mpi_block *b) {
+    if (t->state_frame == b->frame - 8)
+        hsc_rt_state_set(t, HSC_state_UNKNOWN);
+    b->frame = 0;
+    b->looks_since = 0;
+    b->polls = false;
+}
+
 bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, uint8_t *own_status, hsc_mpi_language l,
                    const hsc_rt_here *here) {
     const hsc_rt_services *rt = &heatscope_rt_services;
@@ -120,8 +135,11 @@ bool hsc_mpi_begin(hsc_mpi_call *c, hsc_mpi_op *op, uint64_t *a, uint8_t *own_st
     hsc_mpi_block *b = t ? hsc_mpi_block_of(t) : NULL;
     if (!b)
         return false;
-    if (b->frame && here->sp < b->frame && b->frame <= t->stack_high)
-        return false; /* a call by the library itself; a frame that lies higher was left by a jump */
+    if (b->frame && b->frame <= t->stack_high) {
+        if (!is_left(t, b, here->sp))
+            return false; /* a call by the library itself */
+        forget_left(t, b);
+    }
     if (__builtin_expect(!hsc_mpi_lib.ready, 0)) {
         uint64_t cost_begin = hsc_mpi_own_begin(t);
         if (!hsc_mpi_lib.bound)

@@ -116,6 +116,7 @@ void hsc_mpi_before_synchronisation(hsc_mpi_call *c, const hsc_mpi_how *h);
 void hsc_mpi_after_synchronisation(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration);
 /* An access, or the end of several, that took long. */
 void hsc_mpi_after_access(hsc_mpi_call *c, uint64_t duration);
+enum { HSC_MPI_ACCESSED = 4 }; /* tag of such an event */
 
 /* call.c: notes an event of a call at `node`; written with others, or when the next are due. The first one of a call has its block's outside_ns. */
 void hsc_mpi_put_event(hsc_mpi_block *b, uint32_t node, const hsc_rec_message_event *e);

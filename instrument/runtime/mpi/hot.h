@@ -94,6 +94,7 @@ HSC_MPI_HOT void begin(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_block *b, 
     c->thread = t;
     c->block = b;
     b->frame = here->sp;
+    b->frame_pc = here->pc;
     c->any = false;
     c->peer_class = HSC_peer_class_NONE;
     c->comm = NULL;
@@ -104,8 +105,10 @@ HSC_MPI_HOT void begin(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_block *b, 
     c->sent = c->room = c->received = c->to_sequence = c->from_sequence = c->n = c->handle = 0;
     c->dest = c->source = c->tag = c->receive_tag = c->root = -1;
     c->old_state = atomic_load_explicit(&t->state, memory_order_relaxed);
-    if (c->old_state == HSC_state_UNKNOWN)
-        t->state_frame = here->sp;
+    if (c->old_state == HSC_state_UNKNOWN) { /* hsc_rt_state_of_frame */
+        t->state_frame = here->sp - 8;
+        t->state_return = here->pc;
+    }
     hsc_rt_state_set(t, looks(h) && b->polls ? HSC_state_WAITING : state);
     /* it may wait for long and be killed; after its end another rank may leave, and the launcher kill this one */
     if (HSC_MPI_RARELY(b->last_ns >= t->messages_due) || IS(h, FINALIZE) || IS(h, SESSION_END))

@@ -387,7 +387,7 @@ typedef struct HSC_MPI_LINE hsc_mpi_path {
 struct HSC_MPI_LINE hsc_mpi_block {
     /* two lines of memory with what each call needs; nothing is in a near cache when a program calls */
     hsc_rt_thread *thread;
-    uint64_t frame;            /* of the outermost wrapper; 0: none */
+    uint64_t frame, frame_pc;  /* of the outermost wrapper, whose return address, which is told here too, stands right below it; 0: none */
     _Atomic uint32_t updating; /* the tables are being changed: no flush by the handler */
     bool polls;                /* the last call that only looks found nothing, right after another one that did not */
     uint32_t generation, types_generation, comms_generation, thread_id, until_cost;

@@ -5,7 +5,7 @@
  * were held: who waited for whom is found afterwards, and so is whether a long lock, access or flush waited for its target to let the library go on. */
 #include "after.h"
 
-enum { POST, COMPLETE, LOCK, SHARED_LOCK, FLUSH }; /* tags of the events */
+enum { POST, COMPLETE, LOCK, SHARED_LOCK, FLUSH = HSC_MPI_ACCESSED }; /* tags of the events */
 #define EVERYONE (-1) /* target: all at once */
 #define FIRST_UNLOCKS 32u /* of a window, that are told however short: whether they need their target */
 #define LOCK_SLICE_BITS 18u /* of ns: 0.26 ms */

@@ -12,6 +12,9 @@
  * part       1 holds the lock of all parts while it sleeps; 2 locks 0's meanwhile
  * target     0 sleeps and then goes to a barrier, 1 locks its part meanwhile: that needs its target in MPICH, not in Open MPI, where it waits for nobody
  * flush      the same, 1 has the lock before, gets and flushes
+ * request    the same, but it gets by a request and waits for that
+ * requests   the same, with several kinds of accesses, all awaited together
+ * looks      the same, but it looks for the end of a request again and again
  *
  * Of a post it is known only that the wait is in the start, the put or the completion: that of all three is printed. So is that of
  * the lock, a put (a get and a flush) and the unlock.
@@ -21,8 +24,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { K = 10, WAYS = 8, RANKS = 3 };
-static const char *const names[WAYS] = {"fence", "post", "complete", "lock", "whole", "part", "target", "flush"};
+enum { K = 10, WAYS = 11, RANKS = 3 };
+static const char *const names[WAYS] = {"fence", "post", "complete", "lock", "whole", "part", "target", "flush", "request", "requests", "looks"};
 static double waited[WAYS], part[8];
 static double late[WAYS][K], entered[WAYS][K], left[WAYS][K];
 static int rank;
@@ -156,6 +159,66 @@ static void go_outside_of_lock(int k) {
     all_together();
 }
 
+/* 1 has the lock of 0's part, by way 8, 9 or 10. */
+static void go_outside_of_requests(int k, int way, void (*access)(void)) {
+    double x = rank;
+    if (rank == 0) {
+        MPI_Recv(&x, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        sleep_long();
+        late[way][k] = now();
+        if (way == 8) {
+            MPI_Barrier(MPI_COMM_WORLD); /* back to a request */
+            __asm__ volatile("# 8"); /* else the compiler makes one call of the three */
+        } else if (way == 9) {
+            MPI_Barrier(MPI_COMM_WORLD); /* back to several */
+            __asm__ volatile("# 9");
+        } else {
+            MPI_Barrier(MPI_COMM_WORLD); /* back to one who looks */
+            __asm__ volatile("# 10");
+        }
+    } else {
+        if (rank == 1) {
+            MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+            MPI_Get(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
+            MPI_Win_flush(0, window); /* it has the lock now */
+            MPI_Send(&x, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
+            sleep_some();
+            entered[way][k] = now();
+            access();
+            left[way][k] = now();
+            MPI_Win_unlock(0, window);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    all_together();
+}
+
+static void get_and_wait(void) {
+    double x;
+    MPI_Request r;
+    MPI_Rget(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
+static void several(void) {
+    double from[4] = {1, 2, 3, 4}, to[2];
+    MPI_Request r[4];
+    MPI_Rput(from, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window, &r[0]);
+    MPI_Raccumulate(from + 1, 1, MPI_DOUBLE, 0, 2, 1, MPI_DOUBLE, MPI_SUM, window, &r[1]);
+    MPI_Rget_accumulate(from + 2, 1, MPI_DOUBLE, to, 1, MPI_DOUBLE, 0, 3, 1, MPI_DOUBLE, MPI_SUM, window, &r[2]);
+    MPI_Rget(to + 1, 1, MPI_DOUBLE, 0, 4, 1, MPI_DOUBLE, window, &r[3]);
+    MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
+}
+
+static void get_and_look(void) {
+    double x;
+    int done = 0;
+    MPI_Request r;
+    MPI_Rget(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window, &r);
+    while (!done)
+        MPI_Test(&r, &done, MPI_STATUS_IGNORE);
+}
+
 static void run(int k, MPI_Group zero, MPI_Group one) {
     double x = rank;
     all_together();
@@ -196,10 +259,13 @@ static void run(int k, MPI_Group zero, MPI_Group one) {
     hold_all(k);
     go_outside(k);
     go_outside_of_lock(k);
+    go_outside_of_requests(k, 8, get_and_wait);
+    go_outside_of_requests(k, 9, several);
+    go_outside_of_requests(k, 10, get_and_look);
 }
 
 int main(int argc, char **argv) {
-    static const int who[WAYS] = {-1, 0, 1, 1, 1, 1, 0, 0}; /* that is late; -1: who came last */
+    static const int who[WAYS] = {-1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0}; /* that is late; -1: who came last */
     MPI_Group all, zero, one;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
