@@ -350,9 +350,9 @@ oo::class create ::heatscope::DetailView {
         $Scopes configure -width [my ScopeWidth $Folded]
     }
 
-    # Bars of nested scopes, thin or not.
+    # Bars of nested scopes, thin or not; their names have room in both.
     method ScopeBar {thin} {
-        return [expr {$thin ? [::heatscope::theme dp 8] : [::heatscope::theme size scopeBar]}]
+        return [expr {$thin ? [::heatscope::theme dp 10] : [::heatscope::theme size scopeBar]}]
     }
     method ScopeWidth {thin} {
         return [expr {min([::heatscope::theme dp 150], max([$Scopes needwidth [my ScopeBar $thin]], [::heatscope::theme dp [expr {$thin ? 24 : 46}]]))}]
@@ -475,7 +475,7 @@ oo::class create ::heatscope::DetailView {
         $Heat configure -title $title
         set alone [expr {[$Run columns [dict get $s axis]] == 1}]
         set over [expr {$alone ? [$Run cells [dict get $s metric]] : "min, mean, max"}]
-        if {!$alone && [::heatscope::theme width HsHead $over] > [$Bars cget -width] - [::heatscope::theme dp 8]} {
+        if {!$alone && [::heatscope::theme width HsHead $over] > [$Bars cget -width] - 2 * [::heatscope::theme dp 8]} {
             set over "min\u2013max"
         }
         set room [expr {[$Bars cget -width] - [::heatscope::theme width HsHead $over] - [::heatscope::theme dp 22]}]
@@ -505,7 +505,7 @@ oo::class create ::heatscope::DetailView {
         my Place
     }
     # What stands beside the source, and how wide: as much as its columns can use, at most two fifths, unless the user has moved the sash. The source
-    # keeps what it needs to be read; first the bars give way (without the processor, which the cells show), then the names in the scope bars, then the
+    # keeps what it needs to be read; first the bars give way (without the processor, which the cells show), then the scope bars become thin, then the
     # cells' width; with still less room the bars go altogether (the read-out has their numbers).
     method Place {} {
         set total [winfo width $Split]

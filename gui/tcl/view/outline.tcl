@@ -13,7 +13,7 @@ oo::class create ::heatscope::OutlineView {
     method Build {body} {
         set SortOrder increasing
         set Narrow 0
-        my MakeList $body -namedigits 17 -empty "no procedure with lines has samples"
+        my MakeList $body -namedigits 13 -empty "no procedure with lines has samples"
         bind $List <Configure> +[namespace code {my OnSize %w}]
     }
     # Names have the first claim on the room.

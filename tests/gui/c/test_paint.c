@@ -448,6 +448,34 @@ static void rows_geometry(void **state) {
     assert_int_equal(hsc_rows_at(&r, 30), 0);
 }
 
+/* Bars as thin as they are in a narrow window have their names, at any size of letters. */
+static void thin_scope_bars_have_names(void **state) {
+    (void)state;
+    const double scales[] = {1, 1.5, 2};
+    for (int i = 0; i < 3; i++) {
+        hsc_scope_bar bars[] = {{.line_begin = 1, .line_end = 9}, {.line_begin = 2, .line_end = 8, .column = 1}};
+        hsc_scopes_frame f = {.rows = {.height = (int)(18 * scales[i]), .top = 1, .count = 10}, .bar_width = (int)(10 * scales[i]), .n = 2, .bars = bars};
+        uint64_t hash[3];
+        for (int names = 0; names < 3; names++) {
+            sheet s;
+            hsc_font small;
+            sheet_open(&s, 100, 400);
+            assert_int_equal(hsc_font_init(&small, "DejaVu Sans", false, false, 10 * scales[i], NULL), HSC_OK);
+            s.st.small = &small;
+            s.c.scale = scales[i];
+            bars[0].name = names > 0 ? "outer" : "";
+            bars[1].name = names > 1 ? "inner" : "";
+            hsc_paint_scopes(&s.c, &s.st, &f);
+            hash[names] = hsc_canvas_hash(&s.c);
+            hsc_font_fini(&small);
+            sheet_close(&s);
+        }
+        assert_true(hash[0] != hash[1] && hash[1] != hash[2]);
+        /* and take no more room than those of 8 that had none */
+        assert_true(f.bar_width + hsc_scopes_gap(scales[i], f.bar_width) <= (int)(8 * scales[i]) + (int)lround(3 * scales[i]));
+    }
+}
+
 static void category_bar_adds_up(void **state) {
     (void)state;
     sheet s;
@@ -841,7 +869,7 @@ int main(void) {
         cmocka_unit_test(ticks), cmocka_unit_test(groups), cmocka_unit_test(axis_lists), cmocka_unit_test(bins_cover_all),
         cmocka_unit_test(gaps_are_skipped), cmocka_unit_test(marks_of_time), cmocka_unit_test(keys_have_room), cmocka_unit_test(empty_runs_are_skipped), cmocka_unit_test(strips_hold_every_row), cmocka_unit_test(heat_cells),
         cmocka_unit_test(heat_numbers_are_drawn_when_they_fit), cmocka_unit_test(matrix_numbers_are_all_there), cmocka_unit_test(numbers_fill_their_cell), cmocka_unit_test(rows_geometry),
-        cmocka_unit_test(category_bar_adds_up), cmocka_unit_test(hostile_text), cmocka_unit_test(clip_holds),
+        cmocka_unit_test(thin_scope_bars_have_names), cmocka_unit_test(category_bar_adds_up), cmocka_unit_test(hostile_text), cmocka_unit_test(clip_holds),
         cmocka_unit_test(terrain_shows_what_is_in_front), cmocka_unit_test(terrain_turns_by_half),
         cmocka_unit_test(terrain_flat_on_has_a_scale), cmocka_unit_test(terrain_of_nothing), cmocka_unit_test(peaks_are_highest_first),
         cmocka_unit_test(few_bars_share_the_width), cmocka_unit_test(narrow_code_keeps_its_text),
