@@ -391,7 +391,7 @@ namespace eval ::heatscope::script {
                 lappend out $name.$option [$w cget -$option]
             }
         }
-        lappend out heat.bins [llength [[WidgetOf $app detail heat] bins]] source.letters [[$app view detail] letters] status $status keys [$app keysShown]
+        lappend out heat.bins [llength [[WidgetOf $app detail heat] bins]] source.letters [[$app view detail] letters] source.warned [[$app view detail] warned] status $status keys [$app keysShown]
         return $out
     }
     proc Do_focus {app} {

@@ -36,7 +36,7 @@ oo::class create ::heatscope::DetailView {
         ttk::frame $Warn -style Warn.TFrame -padding [list [::heatscope::theme dp 12] [::heatscope::theme dp 4]]
         ttk::label $Warn.words -style Warn.TLabel -wraplength 0
         pack $Warn.words -side left -fill x -expand 1
-        bind $Warn <Configure> [list $Warn.words configure -wraplength %w]
+        bind $Warn <Configure> [namespace code {my WrapWarning %w}]
 
         set Split [ttk::panedwindow $body.split -orient horizontal]
         set Left [ttk::frame $Split.left -style Card.TFrame]
@@ -348,6 +348,16 @@ oo::class create ::heatscope::DetailView {
         $Scopes configure -file $drawn
         $Gutter configure -width [expr {max([$Gutter needwidth], [::heatscope::theme dp 34])}]
         $Scopes configure -width [my ScopeWidth $Folded]
+    }
+
+    # What stands above the source has the width between its edges.
+    method WrapWarning {width} {
+        $Warn.words configure -wraplength [expr {max(80, $width - 2 * [::heatscope::theme dp 12] - 2)}]
+    }
+
+    # The width that its words take, and what there is; {} where nothing stands there.
+    method warned {} {
+        return [expr {[winfo ismapped $Warn] ? [list [winfo reqwidth $Warn] [winfo width $Warn]] : {}}]
     }
 
     # Bars of nested scopes, thin or not; their names have room in both.

@@ -448,6 +448,27 @@ static void rows_geometry(void **state) {
     assert_int_equal(hsc_rows_at(&r, 30), 0);
 }
 
+/* Sentences are broken between words; what has no room in the last line ends with a sign. */
+static void sentences_are_wrapped(void **state) {
+    (void)state;
+    static const char text[] = "no array is referred to in the program's loops";
+    sheet s;
+    sheet_open(&s, 600, 100);
+    double whole = hsc_font_width(s.st.font, text);
+    assert_int_equal(hsc_canvas_text_wrapped(&s.c, s.st.font, 0, 20, whole + 1, 16, 4, 0, text), 1);
+    assert_int_equal(hsc_canvas_text_wrapped(&s.c, s.st.font, 0, 20, whole * 0.7, 16, 4, 0, text), 2);
+    assert_int_equal(hsc_canvas_text_wrapped(&s.c, s.st.font, 0, 20, whole * 0.3, 16, 3, 0, text), 3);
+    assert_int_equal(hsc_canvas_text_wrapped(&s.c, s.st.font, 0, 20, 1, 16, 1, 0, text), 1);
+    assert_int_equal(hsc_canvas_text_wrapped(&s.c, s.st.font, 0, 20, 100, 16, 4, 0, ""), 0);
+    sheet_close(&s);
+    sheet_open(&s, 600, 100); /* a column's width and no more: nothing stands beside it */
+    hsc_canvas_text_wrapped(&s.c, s.st.font, 0, 20, whole * 0.4, 16, 4, 0xffffff, text);
+    for (int y = 0; y < 100; y++)
+        for (int x = (int)(whole * 0.4) + 2; x < 600; x++)
+            assert_int_equal(pixel(&s, x, y), 0);
+    sheet_close(&s);
+}
+
 /* Bars as thin as they are in a narrow window have their names, at any size of letters. */
 static void thin_scope_bars_have_names(void **state) {
     (void)state;
@@ -869,7 +890,7 @@ int main(void) {
         cmocka_unit_test(ticks), cmocka_unit_test(groups), cmocka_unit_test(axis_lists), cmocka_unit_test(bins_cover_all),
         cmocka_unit_test(gaps_are_skipped), cmocka_unit_test(marks_of_time), cmocka_unit_test(keys_have_room), cmocka_unit_test(empty_runs_are_skipped), cmocka_unit_test(strips_hold_every_row), cmocka_unit_test(heat_cells),
         cmocka_unit_test(heat_numbers_are_drawn_when_they_fit), cmocka_unit_test(matrix_numbers_are_all_there), cmocka_unit_test(numbers_fill_their_cell), cmocka_unit_test(rows_geometry),
-        cmocka_unit_test(thin_scope_bars_have_names), cmocka_unit_test(category_bar_adds_up), cmocka_unit_test(hostile_text), cmocka_unit_test(clip_holds),
+        cmocka_unit_test(sentences_are_wrapped), cmocka_unit_test(thin_scope_bars_have_names), cmocka_unit_test(category_bar_adds_up), cmocka_unit_test(hostile_text), cmocka_unit_test(clip_holds),
         cmocka_unit_test(terrain_shows_what_is_in_front), cmocka_unit_test(terrain_turns_by_half),
         cmocka_unit_test(terrain_flat_on_has_a_scale), cmocka_unit_test(terrain_of_nothing), cmocka_unit_test(peaks_are_highest_first),
         cmocka_unit_test(few_bars_share_the_width), cmocka_unit_test(narrow_code_keeps_its_text),
