@@ -355,11 +355,6 @@ oo::class create ::heatscope::DetailView {
         $Warn.words configure -wraplength [expr {max(80, $width - 2 * [::heatscope::theme dp 12] - 2)}]
     }
 
-    # The width that its words take, and what there is; {} where nothing stands there.
-    method warned {} {
-        return [expr {[winfo ismapped $Warn] ? [list [winfo reqwidth $Warn] [winfo width $Warn]] : {}}]
-    }
-
     # Bars of nested scopes, thin or not; their names have room in both.
     method ScopeBar {thin} {
         return [expr {$thin ? [::heatscope::theme dp 10] : [::heatscope::theme size scopeBar]}]

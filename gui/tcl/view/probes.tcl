@@ -65,7 +65,7 @@ oo::class create ::heatscope::ProbesView {
     method Drop {} { return {longest median mean bar end begin last max own runs visits count} }
     method Load {} {
         $List configure -empty [dict get {
-            block "no probes ran: heatscope run --probe=..." probe "no probes: heatscope run --probe=..."
+            block "no probes ran: heatscope cc --probe=..." probe "no probes: heatscope cc --probe=..."
             phase "the program told of no phases (heatscope.h)" counter "the program told of no counters (heatscope.h)"
             cost "what measuring cost was not recorded"} $By]
         return [$Model rows $By]
