@@ -747,15 +747,29 @@ oo::class create ::heatscope::DetailView {
     method rowGeometry {} { return [list $Height $HeaderHeight] }
     # The lines in view that have code.
     method table {} {
-        set rows [list {line sum min mean max stddev text}]
+        set axis [dict get $Selection axis]
+        # the processors of each cell
+        set cells [lmap bin [$Heat bins] {
+            set first [$Run columnLabel $axis [dict get $bin first]]
+            expr {[dict get $bin columns] == 1 ? $first : "$first..[$Run columnLabel $axis [dict get $bin last]]"}
+        }]
+        set rows [list [list line sum min mean max stddev {*}$cells text]]
         if {$Document eq "" || $File < 0} {
             return $rows
         }
-        foreach line [$Db lines $File $Top [expr {$Top + $Rows}]] {
-            set row [$Db findline $File $line]
-            set s [lindex [$Db stats -table [my LineTable] -rows [list $row 1] {*}[my Common]] 0]
-            lappend rows [list $line [dict get $s sum] [dict get $s min] [dict get $s mean] [dict get $s max] [dict get $s stddev] \
-                [my RowText $line]]
+        # all lines of the file that have code
+        set facts [$Db file $File]
+        set row [dict get $facts first_line_row]
+        set end [expr {$row + [dict get $facts line_rows]}]
+        while {$row < $end} {
+            set n [expr {min($end - $row, 256)}]
+            foreach s [$Db stats -table [my LineTable] -rows [list $row $n] {*}[my Common]] values [$Heat values $row $n] {
+                set line [dict get [$Db line $row] line]
+                incr row
+                if {$line > 0} {
+                    lappend rows [list $line {*}[lmap key {sum min mean max stddev} {dict get $s $key}] {*}$values [my RowText $line]]
+                }
+            }
         }
         return $rows
     }
