@@ -231,7 +231,14 @@ oo::class create ::heatscope::App {
         $Panes toggle $name
     }
     method maximise {{name {}}} {
-        $Panes maximise [expr {$name eq "" ? [my activeView] : $name}]
+        if {$name eq ""} {
+            set name [my activeView]
+        }
+        $Panes maximise $name
+        # keys go to what is seen
+        if {[$Panes maximised] eq $name} {
+            focus [[$Panes view $name] focusWidget]
+        }
     }
 
     # ---- status, key sheet ----

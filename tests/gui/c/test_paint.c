@@ -619,6 +619,60 @@ static void terrain_turns_by_half(void **state) {
     sheet_close(&s);
 }
 
+/* Seen from above, the colours are told below it where that has room; nothing of the surface is there. */
+static void terrain_has_a_legend(void **state) {
+    (void)state;
+    enum { N = 5, W = 240 };
+    float values[N * N] = {[12] = 100};
+    hsc_colour_scale scale;
+    hsc_colour_scale_init(&scale, HSC_COLOURS_INFERNO, HSC_SCALING_LINEAR, 100);
+    const struct {
+        int height;
+        double elevation;
+        bool legend;
+    } cases[] = {{200, 35, true}, {120, 35, false}, {200, 0, false}};
+    for (int i = 0; i < 3; i++) {
+        static uint32_t pick[W * 200];
+        sheet s;
+        sheet_open(&s, W, cases[i].height);
+        hsc_terrain_frame f = {.rows = N, .columns = N, .values = values, .scale = &scale, .azimuth = 35, .elevation = cases[i].elevation, .zoom = 1, .height = 0.35,
+                               .row_first = "line 1", .row_last = "5", .column_first = "r0", .column_last = "r4", .pick = pick, .legend = true};
+        assert_int_equal(hsc_paint_terrain(&s.c, &s.st, &f, NULL), HSC_OK);
+        int y = cases[i].height - hsc_legend_height(&s.c, &s.st) - 4, colours = 0;
+        for (int x = 13; x < W - 13; x++) {
+            colours += pixel(&s, x, y) != pixel(&s, x - 1, y);
+            assert_true(!cases[i].legend || !pick[y * W + x]);
+        }
+        assert_int_equal(colours > 100, cases[i].legend);
+        sheet_close(&s);
+    }
+}
+
+/* Along a cliff the edges between processors are no dots: but for the dark edges of lines all of a column of pixels is colours that fall. */
+static void cliffs_have_no_dots(void **state) {
+    (void)state;
+    enum { N = 4, W = 600, H = 400 };
+    float values[2 * N];
+    for (int c = 0; c < N; c++) {
+        values[c] = 0;
+        values[N + c] = 100;
+    }
+    hsc_colour_scale scale;
+    hsc_colour_scale_init(&scale, HSC_COLOURS_INFERNO, HSC_SCALING_LINEAR, 100);
+    sheet s;
+    sheet_open(&s, W, H);
+    hsc_terrain_frame f = {.rows = 2, .columns = N, .values = values, .scale = &scale, .azimuth = 20, .elevation = 30, .zoom = 1, .height = 1};
+    assert_int_equal(hsc_paint_terrain(&s.c, &s.st, &f, NULL), HSC_OK);
+    for (int x = 1; x + 1 < W; x++)
+        for (int y = 1; y + 1 < H; y++) {
+            int here = (int)(pixel(&s, x, y) >> 16 & 255), left = (int)(pixel(&s, x - 1, y) >> 16 & 255), right = (int)(pixel(&s, x + 1, y) >> 16 & 255),
+                up = (int)(pixel(&s, x, y - 1) >> 16 & 255), down = (int)(pixel(&s, x, y + 1) >> 16 & 255);
+            if (here + 40 < left && here + 40 < right && here + 40 < up && here + 40 < down)
+                fail_msg("a dot at %d, %d", x, y);
+        }
+    sheet_close(&s);
+}
+
 static void terrain_flat_on_has_a_scale(void **state) {
     (void)state;
     /* one peak of 100 in the middle of lines without samples; colours of the dark theme */
@@ -892,7 +946,7 @@ int main(void) {
         cmocka_unit_test(heat_numbers_are_drawn_when_they_fit), cmocka_unit_test(matrix_numbers_are_all_there), cmocka_unit_test(numbers_fill_their_cell), cmocka_unit_test(rows_geometry),
         cmocka_unit_test(sentences_are_wrapped), cmocka_unit_test(thin_scope_bars_have_names), cmocka_unit_test(category_bar_adds_up), cmocka_unit_test(hostile_text), cmocka_unit_test(clip_holds),
         cmocka_unit_test(terrain_shows_what_is_in_front), cmocka_unit_test(terrain_turns_by_half),
-        cmocka_unit_test(terrain_flat_on_has_a_scale), cmocka_unit_test(terrain_of_nothing), cmocka_unit_test(peaks_are_highest_first),
+        cmocka_unit_test(terrain_has_a_legend), cmocka_unit_test(cliffs_have_no_dots), cmocka_unit_test(terrain_flat_on_has_a_scale), cmocka_unit_test(terrain_of_nothing), cmocka_unit_test(peaks_are_highest_first),
         cmocka_unit_test(few_bars_share_the_width), cmocka_unit_test(narrow_code_keeps_its_text),
         cmocka_unit_test(names_keep_the_line),
         cmocka_unit_test(names_keep_their_own), cmocka_unit_test(legend_begins_with_most)};
