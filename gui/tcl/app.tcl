@@ -19,7 +19,7 @@ oo::class create ::heatscope::App {
         set Comparison [::heatscope::Comparison new $Run [expr {[dict exists $options compare] ? [dict get $options compare] : ""}]]
         set Path [expr {$top eq "." ? "" : $top}]
         set Hits {}
-        set Found {hits {} share 0 words {}}
+        set Found {hits {} share 0 sum {} words {}}
         set HitAt -1
         set Dropped {}
         set ReadLater {}
