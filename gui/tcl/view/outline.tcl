@@ -31,6 +31,11 @@ oo::class create ::heatscope::OutlineView {
             [list comm $title nested $comm {} messages] {line Line text 6 right line}]
     }
     method Drop {} { return {line share comm} }
+    # A narrow column has room for the bar alone.
+    method ChangeColumns {} {
+        return [expr {$Narrow ? {{changebar Change change 6 {} {change size}} {change "Other run" text 15 right {}}} : [next]}]
+    }
+    method ChangeOrder {} { return [expr {$Narrow ? {change changebar} : [next]}] }
     method Beside {} { return "dark: by itself" }
 
     # Procedures and loops that take part, by file and line; those that took nothing are folded away.
