@@ -52,7 +52,7 @@ void report_put_inclusive(sink *s, hsc_weighted v) {
     report_put_sampled(s, "inclusive", v, true);
 }
 
-void report_put_quantile(hsc_table *t, const char *name, const report_quantile *q) {
+void report_put_quantile(hsc_table *t, const char *name, const hsc_db_quantile *q) {
     const char *const tails[] = {"_s", "_low_s", "_high_s"};
     const double values[] = {q->value_s, q->low_s, q->high_s};
     for (int i = 0; i < 3; i++) {

@@ -31,7 +31,7 @@ void report_put_inclusive(sink *s, hsc_weighted v);
 void report_put_spread(sink *s, const report_spread *p);
 hsc_status report_put_spread_of(sink *s, hsc_db_table table, const report_range *ranges, uint32_t n, hsc_err *err);
 /* Of what was timed. NAME_s, NAME_low_s, NAME_high_s; thread_mean_s, thread_stddev_s, thread_min_s, thread_min, thread_max_s, thread_max. */
-void report_put_quantile(hsc_table *t, const char *name, const report_quantile *q);
+void report_put_quantile(hsc_table *t, const char *name, const hsc_db_quantile *q);
 void report_put_over(const report *r, hsc_table *t, const report_over *o);
 /* NAME_CATEGORY_s */
 void report_put_category(sink *s, const char *name, uint32_t category, double value);

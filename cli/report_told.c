@@ -19,7 +19,7 @@ typedef struct counted { /* of a probe, or of a block; seconds of elapsed time, 
     uint32_t last_thread;
     bool seen;
     report_over over; /* inclusive_s by thread; where asked for, as the quantiles of one visit */
-    report_quantile median, p95;
+    hsc_db_quantile median, p95;
 } counted;
 
 typedef struct counts {
@@ -167,8 +167,8 @@ static hsc_status set_quantiles(const report *r, bool blocks, counted *of, uint3
             histograms[blocks ? v.block : b.probe][k] += one[k];
     }
     for (uint32_t i = 0; !s && i < n; i++) {
-        report_histogram_quantile(histograms[i], of[i].min_s, of[i].max_s, 0.5, &of[i].median);
-        report_histogram_quantile(histograms[i], of[i].min_s, of[i].max_s, 0.95, &of[i].p95);
+        hsc_db_histogram_quantile(histograms[i], of[i].min_s, of[i].max_s, 0.5, &of[i].median);
+        hsc_db_histogram_quantile(histograms[i], of[i].min_s, of[i].max_s, 0.95, &of[i].p95);
     }
     free(histograms);
     return s;
@@ -566,13 +566,13 @@ hsc_status report_text_cost(report *r, hsc_err *err) {
 
 /* ---- rows ---- */
 
-static report_quantile net_quantile(const counted *c, const report_quantile *q) {
-    return (report_quantile){net_visit(c, q->value_s), net_visit(c, q->low_s), net_visit(c, q->high_s)};
+static hsc_db_quantile net_quantile(const counted *c, const hsc_db_quantile *q) {
+    return (hsc_db_quantile){net_visit(c, q->value_s), net_visit(c, q->low_s), net_visit(c, q->high_s)};
 }
 
 static void counted_cells(const report *r, hsc_table *t, const counted *c, const hsc_db_probe *p) {
     double n = c->visits ? (double)c->visits : NAN, mean = c->duration_s / n;
-    report_quantile median = net_quantile(c, &c->median), p95 = net_quantile(c, &c->p95);
+    hsc_db_quantile median = net_quantile(c, &c->median), p95 = net_quantile(c, &c->p95);
     hsc_table_text(t, "kind", p->kind_text);
     hsc_table_text(t, "name", p->name);
     hsc_table_text(t, "file", p->file);

@@ -209,7 +209,7 @@ static run_cost cost_of_run(const report *r, double cpu_s) {
 static bool is_switches(const hsc_db_ledger *part) { return !strcmp(part->name, "switches"); }
 static bool is_estimate(const hsc_db_ledger *part) { return is_switches(part) || !strcmp(part->name, "probes"); }
 
-/* "measuring added 6.4 % (~5.9 to 7.2 %, 110 ms): start 1.0, handler 1.1, wrappers 4.3": as the last line of `heatscope run`. False: it is little. *added: 0.064, without what switches took. */
+/* "measuring added 6.4 % (~5.9 to 7.2 %, 110 ms): start 1.0 %, handler 1.1 %, wrappers 4.3 %": the figures of the last line of `heatscope run`. False: it is little. *added: 0.064, without what switches took. */
 static bool cost_text(const report *r, double own_s, double cpu_s, const char *of_run, double *added, char *out, size_t size) {
     run_cost c = cost_of_run(r, cpu_s);
     char amount[100] = "";
@@ -231,7 +231,7 @@ static bool cost_text(const report *r, double own_s, double cpu_s, const char *o
     int n = snprintf(out, size, "measuring %s %.1f %%%s%s%s:", c.is_added ? "added" : "took", 100 * c.all / c.to, c.is_added ? "" : " of the CPU time", amount, of_run);
     for (unsigned k = 0, told = 0; k < c.n; k++)
         if (c.parts[k].seconds >= 0.0005 * c.to && n > 0 && (size_t)n < size)
-            n += snprintf(out + n, size - (size_t)n, "%s %.20s %s%.1f", told++ ? "," : "", c.parts[k].name, is_estimate(&c.parts[k]) ? "~" : "", 100 * c.parts[k].seconds / c.to);
+            n += snprintf(out + n, size - (size_t)n, "%s %.20s %s%.1f %%", told++ ? "," : "", c.parts[k].name, is_estimate(&c.parts[k]) ? "~" : "", 100 * c.parts[k].seconds / c.to);
     if (n > 0 && (size_t)n < size)
         snprintf(out + n, size - (size_t)n, ".");
     return true;

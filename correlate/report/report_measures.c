@@ -133,8 +133,8 @@ static hsc_status set_message_quantiles(const report *r, report_message *list, u
             min_s = list[next].calls ? fmin(min_s, list[next].duration_min_s) : min_s;
             max_s = list[next].calls ? fmax(max_s, list[next].duration_max_s) : max_s;
         }
-        report_histogram_quantile(histogram, min_s, max_s, 0.5, &list[i].median);
-        report_histogram_quantile(histogram, min_s, max_s, 0.95, &list[i].p95);
+        hsc_db_histogram_quantile(histogram, min_s, max_s, 0.5, &list[i].median);
+        hsc_db_histogram_quantile(histogram, min_s, max_s, 0.95, &list[i].p95);
     }
     return s;
 }
@@ -272,8 +272,8 @@ static hsc_status set_wait_quantiles(const report *r, report_wait *list, uint32_
             s = add_histogram(r, HSC_HISTOGRAM_WAIT, list[next].row, histogram, err);
             max_s = fmax(max_s, list[next].max_s);
         }
-        report_histogram_quantile(histogram, 0, max_s, 0.5, &list[i].median);
-        report_histogram_quantile(histogram, 0, max_s, 0.95, &list[i].p95);
+        hsc_db_histogram_quantile(histogram, 0, max_s, 0.5, &list[i].median);
+        hsc_db_histogram_quantile(histogram, 0, max_s, 0.95, &list[i].p95);
     }
     return s;
 }

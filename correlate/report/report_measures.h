@@ -18,7 +18,7 @@ typedef struct report_message { /* of one place, operation and, where `by_class`
     double longest_s; /* of longest_thread */
     uint32_t row;     /* of the database: the first */
     report_over over; /* what each thread spent in it */
-    report_quantile median, p95; /* of one call's duration; where `by_class` */
+    hsc_db_quantile median, p95; /* of one call's duration; where `by_class` */
 } report_message;
 
 typedef struct report_wait { /* of one place, kind and holder */
@@ -31,7 +31,7 @@ typedef struct report_wait { /* of one place, kind and holder */
     uint32_t row;     /* of the database: the first */
     uint32_t column;  /* where there are several such calls on the line: of this one, from 1; 0: the only one */
     report_over over; /* what each thread waited */
-    report_quantile median, p95; /* of one wait's duration; where `quantiles` */
+    hsc_db_quantile median, p95; /* of one wait's duration; where `quantiles` */
 } report_wait;
 
 /* The longest first. free() *rows. */

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-void report_histogram_quantile(const uint64_t histogram[HSC_BUCKETS], double min_s, double max_s, double q, report_quantile *out) {
+void hsc_db_histogram_quantile(const uint64_t histogram[HSC_BUCKETS], double min_s, double max_s, double q, hsc_db_quantile *out) {
     double all = 0, before = 0;
-    *out = (report_quantile){NAN, NAN, NAN};
+    *out = (hsc_db_quantile){NAN, NAN, NAN};
     for (unsigned b = 0; b < HSC_BUCKETS; b++)
         all += (double)histogram[b];
     double rank = fmax(1, ceil(q * all * (1 - 1e-12)));

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What was timed: quantiles of durations from their histograms, and the spread over the threads that have any. */
+/* What was timed: the spread over the threads that have any (quantiles of durations: analysis.h). */
 #ifndef HEATSCOPE_REPORT_TIMED_H
 #define HEATSCOPE_REPORT_TIMED_H
 
 #include <stdint.h>
 
-#include <heatscope/query.h>
-
-/* Of n durations that were sorted, the ceil(q n)-th lies from low_s to high_s: the bounds of its bucket (powers of two of a nanosecond),
- * within the least and the largest known. value_s: between them by its place among those of its bucket. NAN where there are none. */
-typedef struct report_quantile {
-    double value_s, low_s, high_s;
-} report_quantile;
-void report_histogram_quantile(const uint64_t histogram[HSC_BUCKETS], double min_s, double max_s, double q, report_quantile *out);
+#include <heatscope/analysis.h>
 
 typedef struct report_over { /* threads; each added once. All 0: none */
     uint32_t threads, min_thread, max_thread; /* the first with it */

@@ -382,6 +382,33 @@ double hsc_canvas_text_fit(hsc_canvas *c, const hsc_font *f, double x, double y,
     return hsc_canvas_text(c, f, x, y, align, colour, clean);
 }
 
+int hsc_canvas_text_wrapped(hsc_canvas *c, const hsc_font *f, double x, double y, double room, int line, int most, hsc_rgb colour, const char *text) {
+    char words[TEXT_CAPACITY];
+    int n = 0;
+    while (*text && n < most) {
+        size_t taken = 0, used = 0;
+        for (const char *end = text; n + 1 < most && *end; taken = (size_t)(end - text)) { /* as many words as fit; the last line takes the rest */
+            end += strspn(end, " ");
+            end += strcspn(end, " ");
+            if ((size_t)(end - text) >= sizeof words)
+                break;
+            memcpy(words, text, used = (size_t)(end - text));
+            words[used] = 0;
+            if (taken && hsc_font_width(f, words) > room)
+                break;
+        }
+        if (!taken)
+            taken = strlen(text);
+        used = taken < sizeof words ? taken : sizeof words - 1;
+        memcpy(words, text, used);
+        words[used] = 0;
+        hsc_canvas_text_fit(c, f, x, y + n++ * line, room, HSC_LEFT, colour, words);
+        text += taken;
+        text += strspn(text, " ");
+    }
+    return n;
+}
+
 void hsc_canvas_text_down(hsc_canvas *c, const hsc_font *f, double x, double y, double room, hsc_rgb colour,
                           const char *text) {
     char clean[TEXT_CAPACITY];

@@ -80,6 +80,8 @@ double hsc_canvas_text(hsc_canvas *c, const hsc_font *f, double x, double y, enu
 /* The same, cut with an ellipsis where it is wider than `room`. */
 double hsc_canvas_text_fit(hsc_canvas *c, const hsc_font *f, double x, double y, double room, enum hsc_align align,
                            hsc_rgb colour, const char *text);
+/* In lines of whole words, `line` pixels apart, the first at y, at most `most`; what has no room in the last is cut off with a sign. How many. */
+int hsc_canvas_text_wrapped(hsc_canvas *c, const hsc_font *f, double x, double y, double room, int line, int most, hsc_rgb colour, const char *text);
 /* Text that runs downwards from (x, y); x is its baseline (on the left of the letters' feet). */
 void hsc_canvas_text_down(hsc_canvas *c, const hsc_font *f, double x, double y, double room, hsc_rgb colour,
                           const char *text);

@@ -16,6 +16,7 @@
 typedef struct visited {
     uint32_t row, probe, parent, depth, threads, last_thread, most_thread;
     uint64_t visits, left;
+    hsc_db_quantile median;
     double duration_s, exclusive_s, exclusive_low_s, exclusive_high_s, min_s, max_s, squares, clock_s, cost_s, most_s, of_thread; /* min, max, squares, clock: by the clock; else without what probes cost; low, high: the 95 % interval */
 } visited;
 
@@ -58,12 +59,13 @@ static hsc_status no_memory(hsc_err *err, uint32_t n, const char *what) {
     return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u %s", n, what);
 }
 
-/* All blocks, or all probes: rows of `out` are those of the table. */
+/* All blocks, or all probes: rows of `out` are those of the table, medians are by the clock. */
 static hsc_status load(hsc_handle *h, bool probes, visited **out, uint32_t *count, hsc_err *err) {
     uint32_t n = hsc_db_count_told(h->db, probes ? HSC_TOLD_PROBES : HSC_TOLD_BLOCKS), visits = hsc_db_count_told(h->db, HSC_TOLD_VISITS);
     uint32_t blocks = hsc_db_count_told(h->db, HSC_TOLD_BLOCKS);
     visited *list = calloc((size_t)n + 1, sizeof *list);
-    hsc_status s = list ? HSC_OK : no_memory(err, n, "scopes of probes");
+    uint64_t (*histograms)[HSC_BUCKETS] = calloc((size_t)n + 1, sizeof *histograms), one[HSC_BUCKETS];
+    hsc_status s = list && histograms ? HSC_OK : no_memory(err, n, "scopes of probes");
     for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
         hsc_db_block b = {HSC_NONE, i, 0};
         if (probes || (s = hsc_db_get_block(h->db, i, &b, err)) == HSC_OK)
@@ -75,9 +77,16 @@ static hsc_status load(hsc_handle *h, bool probes, visited **out, uint32_t *coun
         if ((s = hsc_db_get_visit(h->db, i, &x, err)) != HSC_OK || (probes && (s = hsc_db_get_block(h->db, x.block, &b, err)) != HSC_OK))
             break;
         uint32_t at = probes ? b.probe : x.block;
-        if (at < n && x.block < blocks)
-            add(&list[at], &x);
+        if (at >= n || x.block >= blocks)
+            continue;
+        add(&list[at], &x);
+        s = hsc_db_read_visit_histogram(h->db, i, one, err);
+        for (unsigned k = 0; s == HSC_OK && k < HSC_BUCKETS; k++)
+            histograms[at][k] += one[k];
     }
+    for (uint32_t i = 0; s == HSC_OK && i < n; i++)
+        hsc_db_histogram_quantile(histograms[i], list[i].min_s, list[i].max_s, 0.5, &list[i].median);
+    free(histograms);
     if (s != HSC_OK) {
         free(list);
         return s;
@@ -120,6 +129,8 @@ static int scopes(hsc_handle *h, Tcl_Interp *interp, bool probes, uint32_t limit
         if (within && !v->visits && !(v->exclusive_s > 0))
             continue;
         double count = (double)v->visits, mean = count > 0 ? v->duration_s / count : 0;
+        const double medians[] = {v->median.value_s, v->median.low_s, v->median.high_s};
+        static const char *const names[] = {"duration_median_s", "duration_median_low_s", "duration_median_high_s"};
         Tcl_Obj *d = Tcl_NewDictObj();
         PUT(d, "row", WIDE(v->row));
         PUT(d, "probe", hsc_tcl_index(v->probe));
@@ -135,6 +146,8 @@ static int scopes(hsc_handle *h, Tcl_Interp *interp, bool probes, uint32_t limit
         PUT(d, "share", REAL(total > 0 ? v->exclusive_s / total : 0));
         PUT(d, "duration_min_s", REAL(hsc_db_visit_without_cost(v->min_s, v->clock_s, v->duration_s, count)));
         PUT(d, "duration_mean_s", REAL(mean));
+        for (int k = 0; k < 3; k++)
+            PUT(d, names[k], REAL(isnan(medians[k]) ? 0 : hsc_db_visit_without_cost(medians[k], v->clock_s, v->duration_s, count)));
         PUT(d, "duration_stddev_s", REAL(v->visits ? hsc_db_stddev(v->squares, v->clock_s, (double)v->visits) : 0));
         PUT(d, "duration_max_s", REAL(fmin(v->duration_s, hsc_db_visit_without_cost(v->max_s, v->clock_s, v->duration_s, count))));
         PUT(d, "cost_s", REAL(v->cost_s));

@@ -108,6 +108,8 @@ typedef struct hsc_scopes_frame {
     uint32_t n, categories;
     const hsc_scope_bar *bars;
 } hsc_scopes_frame;
+/* Pixels between bars of that width: thin ones stand close together. */
+int hsc_scopes_gap(double scale, int bar_width);
 /* Rectangle of a bar and of the category bar on its top; false: not in view. */
 bool hsc_scope_place(const hsc_canvas *c, const hsc_scopes_frame *f, uint32_t bar, int vertical[4], int top[4]);
 void hsc_paint_scopes(hsc_canvas *c, const hsc_style *st, const hsc_scopes_frame *f);
@@ -219,6 +221,7 @@ typedef struct hsc_flame_box {
     char name[64];
     enum hsc_flame_kind kind;
     bool matched, selected, above; /* above: it holds the root that is shown */
+    bool there;                    /* only in the other run: context is its row, the box is drawn as a frame */
     bool changed;                  /* drawn in `colour`: compared with another run by `change` */
     hsc_rgb colour;
     float change;

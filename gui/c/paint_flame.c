@@ -31,10 +31,16 @@ void hsc_paint_flame(hsc_canvas *c, const hsc_style *st, const hsc_flame_frame *
             fill = hsc_colour_mix(fill, st->colour[HSC_P_background], 0.55);
         if (b->above)
             fill = hsc_colour_mix(fill, st->colour[HSC_P_background], 0.4);
-        hsc_canvas_fill(c, x0, y, x1 - x0 > gap ? x1 - x0 - gap : 1, f->row_height - 1, fill);
+        int w = x1 - x0 > gap ? x1 - x0 - gap : 1, edge = hsc_canvas_dp(c, 2);
+        if (b->there && w > 3 * edge) { /* a frame, so that it is not told by colour alone */
+            hsc_canvas_fill(c, x0, y, w, f->row_height - 1, fill);
+            fill = hsc_colour_mix(fill, st->colour[HSC_P_background], 0.75);
+            hsc_canvas_fill(c, x0 + edge, y + edge, w - 2 * edge, f->row_height - 1 - 2 * edge, fill);
+        } else {
+            hsc_canvas_fill(c, x0, y, w, f->row_height - 1, fill);
+        }
         if (b->selected) {
-            hsc_canvas_frame(c, x0, y, x1 - x0 > gap ? x1 - x0 - gap : 1, f->row_height - 1, hsc_canvas_dp(c, 2),
-                             st->colour[HSC_P_accent]);
+            hsc_canvas_frame(c, x0, y, w, f->row_height - 1, hsc_canvas_dp(c, 2), st->colour[HSC_P_accent]);
         }
         if (x1 - x0 > 3 * pad + font->size)
             hsc_canvas_text_fit(c, font, x0 + pad, hsc_font_baseline(font, y, f->row_height - 1), x1 - x0 - 2 * pad, HSC_LEFT,

@@ -311,12 +311,14 @@ void hsc_paint_gutter(hsc_canvas *c, const hsc_style *st, const hsc_gutter_frame
 
 /* ---- scopes ---- */
 
+int hsc_scopes_gap(double scale, int bar_width) { return (int)lround((bar_width < 14 * scale ? 1 : 3) * scale); }
+
 bool hsc_scope_place(const hsc_canvas *c, const hsc_scopes_frame *f, uint32_t bar, int vertical[4], int top[4]) {
     const hsc_scope_bar *b = &f->bars[bar];
     const hsc_rows *r = &f->rows;
     if (b->line_end < r->top || b->line_begin >= r->top + (uint32_t)r->count)
         return false;
-    int gap = hsc_canvas_dp(c, 3), x = gap + (int)b->column * (f->bar_width + gap);
+    int gap = hsc_scopes_gap(c->scale, f->bar_width), x = gap + (int)b->column * (f->bar_width + gap);
     int64_t first = (int64_t)b->line_begin - r->top, last = (int64_t)b->line_end - r->top + 1;
     if (first < -1000)
         first = -1000; /* far outside: keep coordinates small */
@@ -479,7 +481,7 @@ void hsc_paint_scopes(hsc_canvas *c, const hsc_style *st, const hsc_scopes_frame
         int from = v[1] > r->header ? v[1] : r->header, to = v[1] + v[3] < c->height ? v[1] + v[3] : c->height;
         int pad = hsc_canvas_dp(c, 5);
         char name[160] = "";
-        if (v[2] + 3 >= em && to - from > 2 * pad + em)
+        if (v[2] + hsc_canvas_dp(c, 3) >= em && to - from > 2 * pad + em)
             hsc_name_short(b->name, name, sizeof name);
         if (name[0])
             hsc_canvas_text_down(c, st->small, v[0] + (v[2] - em) / 2 + st->small->descent, from + pad,

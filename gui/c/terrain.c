@@ -73,12 +73,14 @@ static void quad(raster *r, const point p[4], const paint_of_cell *c) {
     x1 = x1 >= r->width ? r->width - 1 : x1;
     for (int x = x0; x <= x1; x++) {
         double at = x + 0.5, top = -1e30, bottom = 1e30, high = 0, low = 0, y, h;
+        int edge = 0; /* the one on top */
         at = at < lo ? lo : at > hi ? hi : at;
         for (int i = 0; i < 4; i++)
             if (crosses(p[i], p[(i + 1) & 3], at, &y, &h)) {
                 if (y > top) {
                     top = y;
                     high = h;
+                    edge = i;
                 }
                 if (y < bottom) {
                     bottom = y;
@@ -94,13 +96,16 @@ static void quad(raster *r, const point p[4], const paint_of_cell *c) {
             y1 = -1;
         if (y0 < -r->height)
             y0 = -r->height;
+        /* an edge as steep as a cliff would be a dot in each column of pixels */
+        const point *a = &p[edge], *b = &p[(edge + 1) & 3];
+        bool lined = y1 > y0 && fabs(a->y - b->y) <= 1.5 * fabs(a->x - b->x);
         double slope = top - bottom > 1e-9 ? (high - low) / (top - bottom) : 0;
         for (int k = y0; k <= y1; k++) {
             size_t i = (size_t)(-1 - k) * (size_t)r->width + (size_t)x;
             double t = low + (k - bottom) * slope;
             t = t < 0 ? 0 : t > 1 ? 1 : t;
             hsc_rgb colour = c->steps ? c->steps[(int)(t * (HSC_COLOUR_STEPS - 1))] : c->flat;
-            r->pixels[i] = dim(colour, k == y1 && y1 > y0 ? c->light * c->edge : c->light);
+            r->pixels[i] = dim(colour, k == y1 && lined ? c->light * c->edge : c->light);
             if (r->pick)
                 r->pick[i] = c->id;
         }
@@ -304,8 +309,8 @@ static bool number_lines(hsc_canvas *c, const hsc_style *st, const hsc_terrain_f
     return any;
 }
 
-/* Names of the two front edges of the base, beside their middles. */
-static void name_edges(hsc_canvas *c, const hsc_style *st, const hsc_terrain_frame *f, const view *w) {
+/* Names of the two front edges of the base, beside their middles; nothing below `limit`. */
+static void name_edges(hsc_canvas *c, const hsc_style *st, const hsc_terrain_frame *f, const view *w, double limit) {
     char text[128];
     bool numbered = number_lines(c, st, f, w);
     double v = w->cos_a >= 0 ? -0.5 : 0.5, u = w->sin_a >= 0 ? -0.5 : 0.5;
@@ -321,7 +326,7 @@ static void name_edges(hsc_canvas *c, const hsc_style *st, const hsc_terrain_fra
         else
             snprintf(text, sizeof text, "%s", first);
         bool right = p.x >= c->width / 2.0;
-        double width = hsc_font_width(st->small, text), limit = c->height - st->small->descent - 1, edge = 6 * c->scale;
+        double width = hsc_font_width(st->small, text), edge = 6 * c->scale;
         double x = right ? p.x + 4 * c->scale : p.x - 4 * c->scale - width;
         x = right ? (x + width > c->width - edge ? c->width - edge - width : x) : (x < edge ? edge : x);
         /* below the edge where the text is next to it */
@@ -432,12 +437,23 @@ static void draw_scale(hsc_canvas *c, const hsc_style *st, const hsc_terrain_fra
     hsc_canvas_fill(c, from, base, to - from, one, st->colour[HSC_P_muted]);
 }
 
+#define LEGEND_FROM 170 /* pixels of height that the picture has at least */
+
+static bool has_no_code(const hsc_terrain_frame *f) {
+    for (size_t i = 0; i < (size_t)f->rows * f->columns; i++)
+        if (isnan(f->values[i]))
+            return true;
+    return false;
+}
+
 hsc_status hsc_paint_terrain(hsc_canvas *c, const hsc_style *st, hsc_terrain_frame *f, hsc_err *err) {
     double line = st->small ? st->small->ascent + st->small->descent : 0;
     double top = f->n_peaks ? line + 18 * c->scale : 6 * c->scale, bottom = f->row_first ? line + 8 * c->scale : 6 * c->scale;
     view w;
     height_scale scale;
     find_scale(c, st, f, &scale);
+    int legend = f->legend && st->small && !scale.n && f->scale->maximum > 0 && c->height >= LEGEND_FROM * c->scale ? hsc_legend_height(c, st) + hsc_canvas_dp(c, 6) : 0;
+    bottom += legend;
     set_view(&w, c, f, top, bottom, scale.width > 0 ? scale.width + 4 * c->scale : 0);
     raster r = {.pick = f->pick, .width = c->width, .height = c->height};
     r.pixels = malloc((size_t)c->width * (size_t)c->height * sizeof *r.pixels);
@@ -471,8 +487,12 @@ hsc_status hsc_paint_terrain(hsc_canvas *c, const hsc_style *st, hsc_terrain_fra
                     (hsc_terrain_is_flat_on(f->elevation) && behind_another(f, i, 10 * c->scale));
     }
     if (st->small) {
-        name_edges(c, st, f, &w);
+        name_edges(c, st, f, &w, c->height - legend - st->small->descent - 1);
         name_peaks(c, st, f, top);
+    }
+    if (legend) {
+        int side = hsc_canvas_dp(c, 12), most = hsc_canvas_dp(c, 340), room = c->width - 2 * side;
+        hsc_paint_legend(c, st, side, c->height - legend, room < most ? room : most, f->scale, has_no_code(f));
     }
     free(own_pick);
     free(r.pixels);

@@ -25,6 +25,7 @@ typedef struct hsc_terrain_frame {
     hsc_terrain_peak *peaks;
     const char *row_first, *row_last, *column_first, *column_last; /* corner labels; may be NULL */
     uint32_t line_first, lines_per_row; /* numbers of the rows, shown flat-on; lines_per_row 0: none */
+    bool legend;    /* the colours below it, where that has room; not flat-on, where there is a scale of heights */
     uint32_t *pick; /* NULL or width x height: 1 + row * columns + column of the cell seen there, 0 none */
 } hsc_terrain_frame;
 

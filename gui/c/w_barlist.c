@@ -474,9 +474,8 @@ static void paint(hsw *w, hsc_canvas *c) {
         paint_row(l, c, row_obj(l, i), y, h);
     hsc_canvas_unclip(c);
     if (!n && l->empty && l->empty[0])
-        hsc_canvas_text_fit(c, w->style.font, hsc_canvas_dp(c, 8),
-                            hsc_font_baseline(w->style.font, heading_height(l), 2 * h), c->width, HSC_LEFT,
-                            w->style.colour[HSC_P_muted], l->empty);
+        hsc_canvas_text_wrapped(c, w->style.font, hsc_canvas_dp(c, 8), hsc_font_baseline(w->style.font, heading_height(l), 2 * h),
+                                c->width - 2 * hsc_canvas_dp(c, 8), hsw_linespace(w, false), 6, w->style.colour[HSC_P_muted], l->empty);
     if (pinned) {
         hsc_canvas_fill(c, 0, end, c->width, 1, w->style.colour[HSC_P_faint]);
         hsc_canvas_fill(c, 0, end + 1, c->width, h, w->style.colour[HSC_P_panel]);

@@ -6,6 +6,7 @@
 
 #include <heatscope/formats/libraries.h>
 
+#include "flame_there.h"
 #include "number.h"
 #include "widget.h"
 
@@ -27,8 +28,10 @@ typedef struct flame {
     hsc_flame_box *boxes;
     uint32_t n, capacity;
     char callers[400]; /* of the root, the nearest first: folded into one row */
-    double total, matched;
+    double total, wide, matched; /* wide: total, and what only the other run has */
+    hsw_flame_there there;
     unsigned char *found; /* by scope: its name has what is searched; NULL: nothing is */
+    unsigned char *found_there; /* the same of the other run */
     unsigned char *module_kind; /* 1 + enum hsc_flame_kind, 0 not looked up */
 } flame;
 
@@ -46,7 +49,9 @@ static void fini(hsw *w) {
     free(f->sums);
     free(f->boxes);
     free(f->found);
+    free(f->found_there);
     free(f->module_kind);
+    hsw_flame_there_forget(&f->there);
 }
 
 static int row_height(const flame *f) {
@@ -106,8 +111,8 @@ static void name_of(const hsc_db_context *c, const hsc_db_scope *s, char *out, s
     }
 }
 
-static hsc_status put_box(flame *f, uint32_t context, const hsc_db_context *c, uint32_t depth, double x0, double x1, double value,
-                          bool above, hsc_err *err) {
+/* A box for a row of this database's contexts or, `there`, of the other's. */
+static hsc_status put_box(flame *f, hsc_flame_box box, const hsc_db_context *c, hsc_err *err) {
     if (f->n == f->capacity) {
         uint32_t more = f->capacity ? 2 * f->capacity : 256;
         hsc_flame_box *list = realloc(f->boxes, more * sizeof *list);
@@ -116,84 +121,139 @@ static hsc_status put_box(flame *f, uint32_t context, const hsc_db_context *c, u
         f->boxes = list;
         f->capacity = more;
     }
+    hsc_handle *h = box.there ? f->there.other : f->w.db;
+    const unsigned char *found = box.there ? f->found_there : f->found;
     hsc_db_scope s = {.name = "?", .module = HSC_NONE};
     if (c->scope != HSC_NONE)
-        (void)hsc_db_get_scope(f->w.db->db, c->scope, &s, NULL);
+        (void)hsc_db_get_scope(h->db, c->scope, &s, NULL);
     hsc_flame_box *b = &f->boxes[f->n++];
-    *b = (hsc_flame_box){.context = context, .depth = depth, .x0 = x0, .x1 = x1, .value = value, .kind = kind_of(f, c, &s),
-                         .above = above, .selected = (int64_t)context == f->selected};
+    *b = box;
+    b->kind = box.there ? HSC_FLAME_LIBRARY : kind_of(f, c, &s);
+    b->selected = !box.there && (int64_t)box.context == f->selected;
     name_of(c, &s, b->name, sizeof b->name);
-    b->matched = f->found && c->scope < f->w.db->info.scopes && c->kind != HSC_CONTEXT_ROOT && f->found[c->scope];
-    if (depth > f->deepest)
-        f->deepest = depth;
+    b->matched = found && c->scope < h->info.scopes && c->kind != HSC_CONTEXT_ROOT && found[c->scope];
+    if (b->depth > f->deepest)
+        f->deepest = b->depth;
     return HSC_OK;
 }
 
 typedef struct child {
     uint32_t context;
-    double value;
+    bool there;
+    double value, width; /* in counts; width: with what only the other run has */
 } child;
+
+typedef struct children {
+    child *list;
+    uint32_t n, capacity;
+    double least; /* what is narrower is left out */
+} children;
 
 static int widest_first(const void *a, const void *b) {
     const child *x = a, *y = b;
-    if (x->value != y->value)
-        return x->value > y->value ? -1 : 1;
+    if (x->width != y->width)
+        return x->width > y->width ? -1 : 1;
+    if (x->there != y->there)
+        return x->there ? 1 : -1;
     return x->context < y->context ? -1 : x->context > y->context;
+}
+
+static hsc_status put_child(children *k, child one, hsc_err *err) {
+    if (one.width < k->least)
+        return HSC_OK;
+    if (k->n == k->capacity) {
+        uint32_t capacity = k->capacity ? 2 * k->capacity : 32;
+        child *more = realloc(k->list, capacity * sizeof *more);
+        if (!more)
+            return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u contexts", capacity);
+        k->list = more;
+        k->capacity = capacity;
+    }
+    k->list[k->n++] = one;
+    return HSC_OK;
+}
+
+/* Rows of the other run from `row` to `end`, and what stands in their place without loops. */
+static hsc_status collect_there(flame *f, children *k, uint32_t row, uint32_t end, hsc_err *err) {
+    hsc_db_context c;
+    hsc_status s = HSC_OK;
+    for (uint32_t i = row; s == HSC_OK && i < end;) {
+        if ((s = hsc_db_get_context(f->there.other->db, i, &c, err)) != HSC_OK)
+            break;
+        bool skip = !f->loops && c.kind == HSC_CONTEXT_LOOP;
+        if (!skip)
+            s = put_child(k, (child){i, true, f->there.sums[i], f->there.sums[i]}, err);
+        i = skip || c.subtree_end <= i ? i + 1 : c.subtree_end;
+    }
+    return s;
+}
+
+/* What only the other run has right below our context. */
+static hsc_status collect_new(flame *f, children *k, uint32_t context, hsc_err *err) {
+    uint32_t n;
+    const hsw_flame_new *list = hsw_flame_there_below(&f->there, context, &n);
+    hsc_db_context c;
+    hsc_status s = HSC_OK;
+    for (uint32_t i = 0; s == HSC_OK && i < n; i++)
+        if ((s = hsc_db_get_context(f->there.other->db, list[i].context, &c, err)) == HSC_OK)
+            s = collect_there(f, k, list[i].context, c.subtree_end > list[i].context ? c.subtree_end : list[i].context + 1, err);
+    return s;
+}
+
+static hsc_status collect(flame *f, children *k, uint32_t context, hsc_err *err) {
+    hsc_db_context c;
+    hsc_status s = hsc_db_get_context(f->w.db->db, context, &c, err);
+    uint32_t end = s == HSC_OK && c.subtree_end < f->end ? c.subtree_end : f->end;
+    if (s == HSC_OK)
+        s = collect_new(f, k, context, err);
+    for (uint32_t i = context + 1; s == HSC_OK && i < end;) {
+        if ((s = hsc_db_get_context(f->w.db->db, i, &c, err)) != HSC_OK)
+            break;
+        /* without loops their children stand in their place */
+        bool skip = !f->loops && c.kind == HSC_CONTEXT_LOOP;
+        double value = f->sums[i - f->from];
+        s = skip ? collect_new(f, k, i, err) : put_child(k, (child){i, false, value, value + hsw_flame_there_added(&f->there, i)}, err);
+        i = skip || c.subtree_end <= i ? i + 1 : c.subtree_end;
+    }
+    return s;
 }
 
 /* Boxes of what is below box `at`, breadth first: boxes are their own queue. What is narrower than half a pixel is left out. */
 static hsc_status put_children(flame *f, uint32_t at, double least, hsc_err *err) {
     hsc_db_context c;
-    child *list = NULL;
-    uint32_t n = 0, capacity = 0;
+    children k = {.least = least};
     hsc_flame_box box = f->boxes[at];
-    hsc_status s = hsc_db_get_context(f->w.db->db, box.context, &c, err);
-    uint32_t end = s == HSC_OK && c.subtree_end < f->end ? c.subtree_end : f->end;
-    for (uint32_t i = box.context + 1; s == HSC_OK && i < end;) {
-        if ((s = hsc_db_get_context(f->w.db->db, i, &c, err)) != HSC_OK)
-            break;
-        /* without loops their children stand in their place */
-        bool skip = !f->loops && c.kind == HSC_CONTEXT_LOOP;
-        uint32_t next = skip || c.subtree_end <= i ? i + 1 : c.subtree_end;
-        if (!skip && f->sums[i - f->from] >= least) {
-            if (n == capacity) {
-                capacity = capacity ? 2 * capacity : 32;
-                child *more = realloc(list, capacity * sizeof *more);
-                if (!more) {
-                    s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u contexts", capacity);
-                    break;
-                }
-                list = more;
-            }
-            list[n++] = (child){i, f->sums[i - f->from]};
-        }
-        i = next;
-    }
-    if (n)
-        qsort(list, n, sizeof *list, widest_first);
+    hsc_status s;
+    if (!box.there)
+        s = collect(f, &k, box.context, err);
+    else if ((s = hsc_db_get_context(f->there.other->db, box.context, &c, err)) == HSC_OK)
+        s = collect_there(f, &k, box.context + 1, c.subtree_end, err);
+    if (k.n)
+        qsort(k.list, k.n, sizeof *k.list, widest_first);
     double x = box.x0;
-    for (uint32_t i = 0; s == HSC_OK && i < n && f->n < BOXES_MAX; i++) {
-        double w = list[i].value / f->total;
-        if ((s = hsc_db_get_context(f->w.db->db, list[i].context, &c, err)) == HSC_OK)
-            s = put_box(f, list[i].context, &c, box.depth + 1, x, x + w, list[i].value, false, err);
+    for (uint32_t i = 0; s == HSC_OK && i < k.n && f->n < BOXES_MAX; i++) {
+        const child *one = &k.list[i];
+        double w = one->width / f->wide;
+        if ((s = hsc_db_get_context(one->there ? f->there.other->db : f->w.db->db, one->context, &c, err)) == HSC_OK)
+            s = put_box(f, (hsc_flame_box){.context = one->context, .there = one->there, .depth = box.depth + 1, .x0 = x, .x1 = x + w, .value = one->value}, &c, err);
         x += w;
     }
-    free(list);
+    free(k.list);
     return s;
 }
 
-/* f->found of what is searched. */
-static hsc_status find_scopes(flame *f, hsc_err *err) {
+/* By scope of a database: its name has what is searched; NULL where nothing is. */
+static hsc_status find_scopes(flame *f, hsc_handle *h, unsigned char **out, hsc_err *err) {
     uint32_t *rows = NULL, n = 0;
-    free(f->found);
-    f->found = NULL;
-    if (!f->search || !f->search[0])
+    free(*out);
+    *out = NULL;
+    if (!h || !f->search || !f->search[0])
         return HSC_OK;
-    hsc_status s = hsc_db_find_text(f->w.db->db, HSC_TEXTS_SCOPES, f->search, &rows, &n, err);
-    if (s == HSC_OK && !(f->found = calloc((size_t)f->w.db->info.scopes + 1, sizeof *f->found)))
-        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for a search in %u scopes", f->w.db->info.scopes);
+    hsc_status s = hsc_db_find_text(h->db, HSC_TEXTS_SCOPES, f->search, &rows, &n, err);
+    if (s == HSC_OK && !(*out = calloc((size_t)h->info.scopes + 1, sizeof **out)))
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for a search in %u scopes", h->info.scopes);
     for (uint32_t i = 0; s == HSC_OK && i < n; i++)
-        f->found[rows[i]] = 1;
+        (*out)[rows[i]] = 1;
     free(rows);
     return s;
 }
@@ -216,30 +276,22 @@ static hsc_status add_matches(flame *f, hsc_err *err) {
     return s;
 }
 
-/* Colours of the boxes by what changed in the other run; what is only there has no box. */
+/* Colours of the boxes by what changed in the other run. */
 static hsc_status add_changes(flame *f, hsc_err *err) {
     hsw *w = &f->w;
-    hsc_handle *other;
-    uint32_t metric;
-    const uint32_t *map;
-    double scale, *there = NULL;
+    const hsw_flame_there *t = &f->there;
     hsw_noise noise;
-    hsc_status s = hsw_other(w, &f->against, &other, &metric, &scale, err);
-    if (s != HSC_OK || (s = hsw_noise_init(&noise, w, other, metric, scale, err)) != HSC_OK ||
-        (s = hsc_handle_match(w->db, other, HSC_MATCH_CONTEXTS, &map, err)) != HSC_OK)
-        return s;
+    hsc_status s = hsw_noise_init(&noise, w, t->other, t->metric, t->scale, err);
     float *changes = malloc(((size_t)f->n + 1) * sizeof *changes);
-    hsc_db_view view = {metric, HSC_TABLE_CONTEXT_INCL, (hsc_db_axis)w->axis};
-    if (!changes || !(there = malloc(((size_t)other->info.contexts + 1) * sizeof *there)))
-        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u contexts", other->info.contexts);
-    if (s == HSC_OK && other->info.contexts)
-        s = hsc_db_read_sums(other->db, view, 0, other->info.contexts, there, err);
+    if (s == HSC_OK && !changes)
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u boxes", f->n);
     for (uint32_t i = 0; s == HSC_OK && i < f->n; i++) {
-        double a = f->boxes[i].value, b = 0;
-        if (f->boxes[i].above)
-            s = hsc_db_read_sums(w->db->db, hsw_view(w, HSC_TABLE_CONTEXT_INCL), f->boxes[i].context, 1, &a, err);
-        if (map[f->boxes[i].context] < other->info.contexts)
-            b = there[map[f->boxes[i].context]] * scale;
+        const hsc_flame_box *box = &f->boxes[i];
+        double a = box->there ? 0 : box->value, b = box->there ? box->value : 0;
+        if (box->above)
+            s = hsc_db_read_sums(w->db->db, hsw_view(w, HSC_TABLE_CONTEXT_INCL), box->context, 1, &a, err);
+        if (!box->there && t->map[box->context] < t->other->info.contexts)
+            b = t->sums[t->map[box->context]];
         changes[i] = hsw_within_noise(&noise, a, b) ? 0 : hsw_change(f->against.show, a, b);
     }
     if (s == HSC_OK) {
@@ -258,7 +310,6 @@ static hsc_status add_changes(flame *f, hsc_err *err) {
         }
     }
     free(changes);
-    free(there);
     return s;
 }
 
@@ -298,7 +349,7 @@ static uint32_t first_row(const flame *f, uint32_t rows) {
     for (uint32_t i = 0; i < f->n; i++) {
         const hsc_flame_box *b = &f->boxes[i];
         hsc_db_context c;
-        bool holds = b->selected || (f->selected >= 0 && !b->above && b->context <= (uint32_t)f->selected &&
+        bool holds = b->selected || (f->selected >= 0 && !b->above && !b->there && b->context <= (uint32_t)f->selected &&
                                      hsc_db_get_context(f->w.db->db, b->context, &c, NULL) == HSC_OK && (uint32_t)f->selected < c.subtree_end);
         if (holds && b->depth > best)
             best = b->depth;
@@ -346,16 +397,18 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
     if (!(f->total > 0))
         return HSC_OK;
     hsc_db_context up;
-    if ((s = find_scopes(f, err)) != HSC_OK)
+    if ((s = hsw_flame_there_read(&f->there, w, &f->against, f->from, f->end, f->sums, err)) != HSC_OK ||
+        (s = find_scopes(f, w->db, &f->found, err)) != HSC_OK || (s = find_scopes(f, f->there.other, &f->found_there, err)) != HSC_OK)
         return s;
+    f->wide = f->total + hsw_flame_there_added(&f->there, f->from);
     if ((s = read_callers(f, f->from, &parent, err)) == HSC_OK && parent != HSC_NONE && (s = hsc_db_get_context(w->db->db, parent, &up, err)) == HSC_OK)
-        s = put_box(f, parent, &up, n_above++, 0, 1, f->total, true, err);
+        s = put_box(f, (hsc_flame_box){.context = parent, .depth = n_above++, .x1 = 1, .value = f->total, .above = true}, &up, err);
     if (s == HSC_OK)
-        s = put_box(f, f->from, &c, n_above, 0, 1, f->total, false, err);
-    double least = f->total * 0.5 / hsw_width(w);
+        s = put_box(f, (hsc_flame_box){.context = f->from, .depth = n_above, .x1 = 1, .value = f->total}, &c, err);
+    double least = f->wide * 0.5 / hsw_width(w);
     for (uint32_t i = n_above; s == HSC_OK && i < f->n && f->boxes[i].depth < DEPTH_MAX; i++)
         s = put_children(f, i, least, err);
-    if (s == HSC_OK && hsw_comparing(&f->against))
+    if (s == HSC_OK && f->there.other)
         s = add_changes(f, err);
     uint32_t rows = (uint32_t)(hsw_height(w) / row_height(f));
     uint32_t last = f->deepest + 1 > rows ? f->deepest + 1 - rows : 0;
@@ -381,24 +434,30 @@ static void paint(hsw *w, hsc_canvas *c) {
     hsc_paint_flame(c, &w->style, &frame);
 }
 
+/* Of the other run's rows `there` tells which, `context` is -1. */
 static Tcl_Obj *box_dict(flame *f, const hsc_flame_box *b) {
+    hsc_handle *h = f->w.db, *other = NULL;
+    hsc_db_view view = hsw_view(&f->w, HSC_TABLE_CONTEXT_EXCL);
     hsc_db_context c;
-    double all = 0, exclusive = 0, value = b->value;
+    double all = 0, exclusive = 0, value = b->value, scale = 1;
     Tcl_Obj *d = Tcl_NewDictObj();
-    (void)hsc_handle_total(f->w.db, (uint32_t)f->w.metric, &all, NULL);
+    (void)hsc_handle_total(h, (uint32_t)f->w.metric, &all, NULL);
     if (b->above)
-        (void)hsc_db_read_sums(f->w.db->db, hsw_view(&f->w, HSC_TABLE_CONTEXT_INCL), b->context, 1, &value, NULL);
-    (void)hsc_db_read_sums(f->w.db->db, hsw_view(&f->w, HSC_TABLE_CONTEXT_EXCL), b->context, 1, &exclusive, NULL);
-    hsc_tcl_put(d, "context", Tcl_NewWideIntObj(b->context));
+        (void)hsc_db_read_sums(h->db, hsw_view(&f->w, HSC_TABLE_CONTEXT_INCL), b->context, 1, &value, NULL);
+    if (b->there && hsw_other(&f->w, &f->against, &other, &view.metric, &scale, NULL) == HSC_OK)
+        h = other;
+    (void)hsc_db_read_sums(h->db, view, b->context, 1, &exclusive, NULL);
+    hsc_tcl_put(d, "context", Tcl_NewWideIntObj(b->there ? -1 : (Tcl_WideInt)b->context));
+    if (b->there)
+        hsc_tcl_put(d, "there", Tcl_NewWideIntObj(b->context));
     hsc_tcl_put(d, "name", hsc_tcl_text(b->name, strlen(b->name)));
-    hsc_tcl_put(d, "kind", Tcl_NewStringObj(hsc_db_get_context(f->w.db->db, b->context, &c, NULL) == HSC_OK &&
-                                                    c.kind <= HSC_CONTEXT_PARTIAL
+    hsc_tcl_put(d, "kind", Tcl_NewStringObj(hsc_db_get_context(h->db, b->context, &c, NULL) == HSC_OK && c.kind <= HSC_CONTEXT_PARTIAL
                                                 ? hsc_context_names[c.kind]
                                                 : "?",
                                             -1));
     hsc_tcl_put(d, "depth", Tcl_NewWideIntObj(b->depth));
     hsc_tcl_put(d, "inclusive", Tcl_NewDoubleObj(value));
-    hsc_tcl_put(d, "exclusive", Tcl_NewDoubleObj(exclusive));
+    hsc_tcl_put(d, "exclusive", Tcl_NewDoubleObj(exclusive * scale));
     hsc_tcl_put(d, "share", Tcl_NewDoubleObj(all > 0 ? value / all : 0));
     if (b->changed)
         hsc_tcl_put(d, "change", Tcl_NewDoubleObj((double)b->change));
@@ -473,6 +532,8 @@ static bool move(hsw *w, int rows, int columns, bool extend, bool page) {
         best = &f->boxes[0];
     for (uint32_t i = 0; at && i < f->n; i++) {
         const hsc_flame_box *b = &f->boxes[i];
+        if (b->there) /* nothing here can be chosen for it */
+            continue;
         if (rows < 0 && b->depth + 1 == at->depth && b->x0 <= at->x0 && at->x0 < b->x1)
             best = b;
         else if (rows > 0 && b->depth == at->depth + 1 && b->x0 >= at->x0 && b->x0 < at->x1 && (!best || b->x0 < best->x0))
@@ -501,8 +562,11 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
     for (uint32_t i = 0; i < f->n && i < 4096; i++) {
         const hsc_flame_box *b = &f->boxes[i];
         Tcl_Obj *d = Tcl_NewDictObj();
-        hsc_tcl_put(d, "context", Tcl_NewWideIntObj(b->context));
+        hsc_tcl_put(d, "context", Tcl_NewWideIntObj(b->there ? -1 : (Tcl_WideInt)b->context));
+        if (b->there)
+            hsc_tcl_put(d, "there", Tcl_NewWideIntObj(b->context));
         hsc_tcl_put(d, "name", hsc_tcl_text(b->name, strlen(b->name)));
+        hsc_tcl_put(d, "inclusive", Tcl_NewDoubleObj(b->value));
         hsc_tcl_put(d, "depth", Tcl_NewWideIntObj(b->depth));
         hsc_tcl_put(d, "x0", Tcl_NewDoubleObj(b->x0));
         hsc_tcl_put(d, "x1", Tcl_NewDoubleObj(b->x1));
@@ -524,7 +588,8 @@ static void describe(hsw *w, Tcl_Obj *text) {
     for (uint32_t i = 0; i < f->n && i < 400; i++) {
         const hsc_flame_box *b = &f->boxes[i];
         if (b->above || b->x1 - b->x0 >= 0.005)
-            Tcl_AppendPrintfToObj(text, "%*s%s %.1f %%\n", (int)(2 * b->depth), "", b->name, 100 * (b->x1 - b->x0));
+            Tcl_AppendPrintfToObj(text, "%*s%s %.1f %%%s\n", (int)(2 * b->depth), "", b->name, 100 * b->value / f->total,
+                                  b->there ? ", only in the other run" : "");
     }
 }
 

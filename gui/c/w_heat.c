@@ -6,6 +6,8 @@
 
 #include "widget.h"
 
+#define VALUES_MAX 65536u /* in one answer */
+
 typedef struct heat {
     hsw w;
     hsw_rows_options rows_options;
@@ -216,6 +218,32 @@ static Tcl_Obj *number(double v) {
     return v == floor(v) && fabs(v) < 9e15 ? Tcl_NewWideIntObj((Tcl_WideInt)v) : Tcl_NewDoubleObj(v);
 }
 
+/* Cells of n rows of the table from `first` on, in sight or not: a list for each, "" for what is no number. */
+static hsc_status read_values(heat *h, uint32_t first, uint32_t n, Tcl_Obj **out, hsc_err *err) {
+    size_t bins = h->axis.bins;
+    float *v = malloc(n * bins * sizeof *v + 1);
+    unsigned char *noise = malloc(n * bins + 1);
+    uint32_t *lo = malloc(2 * ((size_t)n + 1) * sizeof *lo), *hi = lo ? lo + n + 1 : NULL;
+    hsc_status s = v && noise && lo ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u lines", n);
+    for (uint32_t i = 0; s == HSC_OK && i < n; i++)
+        hi[i] = (lo[i] = first + i) + 1;
+    if (s == HSC_OK && n && bins)
+        s = hsw_read_bins(&h->w, &h->against, hsw_view(&h->w, h->o.table), h->o.reduce, n, lo, hi, &h->axis, v, noise, err);
+    if (s == HSC_OK) {
+        *out = Tcl_NewListObj(0, NULL);
+        for (uint32_t i = 0; i < n; i++) {
+            Tcl_Obj *row = Tcl_NewListObj(0, NULL);
+            for (size_t b = 0; b < bins; b++)
+                Tcl_ListObjAppendElement(NULL, row, isnan(v[i * bins + b]) ? Tcl_NewObj() : number((double)v[i * bins + b]));
+            Tcl_ListObjAppendElement(NULL, *out, row);
+        }
+    }
+    free(v);
+    free(noise);
+    free(lo);
+    return s;
+}
+
 static void put_bin(const heat *h, Tcl_Obj *d, uint32_t b) {
     hsc_tcl_put(d, "bin", Tcl_NewWideIntObj(b));
     hsc_tcl_put(d, "first", Tcl_NewWideIntObj(h->axis.order[h->axis.start[b]]));
@@ -296,6 +324,17 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
             Tcl_SetObjResult(interp, number((double)h->values[(size_t)h->rows.index[r] * h->axis.bins + (size_t)b]));
         return TCL_OK;
     }
+    if (!strcmp(name, "values") && objc == 4) {
+        if (hsw_get_int(interp, objv[2], &line) != TCL_OK || hsw_get_int(interp, objv[3], &b) != TCL_OK)
+            return TCL_ERROR;
+        if (!w->db || line < 0 || b < 0 || (uint64_t)line + (uint64_t)b > hsc_db_get_rows(w->db->db, h->o.table) || (uint64_t)b * h->axis.bins > VALUES_MAX)
+            return hsc_tcl_usage(interp, "values ROW N: rows of the table of lines, at most %u cells", VALUES_MAX);
+        Tcl_Obj *rows;
+        if (read_values(h, (uint32_t)line, (uint32_t)b, &rows, &err) != HSC_OK)
+            return hsc_tcl_error(interp, &err);
+        Tcl_SetObjResult(interp, rows);
+        return TCL_OK;
+    }
     if (!strcmp(name, "bins") && objc == 2) {
         Tcl_Obj *list = Tcl_NewListObj(0, NULL);
         for (uint32_t i = 0; i < h->axis.bins; i++) {
@@ -363,4 +402,4 @@ const hsw_class hsw_heat_class = {
     .command = "heat", .tk_class = "HeatscopeHeat", .size = sizeof(heat), .options = options, .pick_event = "<<HeatPick>>",
     .changed = changed, .fini = fini, .prepare = prepare, .paint = paint, .hit = hit, .describe = describe,
     .command_of = command_of, .drag = drag, .wheel = hsw_rows_wheel, .move = hsw_rows_move,
-    .usage = "value bins perbin binof maximum colour rows bbox"};
+    .usage = "value values bins perbin binof maximum colour rows bbox"};

@@ -280,7 +280,7 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
         /* other values stand in the same columns */
         if (s->of != w->db || s->of_file != s->rows_options.file || s->of_kinds != s->kind_mask)
             hsw_draw(w);
-        int gap = (int)lround(3 * w->scale), n = s->columns > 0 ? (int)s->columns : 1;
+        int gap = hsc_scopes_gap(w->scale, bar), n = s->columns > 0 ? (int)s->columns : 1;
         Tcl_SetObjResult(interp, Tcl_NewWideIntObj(gap + n * (bar + gap)));
         return TCL_OK;
     }

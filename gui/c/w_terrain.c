@@ -224,7 +224,7 @@ static void paint(hsw *w, hsc_canvas *c) {
     hsc_terrain_frame f = {.rows = t->rows, .columns = t->columns, .values = t->values, .scale = &t->scale,
                            .azimuth = t->azimuth, .elevation = t->elevation, .zoom = t->zoom, .height = t->height,
                            .n_peaks = t->n_peaks, .peaks = t->peaks, .row_first = t->edges[0], .row_last = t->edges[1],
-                           .column_first = t->edges[2], .column_last = t->edges[3], .line_first = t->from, .lines_per_row = t->lines_per_row,
+                           .column_first = t->edges[2], .column_last = t->edges[3], .line_first = t->from, .lines_per_row = t->lines_per_row, .legend = true,
                            .pick = c->pixels ? t->pick : NULL};
     if (hsc_paint_terrain(c, &w->style, &f, NULL) == HSC_OK && c->pixels) {
         t->pick_width = c->width;

@@ -6,12 +6,12 @@
 #include "timeline_rows.h"
 #include "widget.h"
 
-enum { KEYS_MAX = 13, SPAN_KEYS_MAX = 8, SPANS_MAX = 300000 };
+enum { KEYS_MAX = 13, SPAN_KEYS_MAX = 8 };
 
 typedef struct timeline {
     hsw w;
     char *columns, *view, *interval;
-    int sort, key, min_row, show_spans, mark;
+    int sort, key, min_row, show_spans, most_spans, mark;
     double view_begin, view_end, interval_begin, interval_end; /* by changed; begin >= end: whole run, none */
     /* by prepare */
     hsc_axis axis;
@@ -24,7 +24,7 @@ typedef struct timeline {
         int key;
         uint32_t bins, wanted, rows; /* rows: a hash of which thread is in which */
         double begin, end;
-        bool spans;
+        int spans; /* at most; -1: none are drawn */
     } slots_of;
     hsc_timeline_span *spans;
     bool spans_made, keys_made; /* for the slots; keys also for the first rows of them */
@@ -33,7 +33,8 @@ typedef struct timeline {
     const char **pointers;
     hsc_timeline_key_entry keys[KEYS_MAX + SPAN_KEYS_MAX];
     double busy_top;
-    bool absent, crowded; /* no times; more spans than are drawn */
+    bool absent;      /* no times */
+    uint64_t crowded; /* how many spans where these are more than are drawn; else 0 */
     bool about;           /* shares are of what leads the slots, not of all samples */
     hsc_timeline_phase *phases;
     uint32_t n_phases, phases_process; /* whose they are, HSC_NONE: nobody's */

@@ -213,6 +213,17 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
         put_share(t, e->share, sizeof e->share, rest, all);
         t->n_keys++;
     }
+    if (t->crowded) { /* they are not there, which is told: nothing behind the slots would be no waits */
+        char count[HSC_NUMBER_MAX];
+        uint32_t waiting = 0, g = 0;
+        const char *name;
+        for (; (name = hsc_db_get_category(t->w.db->db, g)); g++)
+            waiting = !strcmp(name, "waiting") ? g : waiting;
+        hsc_number_short((double)t->crowded, 4, count);
+        snprintf(t->names[t->n_keys], sizeof *t->names, "%s waits and messages: seen when nearer", count);
+        t->keys[t->n_keys] = (hsc_timeline_key_entry){HSC_TIMELINE_TINT | waiting, hsc_timeline_tint(&t->w.style, waiting, 1), t->names[t->n_keys], ""};
+        t->n_keys++;
+    }
     /* the tints behind: by category they are the paler ones of colours that are in the key */
     for (uint32_t k = 0; k < n && t->key == HSC_TIMELINE_CATEGORY; k++)
         if (in_spans[t->ranked[k] & 0xFF]) {
@@ -240,7 +251,7 @@ static hsc_status make_spans(timeline *t, const uint32_t *row_of, hsc_err *err) 
     uint64_t all = 0, first, n;
     free(t->spans);
     t->spans = NULL;
-    t->crowded = false;
+    t->crowded = 0;
     hsc_status s = hsc_db_get_times(db, &times, err);
     if (s != HSC_OK || !t->show_spans || !times.spans)
         return s;
@@ -248,7 +259,7 @@ static hsc_status make_spans(timeline *t, const uint32_t *row_of, hsc_err *err) 
     for (uint32_t i = 0; s == HSC_OK && i < threads; i++)
         if (row_of[i] != HSC_NONE && (s = hsc_db_find_spans(db, i, t->begin, t->end, &first, &n, err)) == HSC_OK)
             all += n;
-    t->crowded = all > SPANS_MAX;
+    t->crowded = t->most_spans < 0 || all > (uint64_t)t->most_spans ? all : 0;
     if (s != HSC_OK || !all || t->crowded)
         return s;
     size_t cells = (size_t)t->axis.bins * t->slots_n;
@@ -385,7 +396,7 @@ hsc_status hsw_timeline_read_slots(timeline *t, hsc_err *err) {
     uint32_t threads = t->w.db->info.threads, slots;
     uint32_t *row_of = malloc(((size_t)threads + 1) * sizeof *row_of);
     size_t cells = (size_t)t->axis.bins * t->slots_n;
-    struct slots_of of = {t->w.db, t->key, t->axis.bins, t->slots_n, 2166136261u, t->begin, t->end, t->show_spans != 0};
+    struct slots_of of = {t->w.db, t->key, t->axis.bins, t->slots_n, 2166136261u, t->begin, t->end, t->show_spans ? t->most_spans : -1};
     hsc_status s = row_of ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u threads", threads);
     for (uint32_t i = 0; s == HSC_OK && i < threads; i++) {
         hsc_db_thread thread;

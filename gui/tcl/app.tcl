@@ -19,7 +19,7 @@ oo::class create ::heatscope::App {
         set Comparison [::heatscope::Comparison new $Run [expr {[dict exists $options compare] ? [dict get $options compare] : ""}]]
         set Path [expr {$top eq "." ? "" : $top}]
         set Hits {}
-        set Found {hits {} share 0 words {}}
+        set Found {hits {} share 0 sum {} words {}}
         set HitAt -1
         set Dropped {}
         set ReadLater {}
@@ -231,7 +231,14 @@ oo::class create ::heatscope::App {
         $Panes toggle $name
     }
     method maximise {{name {}}} {
-        $Panes maximise [expr {$name eq "" ? [my activeView] : $name}]
+        if {$name eq ""} {
+            set name [my activeView]
+        }
+        $Panes maximise $name
+        # keys go to what is seen
+        if {[$Panes maximised] eq $name} {
+            focus [[$Panes view $name] focusWidget]
+        }
     }
 
     # ---- status, key sheet ----

@@ -66,9 +66,8 @@ oo::define ::heatscope::App {
             my SayFound "nothing found"
         } else {
             # calls of message passing have no samples of their own: the status line has their time
-            set share [dict get $Found share]
-            set words [expr {$share >= 0.0005 ? ", [::heatscope::fmt percent $share 1]" : ""}]
-            my SayFound "[::heatscope::fmt plural $n hit]$words"
+            set sum [dict get $Found sum]
+            my SayFound "[::heatscope::fmt plural $n hit][expr {$sum ne "" ? ", $sum" : ""}]"
             my Tell [dict get $Found words]
         }
         $Bus adjust search search [string range [string trim $text] 0 500]
@@ -91,7 +90,8 @@ oo::define ::heatscope::App {
         set hit [lindex $hits $HitAt]
         $Nav toHit search $hit
         my Tell "[dict get $hit kind] [::heatscope::fmt plain [dict get $hit name]]" 1
-        my SayFound "[expr {$HitAt + 1}] of $n, [::heatscope::fmt percent [dict get $Found share] 1]"
+        set sum [dict get $Found sum]
+        my SayFound "[expr {$HitAt + 1}] of $n[expr {$sum ne "" ? ", $sum" : ""}]"
     }
     method found {} {
         return [$SearchNote cget -text]

@@ -3,7 +3,7 @@
 # view belongs where. A view is made when it is first shown.
 
 oo::class create ::heatscope::Panes {
-    variable Main Context Views Places Raised Hidden Maximised Saved Sashes Open Moved Unfilled Fitted
+    variable Main Context Views Places Raised Hidden Maximised Saved Sashes Open Moved Unfilled Fitted Narrowed Asked
 
     # path: the window to make; context: what views are made with
     constructor {path context} {
@@ -20,6 +20,8 @@ oo::class create ::heatscope::Panes {
         set Unfilled {}
         set Moved {}
         set Fitted 0
+        set Narrowed {}
+        set Asked 0
         foreach {name spec} [::heatscope::settings get panes] {
             lassign $spec class place
             if {![::heatscope::known $class]} {
@@ -56,13 +58,35 @@ oo::class create ::heatscope::Panes {
             set width [expr {min($width, [dict get $context width])}]
         }
         if {$width < [::heatscope::theme size leftFrom]} {
-            foreach place {left.top left.bottom} {
-                if {[dict exists $Places $place]} {
-                    lappend Hidden $place
-                }
-            }
+            my HideLeft
         }
         my Layout
+    }
+    # The left column's places, where there is no room for them; those that a user has hidden are not ours to show again.
+    method HideLeft {} {
+        foreach place {left.top left.bottom} {
+            if {[dict exists $Places $place] && $place ni $Hidden} {
+                lappend Hidden $place
+                lappend Narrowed $place
+            }
+        }
+    }
+    # The window has become narrow, or wide again; a user who has asked for the left column in a narrow window keeps it.
+    method FitLeft {} {
+        if {![winfo exists $Main] || $Maximised ne "" || [winfo width [winfo toplevel $Main]] < 200} {
+            return
+        }
+        set before $Hidden
+        if {[winfo width [winfo toplevel $Main]] >= [::heatscope::theme size leftFrom]} {
+            set Hidden [lmap place $Hidden {if {$place in $Narrowed} continue; set place}]
+            set Narrowed {}
+        } elseif {!$Asked} {
+            my HideLeft
+        }
+        if {$Hidden ne $before} {
+            dict unset Saved two
+            my Layout
+        }
     }
 
     # Makes the views, now that the places have their sizes: made earlier, they would draw at sizes that don't stay. What is looked
@@ -205,6 +229,10 @@ oo::class create ::heatscope::Panes {
             }
         }
         set Hidden [lsearch -all -inline -not -exact $Hidden $place]
+        if {$place in $Narrowed} {
+            set Narrowed [lsearch -all -inline -not -exact $Narrowed $place]
+            set Asked 1
+        }
         my Layout
         my Grow $place $name
     }
@@ -278,6 +306,8 @@ oo::class create ::heatscope::Panes {
         }
         if {[dict exists $state hidden] && ![catch {llength [dict get $state hidden]}]} {
             set Hidden {}
+            set Narrowed {}
+            set Asked [expr {[winfo width [winfo toplevel $Main]] < [::heatscope::theme size leftFrom]}]
             foreach place [dict get $state hidden] {
                 if {[dict exists $Places $place]} {
                     lappend Hidden $place
@@ -333,6 +363,8 @@ oo::class create ::heatscope::Panes {
     # In a small window the side columns give way first, also where it was larger before; columns that the user has moved keep their shares.
     method Narrow {} {
         set w [winfo width $Main]
+        after cancel [namespace code {my FitLeft}]
+        after idle [namespace code {my FitLeft}]
         # without a left column, as on a small screen
         if {$w >= 200 && $w < [::heatscope::theme dp 1200] && ![dict exists $Saved two] && [llength [$Main panes]] == 2 && "$Main.right" in [$Main panes]} {
             dict set Saved two 1

@@ -391,7 +391,20 @@ namespace eval ::heatscope::script {
                 lappend out $name.$option [$w cget -$option]
             }
         }
-        lappend out heat.bins [llength [[WidgetOf $app detail heat] bins]] source.letters [[$app view detail] letters] status $status keys [$app keysShown]
+        lappend out heat.bins [llength [[WidgetOf $app detail heat] bins]] source.letters [[$app view detail] letters] cut [CutOff .] status $status keys [$app keysShown]
+        return $out
+    }
+    # Texts of labels in sight that have no room and do not say so.
+    proc CutOff {window} {
+        set out {}
+        foreach w [winfo children $window] {
+            if {[winfo class $w] eq "TLabel" && [winfo ismapped $w] && [string index [$w cget -text] end] ni [list "" \u2026]
+                && [$w cget -width] in {"" 0} && ([winfo reqwidth $w] > [winfo width $w] || [winfo reqheight $w] > [winfo height $w]
+                    || [winfo x $w] + [winfo width $w] > [winfo width [winfo parent $w]])} {
+                lappend out [$w cget -text]
+            }
+            lappend out {*}[CutOff $w]
+        }
         return $out
     }
     proc Do_focus {app} {

@@ -22,7 +22,7 @@ lowered = ["rate thread_id=1 time=1 periods=16 cpu_ns=0 cost_ns=0 looked_ns=0 sw
 m.process(11, "/made/up/worker", (100, 0), more=lowered, own_ns=50000000, cpu_ns=600000000)
 told = findings()
 m.that(told[0] == "Care: the samples stand for 0.74 s, the clock says 0.6 s: shares hold, times are off by that ratio.", f"cares: {told}")
-m.that(told[-1].startswith("Care: measuring added 9.1 % (50 ms): handler 9.1. Intervals are wide,"), f"what makes no fact doubtful comes behind them: {told}")
+m.that(told[-1].startswith("Care: measuring added 9.1 % (50 ms): handler 9.1 %. Intervals are wide,"), f"what makes no fact doubtful comes behind them: {told}")
 m.process(11, "/made/up/worker", (0, 236), cpu_ns=201000000, ends=False)
 m.that("the clock says" not in " ".join(findings()), f"killed after the clock was read: {findings()}")
 m.process(11, "/made/up/worker", (0, 161), cpu_ns=201000000, ends=False)
@@ -39,7 +39,7 @@ m.that("as much as 53 of one period would, for 740 periods" in told[-1], f"740^2
 m.process(11, "/made/up/worker", (1000, 0), own_ns=10000000, more=[
     "cost time=6 interrupt_ns=0 interrupt_measured=1 switch_ns=0 switch_far_ns=0 helper_ns=5000000 budget=0 longest_ns=0 start_ns=30000000 end_ns=4000000"])
 told = findings()
-m.that(told[-1] == "Care: measuring added 4.9 % (49 ms): start 3.0, handler 1.0, helper 0.5, end 0.4." and not told[0].startswith("Care"), f"what measuring added, behind the facts: {told}")
+m.that(told[-1] == "Care: measuring added 4.9 % (49 ms): start 3.0 %, handler 1.0 %, helper 0.5 %, end 0.4 %." and not told[0].startswith("Care"), f"what measuring added, behind the facts: {told}")
 
 # with its interval, where that is a tenth of a percent or more: 1,000 interrupts of 10 us, 8 to 20 by the trial
 handler = "handler_time thread_id=1 time=6 own_ns=10000000 median_ns=0 p90_ns=0 p99_ns=0 runs=1000 wrappers_ns=0 switches_ns=5000000"

@@ -56,6 +56,13 @@ void hsc_db_take_findings(hsc_db_looking *looking, hsc_db_finding **out, uint32_
 hsc_status hsc_db_take_refusals(hsc_db_looking *looking, hsc_db_refusal **out, uint32_t *n, hsc_err *err); /* as of hsc_db_read_refusals */
 void hsc_db_end_findings(hsc_db_looking *looking); /* NULL: nothing */
 
+/* Of n durations that were sorted, the ceil(q n)-th lies from low_s to high_s: the bounds of its bucket (hsc_db_read_histogram, nanoseconds),
+ * within the least and the largest known. value_s: between them by its place among those of its bucket. NAN where there are none. */
+typedef struct hsc_db_quantile {
+    double value_s, low_s, high_s;
+} hsc_db_quantile;
+void hsc_db_histogram_quantile(const uint64_t histogram[HSC_BUCKETS], double min_s, double max_s, double q, hsc_db_quantile *out);
+
 /* Where to show a wait (a row of waits, or a span that is one): what OpenMP's runtime waits for inside of itself, and what stands in a header of
  * the system (std::mutex), stands where the user's own code calls it, if that is on the path. `kind` HSC_NONE: of a holder, or a late one. Changes
  * *context and *line, or leaves them alone. */

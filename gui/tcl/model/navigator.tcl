@@ -455,6 +455,7 @@ oo::class create ::heatscope::Navigator {
         }
         set hits [$Db find $text -kinds {procedure file remark} -n $limit {*}[my Axis]]
         set share 0
+        set of procedure
         # a file's share holds its procedures' already
         foreach hit $hits {
             if {[dict get $hit kind] eq "procedure"} {
@@ -462,13 +463,14 @@ oo::class create ::heatscope::Navigator {
             }
         }
         if {$share == 0} {
+            set of file
             foreach hit $hits {
                 if {[dict get $hit kind] eq "file"} {
                     set share [expr {$share + [dict get $hit share]}]
                 }
             }
         }
-        return [dict create hits $hits share [expr {min(1.0, $share)}]]
+        return [dict create hits $hits share [expr {min(1.0, $share)}] of $of]
     }
     method toHit {origin hit} {
         if {[dict exists $hit column] && [dict get $hit column] >= 0} {

@@ -26,11 +26,11 @@ oo::class create ::heatscope::Search {
     }
 
     # {hits LIST share S words TEXT}: procedures, files and remarks as Navigator finds them, then the others, dicts {kind name file line
-    # scope column share ...}; share: of the procedures, or files; words: number and sum by kind.
+    # scope column share ...}; share: of the procedures, or files, sum: in words, "" where it is nothing; words: number and sum by kind.
     method find {text metric axis} {
         set text [string trim $text]
         if {$text eq ""} {
-            return {hits {} share 0 words {}}
+            return {hits {} share 0 sum {} words {}}
         }
         set found [$Nav find $text]
         set hits [dict get $found hits]
@@ -38,7 +38,10 @@ oo::class create ::heatscope::Search {
         if {![regexp {:\d+$} $text]} {
             lappend hits {*}[my Calls $text] {*}[my ArrayHits $text $metric] {*}[my Processors $text $metric $axis]
         }
-        return [dict create hits $hits share [dict get $found share] words [my Words $hits $metric]]
+        set share [dict get $found share]
+        # of procedures what they took themselves: those that are called, and found too, are counted once
+        set sum [expr {$share >= 0.0005 ? "[::heatscope::fmt percent $share 1][expr {[dict get $found of] eq "procedure" ? " own" : ""}]" : ""}]
+        return [dict create hits $hits share $share sum $sum words [my Words $hits $metric]]
     }
     method Holds {text name} { return [expr {[string first [string tolower $text] [string tolower $name]] >= 0}] }
     method Calls {text} {
@@ -125,7 +128,7 @@ oo::class create ::heatscope::Search {
         catch {$Db find [dict get [$Db file 0] path] -n 1 -metric $metric -kinds $kind}
         return 1
     }
-    # "2 procedures, 12.4 % · 3 calls of message passing, 1.20 s · 1 array, 3.0 %"
+    # "2 procedures, 12.4 % own · 3 calls of message passing, 1.20 s · 1 array, 3.0 %"
     method Words {hits metric} {
         set sums {}
         set amounts {}
@@ -141,7 +144,9 @@ oo::class create ::heatscope::Search {
             if {![dict exists $sums $kind]} continue
             set words [::heatscope::fmt plural [dict get $sums $kind] $one $many]
             switch -- $kind {
-                procedure - file - source - array - processor { append words ", [::heatscope::fmt percent [expr {min(1.0, [dict get $amounts $kind])}] 1]" }
+                procedure - file - source - array - processor {
+                    append words ", [::heatscope::fmt percent [expr {min(1.0, [dict get $amounts $kind])}] 1][expr {$kind eq "procedure" ? " own" : ""}]"
+                }
                 call { append words ", [::heatscope::fmt seconds [dict get $amounts $kind]]" }
             }
             lappend parts $words

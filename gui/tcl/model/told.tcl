@@ -155,6 +155,8 @@ oo::class create ::heatscope::Told {
                     lappend out [dict create kind fact text "each [::heatscope::fmt seconds [dict get $row duration_mean_s]] \u00b1\
                         [::heatscope::fmt seconds [dict get $row duration_stddev_s]], [::heatscope::fmt seconds [dict get $row duration_min_s]] to\
                         [::heatscope::fmt seconds [dict get $row duration_max_s]]"]
+                    lappend out [dict create kind fact text "median, for sure between [::heatscope::fmt seconds [dict get $row duration_median_low_s]]\
+                        and [::heatscope::fmt seconds [dict get $row duration_median_high_s]]" right [::heatscope::fmt seconds [dict get $row duration_median_s]]]
                 }
                 if {[dict get $row until] ne ""} {
                     lappend out [dict create kind bad text "counted [dict get $row until]: it was disarmed while the program ran;\

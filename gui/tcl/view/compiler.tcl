@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::CompilerView {
     superclass ::heatscope::NotesView
-    variable Path Bus Run Nav Db App Selection Rows ById List Loaded Model SortColumn More
+    variable Path Bus Run Nav Db App Selection Rows ById List Loaded Model SortColumn More MoreWords
 
     method name {} { return compiler }
     method title {} { return Compiler }
@@ -18,6 +18,8 @@ oo::class create ::heatscope::CompilerView {
         ttk::button $More.button -takefocus 0 -command [namespace code {my more}]
         pack $More.button -side right
         pack $More.words -side left -fill x
+        set MoreWords {}
+        bind $More <Configure> [namespace code {my FitMore}]
         my PaneKey $List plus [namespace code {my more}]
     }
     destructor {
@@ -119,9 +121,21 @@ oo::class create ::heatscope::CompilerView {
         }
         set all [lindex [$Model refused] 0]
         set step [expr {min($left, [::heatscope::settings get refusedRows])}]
-        ::heatscope::theme say $More.words "the dearest [::heatscope::fmt grouped [expr {$all - $left}]] of [::heatscope::fmt grouped $all] refused loops"
+        set some "[::heatscope::fmt grouped [expr {$all - $left}]] of [::heatscope::fmt grouped $all]"
+        set MoreWords [list "the dearest $some refused loops" "$some refused loops" $some]
         $More.button configure -text "Next [::heatscope::fmt grouped $step]  (+)"
         grid $More -row 1 -column 0 -columnspan 2 -sticky we
+        my FitMore
+    }
+    # The longest words that have room beside the button.
+    method FitMore {} {
+        set room [expr {[winfo width $More] - [winfo reqwidth $More.button] - 2 * [::heatscope::theme size pad] - [::heatscope::theme dp 8]}]
+        foreach words $MoreWords {
+            if {[::heatscope::theme width HsUI $words] <= $room} break
+        }
+        if {[llength $MoreWords]} {
+            ::heatscope::theme say $More.words $words
+        }
     }
     # Lists the next ones, too.
     method more {} {

@@ -36,7 +36,7 @@ oo::class create ::heatscope::DetailView {
         ttk::frame $Warn -style Warn.TFrame -padding [list [::heatscope::theme dp 12] [::heatscope::theme dp 4]]
         ttk::label $Warn.words -style Warn.TLabel -wraplength 0
         pack $Warn.words -side left -fill x -expand 1
-        bind $Warn <Configure> [list $Warn.words configure -wraplength %w]
+        bind $Warn <Configure> [namespace code {my WrapWarning %w}]
 
         set Split [ttk::panedwindow $body.split -orient horizontal]
         set Left [ttk::frame $Split.left -style Card.TFrame]
@@ -350,9 +350,14 @@ oo::class create ::heatscope::DetailView {
         $Scopes configure -width [my ScopeWidth $Folded]
     }
 
-    # Bars of nested scopes, thin or not.
+    # What stands above the source has the width between its edges.
+    method WrapWarning {width} {
+        $Warn.words configure -wraplength [expr {max(80, $width - 2 * [::heatscope::theme dp 12] - 2)}]
+    }
+
+    # Bars of nested scopes, thin or not; their names have room in both.
     method ScopeBar {thin} {
-        return [expr {$thin ? [::heatscope::theme dp 8] : [::heatscope::theme size scopeBar]}]
+        return [expr {$thin ? [::heatscope::theme dp 10] : [::heatscope::theme size scopeBar]}]
     }
     method ScopeWidth {thin} {
         return [expr {min([::heatscope::theme dp 150], max([$Scopes needwidth [my ScopeBar $thin]], [::heatscope::theme dp [expr {$thin ? 24 : 46}]]))}]
@@ -475,7 +480,7 @@ oo::class create ::heatscope::DetailView {
         $Heat configure -title $title
         set alone [expr {[$Run columns [dict get $s axis]] == 1}]
         set over [expr {$alone ? [$Run cells [dict get $s metric]] : "min, mean, max"}]
-        if {!$alone && [::heatscope::theme width HsHead $over] > [$Bars cget -width] - [::heatscope::theme dp 8]} {
+        if {!$alone && [::heatscope::theme width HsHead $over] > [$Bars cget -width] - 2 * [::heatscope::theme dp 8]} {
             set over "min\u2013max"
         }
         set room [expr {[$Bars cget -width] - [::heatscope::theme width HsHead $over] - [::heatscope::theme dp 22]}]
@@ -505,7 +510,7 @@ oo::class create ::heatscope::DetailView {
         my Place
     }
     # What stands beside the source, and how wide: as much as its columns can use, at most two fifths, unless the user has moved the sash. The source
-    # keeps what it needs to be read; first the bars give way (without the processor, which the cells show), then the names in the scope bars, then the
+    # keeps what it needs to be read; first the bars give way (without the processor, which the cells show), then the scope bars become thin, then the
     # cells' width; with still less room the bars go altogether (the read-out has their numbers).
     method Place {} {
         set total [winfo width $Split]
@@ -742,15 +747,29 @@ oo::class create ::heatscope::DetailView {
     method rowGeometry {} { return [list $Height $HeaderHeight] }
     # The lines in view that have code.
     method table {} {
-        set rows [list {line sum min mean max stddev text}]
+        set axis [dict get $Selection axis]
+        # the processors of each cell
+        set cells [lmap bin [$Heat bins] {
+            set first [$Run columnLabel $axis [dict get $bin first]]
+            expr {[dict get $bin columns] == 1 ? $first : "$first..[$Run columnLabel $axis [dict get $bin last]]"}
+        }]
+        set rows [list [list line sum min mean max stddev {*}$cells text]]
         if {$Document eq "" || $File < 0} {
             return $rows
         }
-        foreach line [$Db lines $File $Top [expr {$Top + $Rows}]] {
-            set row [$Db findline $File $line]
-            set s [lindex [$Db stats -table [my LineTable] -rows [list $row 1] {*}[my Common]] 0]
-            lappend rows [list $line [dict get $s sum] [dict get $s min] [dict get $s mean] [dict get $s max] [dict get $s stddev] \
-                [my RowText $line]]
+        # all lines of the file that have code
+        set facts [$Db file $File]
+        set row [dict get $facts first_line_row]
+        set end [expr {$row + [dict get $facts line_rows]}]
+        while {$row < $end} {
+            set n [expr {min($end - $row, 256)}]
+            foreach s [$Db stats -table [my LineTable] -rows [list $row $n] {*}[my Common]] values [$Heat values $row $n] {
+                set line [dict get [$Db line $row] line]
+                incr row
+                if {$line > 0} {
+                    lappend rows [list $line {*}[lmap key {sum min mean max stddev} {dict get $s $key}] {*}$values [my RowText $line]]
+                }
+            }
         }
         return $rows
     }

@@ -42,7 +42,7 @@ oo::class create ::heatscope::FlameView {
     method Facts {} {
         set text "width: inclusive time; blue: the program, orange: MPI, green: threads, grey: other libraries"
         if {[my Comparing]} {
-            set text "width: this run; blue and \u2212: less in the other run, orange and +: more, dark grey: within noise"
+            set text "width: this run, frames: only the other run; blue and \u2212: less there, orange and +: more, dark grey: within noise"
         }
         if {$Root > 0} {
             set facts [$Db context $Root]
@@ -70,19 +70,42 @@ oo::class create ::heatscope::FlameView {
     }
     method OnClick {x y} {
         set hit [$Flame hit $x $y]
-        if {$hit ne ""} {
+        if {$hit ne "" && [dict get $hit context] >= 0} {
             my zoom [dict get $hit context]
         }
     }
-    # by a click or by the arrow keys
+    # by a click or by the arrow keys; what only the other run has: to the same code here, if there is any
     method OnPick {hit} {
-        $Nav context flame [dict get $hit context]
+        if {[dict get $hit context] >= 0} {
+            $Nav context flame [dict get $hit context]
+            return
+        }
+        set scope [dict get [[[[$App comparison] run] db] context [dict get $hit there]] scope]
+        set here [expr {$scope >= 0 ? [lindex [[$App comparison] here scope [list $scope]] 0] : -1}]
+        if {$here >= 0} {
+            $Nav scope flame $here
+        } else {
+            my Read [my TheirWords $hit]
+        }
     }
     method OnOpen {hit} {
-        my zoom [dict get $hit context]
+        if {[dict get $hit context] >= 0} {
+            my zoom [dict get $hit context]
+        }
+    }
+    # A box that only the other run has.
+    method TheirWords {hit} {
+        set facts [[[[$App comparison] run] db] context [dict get $hit there]]
+        set name [expr {[dict get $facts kind] in {procedure inlined} ? [::heatscope::fmt plain [dict get $facts name]] : [dict get $hit name]}]
+        return "$name: only in the other run, [my Samples [dict get $hit inclusive]][expr {[dict get $hit change] == 0 ? ", within noise" : ""}],\
+            itself [my Samples [dict get $hit exclusive]]"
     }
     method OnHover {hit} {
         if {![my Hits $hit context]} return
+        if {[dict exists $hit there]} {
+            my Read [my TheirWords $hit]
+            return
+        }
         set facts [$Db context [dict get $hit context]]
         set name [expr {[dict get $facts kind] in {procedure inlined} ? [::heatscope::fmt plain [dict get $facts name]] : [dict get $hit name]}]
         set up [expr {[dict get $facts parent] >= 0 && [dict get $facts row] > 0
@@ -97,11 +120,12 @@ oo::class create ::heatscope::FlameView {
         my Read "$text, itself [my Samples [dict get $hit exclusive]]"
     }
     method table {} {
-        set rows [list {depth name inclusive part_of_shown}]
+        set rows [list [list depth name inclusive part_of_shown {*}[expr {[my Comparing] ? "only_in_other_run" : ""}]]]
         foreach box [$Flame boxes] {
+            set theirs [dict exists $box there]
             lappend rows [list [dict get $box depth] [dict get $box name] \
-                [lindex [$Db sums -table context_incl -rows [list [dict get $box context] 1] {*}[my Common]] 0] \
-                [expr {[dict get $box x1] - [dict get $box x0]}]]
+                [expr {$theirs ? [dict get $box inclusive] : [lindex [$Db sums -table context_incl -rows [list [dict get $box context] 1] {*}[my Common]] 0]}] \
+                [expr {[dict get $box x1] - [dict get $box x0]}] {*}[expr {[my Comparing] ? $theirs : ""}]]
         }
         return $rows
     }

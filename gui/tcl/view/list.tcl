@@ -254,7 +254,7 @@ oo::class create ::heatscope::ListView {
                 }
             }
         }
-        $List configure -columns $columns -drop [concat [expr {[my Contrasts] ? "changebar" : ""}] [my Drop] [expr {[my Contrasts] ? "change" : ""}]] -barmax [expr {$top > 0 ? $top : 1}] \
+        $List configure -columns $columns -drop [my Dropped] -barmax [expr {$top > 0 ? $top : 1}] \
             -sortcolumn [my SortMark] -sortorder $SortOrder
     }
     # The heading that has the mark; none where the rows are in an order of their own.
@@ -584,8 +584,18 @@ oo::class create ::heatscope::ListView {
         return [expr {$loose ? [regsub -all {:\d+} $words :] : $words}]
     }
     method AllColumns {} {
-        return [concat [my Columns] [expr {[my Contrasts] ? {{changebar "" change 6 {} {}} {change "Other run" text 15 right {change size}}} : ""}]]
+        return [concat [my Columns] [expr {[my Contrasts] ? [my ChangeColumns] : ""}]]
     }
+    # The bar goes before all others where there is no room, the words after them.
+    method ChangeColumns {} { return {{changebar "" change 6 {} {}} {change "Other run" text 15 right {change size}}} }
+    method Dropped {} {
+        if {![my Contrasts]} {
+            return [my Drop]
+        }
+        lassign [my ChangeOrder] first last
+        return [concat $first [my Drop] $last]
+    }
+    method ChangeOrder {} { return {changebar change} }
     method AllCells {row} {
         set cells [my OwnCells $row]
         if {[my Contrasts]} {

@@ -85,14 +85,18 @@ oo::class create ::heatscope::MatrixView {
         $List configure -empty [expr {$none ? "" : "click on a cell: the calls of the pair"}]
         if {$none} {
             grid remove $Legend
+            # a sentence alone stands on top
             if {[my Single]} {
                 grid remove $Matrix
+                grid $Path.body.split.left.unit -row 0 -sticky nw -pady [::heatscope::theme dp 8]
             }
             set Unit ""
             ::heatscope::theme say $Path.body.split.left.unit [my Nothing]
+            my FitLegend
             return
         }
         grid $Legend $Matrix
+        grid $Path.body.split.left.unit -row 1 -sticky w -pady 0
         set unit [dict get {bytes B messages none size B waiting s waits none} $By]
         set words [dict get {bytes "bytes sent" messages messages size "mean size" waiting waiting waits waits} $By]
         set show [dict get $Selection show]
@@ -108,11 +112,12 @@ oo::class create ::heatscope::MatrixView {
     }
     # The colours and what they are of, in the room there is below the cells.
     method FitLegend {} {
+        set t ::heatscope::theme
+        set room [expr {[winfo width $Path.body.split.left] - [$t dp 30]}]
+        $Path.body.split.left.unit configure -wraplength [expr {$Unit eq "" ? max(80, $room) : 0}]
         if {$Unit eq ""} {
             return
         }
-        set t ::heatscope::theme
-        set room [expr {[winfo width $Path.body.split.left] - [$t dp 30]}]
         $Legend configure -width [expr {max(20, min($room, [$t dp [expr {[my Comparing] ? 280 : 200}]]))}]
         set rest [expr {$room - [$Legend cget -width]}]
         $t say $Path.body.split.left.unit [expr {$rest > [$t dp 24] ? [::heatscope::fmt fit $Unit $rest {::heatscope::theme width HsSmall}] : ""}]

@@ -13,7 +13,7 @@ oo::class create ::heatscope::OutlineView {
     method Build {body} {
         set SortOrder increasing
         set Narrow 0
-        my MakeList $body -namedigits 17 -empty "no procedure with lines has samples"
+        my MakeList $body -namedigits 13 -empty "no procedure with lines has samples"
         bind $List <Configure> +[namespace code {my OnSize %w}]
     }
     # Names have the first claim on the room.
@@ -26,11 +26,16 @@ oo::class create ::heatscope::OutlineView {
         }
     }
     method Columns {} {
-        lassign [expr {$Narrow ? {5 6 Comm.} : {13 10 "Comm., waiting"}}] time comm title
+        lassign [expr {$Narrow ? {5 6 Comm.} : {13 13 "Comm., waiting"}}] time comm title
         return [list {name "Procedures and loops" name 0 left order} [list bar Time nested $time {} share] {share "%" percent 6 right share} \
             [list comm $title nested $comm {} messages] {line Line text 6 right line}]
     }
     method Drop {} { return {line share comm} }
+    # A narrow column has room for the bar alone.
+    method ChangeColumns {} {
+        return [expr {$Narrow ? {{changebar Change change 6 {} {change size}} {change "Other run" text 15 right {}}} : [next]}]
+    }
+    method ChangeOrder {} { return [expr {$Narrow ? {change changebar} : [next]}] }
     method Beside {} { return "dark: by itself" }
 
     # Procedures and loops that take part, by file and line; those that took nothing are folded away.

@@ -58,14 +58,14 @@ oo::class create ::heatscope::ProbesView {
             default {
                 list [list name [dict get {block "Block, and what it is in" probe Probe} $By] name 0 left name] {bar "" bar 7 {} share} \
                     {share Own percent 6 {} share} {time "Own time" text 8 right exclusive_s} {visits Visits count 7 {} visits} \
-                    {mean "Mean visit" text 8 right duration_mean_s} {longest Longest text 8 right duration_max_s}
+                    {mean "Mean visit" text 8 right duration_mean_s} {median Median text 8 right duration_median_s} {longest Longest text 8 right duration_max_s}
             }
         }]
     }
-    method Drop {} { return {longest mean bar end begin last max own runs visits count} }
+    method Drop {} { return {longest median mean bar end begin last max own runs visits count} }
     method Load {} {
         $List configure -empty [dict get {
-            block "no probes ran: heatscope run --probe=..." probe "no probes: heatscope run --probe=..."
+            block "no probes ran: heatscope cc --probe=..." probe "no probes: heatscope cc --probe=..."
             phase "the program told of no phases (heatscope.h)" counter "the program told of no counters (heatscope.h)"
             cost "what measuring cost was not recorded"} $By]
         return [$Model rows $By]
@@ -105,7 +105,8 @@ oo::class create ::heatscope::ProbesView {
             default {
                 set about [expr {[$Model isDoubtful $row] ? "~" : ""}]
                 list {*}$cells [dict get $row share] $about[::heatscope::fmt seconds [dict get $row exclusive_s]] [dict get $row visits] \
-                    [expr {[dict get $row visits] > 0 ? $about : ""}][$Model visitTime $row duration_mean_s] [$Model visitTime $row duration_max_s]
+                    [expr {[dict get $row visits] > 0 ? $about : ""}][$Model visitTime $row duration_mean_s] [$Model visitTime $row duration_median_s] \
+                    [$Model visitTime $row duration_max_s]
             }
         }]
     }
@@ -221,7 +222,7 @@ oo::class create ::heatscope::ProbesView {
             cost { list thread name own_s own_s cpu_s cpu_s handler_s handler_s signals_s signals_s probes_s probes_s wrappers_s wrappers_s samples handler_runs }
             default {
                 list name name where where kind kind visits visits exclusive_s exclusive_s exclusive_low_s exclusive_low_s exclusive_high_s exclusive_high_s inclusive_s duration_s min_s duration_min_s \
-                    mean_s duration_mean_s stddev_s duration_stddev_s max_s duration_max_s probe_cost_s cost_s threads threads \
+                    mean_s duration_mean_s median_s duration_median_s median_low_s duration_median_low_s median_high_s duration_median_high_s stddev_s duration_stddev_s max_s duration_max_s probe_cost_s cost_s threads threads \
                     disarmed disarmed disarmed_s disarmed_s
             }
         }]

@@ -304,10 +304,20 @@ oo::class create ::heatscope::ScopeView {
         my Read "[dict get $hit name]: [my Samples [dict get $hit value]], [::heatscope::fmt percent [dict get $hit share] 1]"
     }
     method table {} {
-        set rows [list {category sum share min mean max}]
-        foreach kind [$Db categories [expr {max(0, $Shown)}] {*}[my Common]] {
+        set axis [dict get $Selection axis]
+        set n [$Run columns $axis]
+        set scope [expr {max(0, $Shown)}]
+        set kinds [$Db categories $scope {*}[my Common]]
+        set rows [list [list category sum share min mean max {*}[$Db labels $axis]]]
+        set row [expr {$scope * [$Run info categories]}]
+        foreach kind $kinds {
+            set values {}
+            for {set at 0} {$at < $n} {incr at 65536} {
+                lappend values {*}[lindex [$Db block -table scope_category -rows [list $row 1] -columns [list $at [expr {min(65536, $n - $at)}]] {*}[my Common]] 0]
+            }
+            incr row
             lappend rows [list [dict get $kind name] [dict get $kind sum] [dict get $kind share] [dict get $kind min] [dict get $kind mean] \
-                [dict get $kind max]]
+                [dict get $kind max] {*}$values]
         }
         return $rows
     }

@@ -448,6 +448,55 @@ static void rows_geometry(void **state) {
     assert_int_equal(hsc_rows_at(&r, 30), 0);
 }
 
+/* Sentences are broken between words; what has no room in the last line ends with a sign. */
+static void sentences_are_wrapped(void **state) {
+    (void)state;
+    static const char text[] = "no array is referred to in the program's loops";
+    sheet s;
+    sheet_open(&s, 600, 100);
+    double whole = hsc_font_width(s.st.font, text);
+    assert_int_equal(hsc_canvas_text_wrapped(&s.c, s.st.font, 0, 20, whole + 1, 16, 4, 0, text), 1);
+    assert_int_equal(hsc_canvas_text_wrapped(&s.c, s.st.font, 0, 20, whole * 0.7, 16, 4, 0, text), 2);
+    assert_int_equal(hsc_canvas_text_wrapped(&s.c, s.st.font, 0, 20, whole * 0.3, 16, 3, 0, text), 3);
+    assert_int_equal(hsc_canvas_text_wrapped(&s.c, s.st.font, 0, 20, 1, 16, 1, 0, text), 1);
+    assert_int_equal(hsc_canvas_text_wrapped(&s.c, s.st.font, 0, 20, 100, 16, 4, 0, ""), 0);
+    sheet_close(&s);
+    sheet_open(&s, 600, 100); /* a column's width and no more: nothing stands beside it */
+    hsc_canvas_text_wrapped(&s.c, s.st.font, 0, 20, whole * 0.4, 16, 4, 0xffffff, text);
+    for (int y = 0; y < 100; y++)
+        for (int x = (int)(whole * 0.4) + 2; x < 600; x++)
+            assert_int_equal(pixel(&s, x, y), 0);
+    sheet_close(&s);
+}
+
+/* Bars as thin as they are in a narrow window have their names, at any size of letters. */
+static void thin_scope_bars_have_names(void **state) {
+    (void)state;
+    const double scales[] = {1, 1.5, 2};
+    for (int i = 0; i < 3; i++) {
+        hsc_scope_bar bars[] = {{.line_begin = 1, .line_end = 9}, {.line_begin = 2, .line_end = 8, .column = 1}};
+        hsc_scopes_frame f = {.rows = {.height = (int)(18 * scales[i]), .top = 1, .count = 10}, .bar_width = (int)(10 * scales[i]), .n = 2, .bars = bars};
+        uint64_t hash[3];
+        for (int names = 0; names < 3; names++) {
+            sheet s;
+            hsc_font small;
+            sheet_open(&s, 100, 400);
+            assert_int_equal(hsc_font_init(&small, "DejaVu Sans", false, false, 10 * scales[i], NULL), HSC_OK);
+            s.st.small = &small;
+            s.c.scale = scales[i];
+            bars[0].name = names > 0 ? "outer" : "";
+            bars[1].name = names > 1 ? "inner" : "";
+            hsc_paint_scopes(&s.c, &s.st, &f);
+            hash[names] = hsc_canvas_hash(&s.c);
+            hsc_font_fini(&small);
+            sheet_close(&s);
+        }
+        assert_true(hash[0] != hash[1] && hash[1] != hash[2]);
+        /* and take no more room than those of 8 that had none */
+        assert_true(f.bar_width + hsc_scopes_gap(scales[i], f.bar_width) <= (int)(8 * scales[i]) + (int)lround(3 * scales[i]));
+    }
+}
+
 static void category_bar_adds_up(void **state) {
     (void)state;
     sheet s;
@@ -568,6 +617,62 @@ static void terrain_turns_by_half(void **state) {
         assert_true(differ * 50 < covered); /* outlines agree but for rounding */
     }
     sheet_close(&s);
+}
+
+/* Seen from above, the colours are told below it where that has room; nothing of the surface is there. */
+static void terrain_has_a_legend(void **state) {
+    (void)state;
+    enum { N = 5, W = 240 };
+    float values[N * N] = {[12] = 100};
+    hsc_colour_scale scale;
+    hsc_colour_scale_init(&scale, HSC_COLOURS_INFERNO, HSC_SCALING_LINEAR, 100);
+    const struct {
+        int height;
+        double elevation;
+        bool legend;
+    } cases[] = {{200, 35, true}, {120, 35, false}, {200, 0, false}};
+    for (int i = 0; i < 3; i++) {
+        static uint32_t pick[W * 200];
+        sheet s;
+        sheet_open(&s, W, cases[i].height);
+        hsc_terrain_frame f = {.rows = N, .columns = N, .values = values, .scale = &scale, .azimuth = 35, .elevation = cases[i].elevation, .zoom = 1, .height = 0.35,
+                               .row_first = "line 1", .row_last = "5", .column_first = "r0", .column_last = "r4", .pick = pick, .legend = true};
+        assert_int_equal(hsc_paint_terrain(&s.c, &s.st, &f, NULL), HSC_OK);
+        int y = cases[i].height - hsc_legend_height(&s.c, &s.st) - 4, colours = 0;
+        for (int x = 13; x < W - 13; x++) {
+            colours += pixel(&s, x, y) != pixel(&s, x - 1, y);
+            assert_true(!cases[i].legend || !pick[y * W + x]);
+        }
+        assert_int_equal(colours > 100, cases[i].legend);
+        sheet_close(&s);
+    }
+}
+
+/* Along a cliff the edges between processors are no dots: what is darker than all round it is a line. */
+static void cliffs_have_no_dots(void **state) {
+    (void)state;
+    enum { M = 24, N = 4, W = 700, H = 500 };
+    static float values[M * N];
+    hsc_colour_scale scale;
+    hsc_colour_scale_init(&scale, HSC_COLOURS_INFERNO, HSC_SCALING_LINEAR, 100);
+    for (int r = 0; r < M; r++)
+        for (int c = 0; c < N; c++)
+            values[r * N + c] = r == 8 ? (float)(90 + c) : r == 9 ? 60 : 0;
+    for (int azimuth = 15; azimuth < 60; azimuth += 5) {
+        sheet s;
+        sheet_open(&s, W, H);
+        hsc_terrain_frame f = {.rows = M, .columns = N, .values = values, .scale = &scale, .azimuth = azimuth, .elevation = 35, .zoom = 1, .height = 0.35};
+        assert_int_equal(hsc_paint_terrain(&s.c, &s.st, &f, NULL), HSC_OK);
+        for (int x = 2; x + 2 < W; x++)
+            for (int y = 2; y + 2 < H; y++) {
+                int darker = 0, here = (int)(pixel(&s, x, y) >> 16 & 255);
+                for (int k = 0; k < 9; k++)
+                    darker += k != 4 && here + 25 < (int)(pixel(&s, x + k % 3 - 1, y + k / 3 - 1) >> 16 & 255);
+                if (darker == 8)
+                    fail_msg("a dot at %d, %d, azimuth %d", x, y, azimuth);
+            }
+        sheet_close(&s);
+    }
 }
 
 static void terrain_flat_on_has_a_scale(void **state) {
@@ -841,9 +946,9 @@ int main(void) {
         cmocka_unit_test(ticks), cmocka_unit_test(groups), cmocka_unit_test(axis_lists), cmocka_unit_test(bins_cover_all),
         cmocka_unit_test(gaps_are_skipped), cmocka_unit_test(marks_of_time), cmocka_unit_test(keys_have_room), cmocka_unit_test(empty_runs_are_skipped), cmocka_unit_test(strips_hold_every_row), cmocka_unit_test(heat_cells),
         cmocka_unit_test(heat_numbers_are_drawn_when_they_fit), cmocka_unit_test(matrix_numbers_are_all_there), cmocka_unit_test(numbers_fill_their_cell), cmocka_unit_test(rows_geometry),
-        cmocka_unit_test(category_bar_adds_up), cmocka_unit_test(hostile_text), cmocka_unit_test(clip_holds),
+        cmocka_unit_test(sentences_are_wrapped), cmocka_unit_test(thin_scope_bars_have_names), cmocka_unit_test(category_bar_adds_up), cmocka_unit_test(hostile_text), cmocka_unit_test(clip_holds),
         cmocka_unit_test(terrain_shows_what_is_in_front), cmocka_unit_test(terrain_turns_by_half),
-        cmocka_unit_test(terrain_flat_on_has_a_scale), cmocka_unit_test(terrain_of_nothing), cmocka_unit_test(peaks_are_highest_first),
+        cmocka_unit_test(terrain_has_a_legend), cmocka_unit_test(cliffs_have_no_dots), cmocka_unit_test(terrain_flat_on_has_a_scale), cmocka_unit_test(terrain_of_nothing), cmocka_unit_test(peaks_are_highest_first),
         cmocka_unit_test(few_bars_share_the_width), cmocka_unit_test(narrow_code_keeps_its_text),
         cmocka_unit_test(names_keep_the_line),
         cmocka_unit_test(names_keep_their_own), cmocka_unit_test(legend_begins_with_most)};
