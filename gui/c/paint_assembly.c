@@ -51,6 +51,14 @@ static hsc_rgb readable(const hsc_style *st, int category) {
     return hsc_colour_mix(hsc_style_category(st, (uint32_t)category), st->colour[HSC_P_foreground], 0.3);
 }
 
+bool hsc_code_inlined(char *out, size_t size, size_t *used, const char *name, const char *place) {
+    int n = snprintf(out + *used, size - *used, "%s%s%s%s", *used ? "; " : "in ", name, place[0] ? ", called at " : "", place);
+    if (n < 0 || (size_t)n >= size - *used)
+        return false;
+    *used += (size_t)n;
+    return true;
+}
+
 /* Operands with registers, numbers and names in colours of their own; where they have no room the end is a sign that there is more. */
 static void paint_operands(hsc_canvas *c, const hsc_style *st, const char *text, size_t n, double x, double y, double limit, int flow) {
     char word[200], all[400];
