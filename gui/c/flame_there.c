@@ -18,7 +18,7 @@ static int by_parent(const void *a, const void *b) {
     return x->context < y->context ? -1 : x->context > y->context;
 }
 
-/* Its value belongs to its parent and to all that call that, up to where the picture begins. */
+/* Its value belongs to its parent and to all that call that. */
 static hsc_status put(hsw_flame_there *t, hsw *w, uint32_t parent, uint32_t context, hsc_err *err) {
     if (t->n == t->capacity) {
         uint32_t more = t->capacity ? 2 * t->capacity : 64;
@@ -29,20 +29,20 @@ static hsc_status put(hsw_flame_there *t, hsw *w, uint32_t parent, uint32_t cont
         t->capacity = more;
     }
     t->list[t->n++] = (hsw_flame_new){parent, context, t->sums[context]};
-    for (uint32_t at = parent; at >= t->from && at < t->end;) {
+    for (uint32_t at = parent;;) {
         hsc_db_context c;
         hsc_status s = hsc_db_get_context(w->db->db, at, &c, err);
         if (s != HSC_OK)
             return s;
-        t->added[at - t->from] += t->sums[context];
+        t->added[at] += t->sums[context];
         if (!at || c.parent >= at) /* parents come first in the table */
-            break;
+            return HSC_OK;
         at = c.parent;
     }
-    return HSC_OK;
 }
 
-static hsc_status find(hsw_flame_there *t, hsw *w, const double *sums, const uint32_t *of_there, hsc_err *err) {
+/* ours: inclusive sums of our contexts. */
+static hsc_status find(hsw_flame_there *t, hsw *w, const double *ours, const uint32_t *of_there, hsc_err *err) {
     uint32_t n = t->other->info.contexts;
     for (uint32_t i = 1; i < n;) {
         hsc_db_context c;
@@ -50,8 +50,7 @@ static hsc_status find(hsw_flame_there *t, hsw *w, const double *sums, const uin
         if (s != HSC_OK)
             return s;
         uint32_t here = of_there[i], parent = c.parent < i ? of_there[c.parent] : HSC_NONE;
-        bool inside = parent != HSC_NONE && parent >= t->from && parent < t->end && sums[parent - t->from] > 0;
-        bool shown = here != HSC_NONE && here >= t->from && here < t->end && sums[here - t->from] > 0;
+        bool inside = parent != HSC_NONE && ours[parent] > 0, shown = here != HSC_NONE && ours[here] > 0;
         if (inside && !shown) {
             if (t->sums[i] > 0 && (s = put(t, w, parent, i, err)) != HSC_OK)
                 return s;
@@ -65,7 +64,7 @@ static hsc_status find(hsw_flame_there *t, hsw *w, const double *sums, const uin
     return HSC_OK;
 }
 
-hsc_status hsw_flame_there_read(hsw_flame_there *t, hsw *w, const hsw_against *o, uint32_t from, uint32_t end, const double *sums, hsc_err *err) {
+hsc_status hsw_flame_there_read(hsw_flame_there *t, hsw *w, const hsw_against *o, hsc_err *err) {
     hsc_handle *other = NULL;
     uint32_t metric = 0;
     double scale = 1;
@@ -78,37 +77,40 @@ hsc_status hsw_flame_there_read(hsw_flame_there *t, hsw *w, const hsw_against *o
     const uint32_t *map = NULL;
     if (s == HSC_OK)
         s = hsc_handle_match(w->db, other, HSC_MATCH_CONTEXTS, &map, err);
-    if (s == HSC_OK && t->other == other && t->map == map && t->from == from && t->end == end && t->of == w->db->values && t->of_there == other->values &&
-        t->of_metric == w->metric)
+    if (s == HSC_OK && t->other == other && t->map == map && t->of == w->db->values && t->of_there == other->values && t->of_metric == w->metric)
         return HSC_OK;
     hsw_flame_there_forget(t);
     if (s != HSC_OK)
         return s;
-    uint32_t n = other->info.contexts, *of_there = malloc(((size_t)n + 1) * sizeof *of_there);
-    *t = (hsw_flame_there){.metric = metric, .scale = scale, .map = map, .from = from, .end = end, .of = w->db->values, .of_there = other->values,
-                           .of_metric = w->metric, .sums = malloc(((size_t)n + 1) * sizeof *t->sums), .added = calloc((size_t)(end - from) + 1, sizeof *t->added)};
-    if (!of_there || !t->sums || !t->added)
+    uint32_t n = other->info.contexts, here = w->db->info.contexts, *of_there = malloc(((size_t)n + 1) * sizeof *of_there);
+    double *ours = malloc(((size_t)here + 1) * sizeof *ours);
+    *t = (hsw_flame_there){.metric = metric, .scale = scale, .map = map, .of = w->db->values, .of_there = other->values, .of_metric = w->metric,
+                           .sums = malloc(((size_t)n + 1) * sizeof *t->sums), .added = calloc((size_t)here + 1, sizeof *t->added)};
+    if (!of_there || !ours || !t->sums || !t->added)
         s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u contexts", n);
     if (s == HSC_OK && n)
         s = hsc_db_read_sums(other->db, (hsc_db_view){metric, HSC_TABLE_CONTEXT_INCL, (hsc_db_axis)w->axis}, 0, n, t->sums, err);
+    if (s == HSC_OK && here)
+        s = hsc_db_read_sums(w->db->db, hsw_view(w, HSC_TABLE_CONTEXT_INCL), 0, here, ours, err);
     for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
         of_there[i] = HSC_NONE;
         t->sums[i] *= scale;
     }
-    for (uint32_t i = 0; s == HSC_OK && i < w->db->info.contexts; i++)
+    for (uint32_t i = 0; s == HSC_OK && i < here; i++)
         if (map[i] < n)
             of_there[map[i]] = i;
     t->other = other;
     if (s == HSC_OK)
-        s = find(t, w, sums, of_there, err);
+        s = find(t, w, ours, of_there, err);
     free(of_there);
+    free(ours);
     if (s != HSC_OK)
         hsw_flame_there_forget(t);
     return s;
 }
 
 double hsw_flame_there_added(const hsw_flame_there *t, uint32_t context) {
-    return t->other && context >= t->from && context < t->end ? t->added[context - t->from] : 0;
+    return t->other ? t->added[context] : 0;
 }
 
 const hsw_flame_new *hsw_flame_there_below(const hsw_flame_there *t, uint32_t context, uint32_t *n) {
@@ -122,5 +124,5 @@ const hsw_flame_new *hsw_flame_there_below(const hsw_flame_there *t, uint32_t co
     }
     for (*n = 0; lo + *n < t->n && t->list[lo + *n].parent == context;)
         ++*n;
-    return t->list + lo;
+    return t->list ? t->list + lo : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Calling contexts that have a value in the other run only, below those of this one that a flame graph shows. */
+/* Calling contexts that have a value in the other run only, below those of this one. */
 #ifndef HEATSCOPE_GUI_FLAME_THERE_H
 #define HEATSCOPE_GUI_FLAME_THERE_H
 
@@ -18,14 +18,13 @@ typedef struct hsw_flame_there {
     double *sums;      /* of all its contexts, inclusive, in our counts */
     hsw_flame_new *list; /* the outermost of those that are only there, by parent and row */
     uint32_t n, capacity;
-    double *added;     /* of our contexts from .. end: what list has below them */
-    uint32_t from, end;
+    double *added;     /* of our contexts: what list has below them */
     uint64_t of, of_there; /* values that all this is of: see hsc_handle */
     int of_metric;
 } hsw_flame_there;
 
-/* Brings it up to date for our contexts from .. end, whose inclusive sums are `sums`. Compares w's database with that of `o`, or with nothing. */
-hsc_status hsw_flame_there_read(hsw_flame_there *t, hsw *w, const hsw_against *o, uint32_t from, uint32_t end, const double *sums, hsc_err *err);
+/* Brings it up to date: compares w's database with that of `o`, or with nothing. Whatever part of the tree is shown, it is read once for all. */
+hsc_status hsw_flame_there_read(hsw_flame_there *t, hsw *w, const hsw_against *o, hsc_err *err);
 /* What is only there below our context, all levels; 0 where nothing is compared. */
 double hsw_flame_there_added(const hsw_flame_there *t, uint32_t context);
 /* Those right below our context: the first, and how many. */

@@ -45,13 +45,26 @@ void hsc_code_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc_cod
     out->place_right = c->width - hsc_canvas_dp(c, 8);
 }
 
+#define MORE "\xe2\x80\xa6"
+
 static hsc_rgb readable(const hsc_style *st, int category) {
     return hsc_colour_mix(hsc_style_category(st, (uint32_t)category), st->colour[HSC_P_foreground], 0.3);
 }
 
-/* Operands with registers, numbers and names in colours of their own. */
+bool hsc_code_inlined(char *out, size_t size, size_t *used, const char *name, const char *place) {
+    int n = snprintf(out + *used, size - *used, "%s%s%s%s", *used ? "; " : "in ", name, place[0] ? ", called at " : "", place);
+    if (n < 0 || (size_t)n >= size - *used)
+        return false;
+    *used += (size_t)n;
+    return true;
+}
+
+/* Operands with registers, numbers and names in colours of their own; where they have no room the end is a sign that there is more. */
 static void paint_operands(hsc_canvas *c, const hsc_style *st, const char *text, size_t n, double x, double y, double limit, int flow) {
-    char word[200];
+    char word[200], all[400];
+    snprintf(all, sizeof all, "%.*s", (int)(n < sizeof all ? n : sizeof all - 1), text);
+    bool whole = x + hsc_font_width(st->mono, all) <= limit;
+    double more = hsc_font_width(st->mono, MORE);
     for (size_t i = 0; i < n && x < limit;) {
         size_t k = i + 1;
         unsigned char first = (unsigned char)text[i];
@@ -75,7 +88,13 @@ static void paint_operands(hsc_canvas *c, const hsc_style *st, const char *text,
         size_t size = k - i < sizeof word - 1 ? k - i : sizeof word - 1;
         memcpy(word, text + i, size);
         word[size] = 0;
-        x += hsc_canvas_text_fit(c, st->mono, x, y, limit - x, HSC_LEFT, colour, word);
+        if (!whole && x + hsc_font_width(st->mono, word) + more > limit) {
+            size_t at = i < sizeof all ? i : sizeof all - 1;
+            if (!(hsc_canvas_text_fit(c, st->mono, x, y, limit - x, HSC_LEFT, colour, all + at) > 0))
+                hsc_canvas_text(c, st->mono, x, y, HSC_LEFT, st->colour[HSC_P_muted], MORE);
+            return;
+        }
+        x += hsc_canvas_text(c, st->mono, x, y, HSC_LEFT, colour, word);
         i = k;
     }
 }
@@ -113,7 +132,8 @@ static void paint_instruction(hsc_canvas *c, const hsc_style *st, const hsc_code
     hsc_canvas_text(c, st->mono, l->address, base, HSC_LEFT, r->selected ? st->colour[HSC_P_accent] : st->colour[HSC_P_muted], r->address);
     if (f->bytes)
         hsc_canvas_text_fit(c, st->mono_small, l->bytes, base, l->arrows - l->bytes - 4, HSC_LEFT, st->colour[HSC_P_muted], r->bytes);
-    double limit = f->places ? l->place_right - hsc_canvas_dp(c, 120) : l->place_right;
+    /* up to where the place begins that stands on the right */
+    double limit = f->places ? l->place_right - fmin(hsc_font_width(st->small, r->place) + hsc_canvas_dp(c, 10), hsc_canvas_dp(c, 120)) : l->place_right;
     const char *tab = strchr(r->text, '\t'), *rest = tab ? tab + 1 : "", *comment = strchr(rest, '\t');
     char word[80];
     snprintf(word, sizeof word, "%.*s", tab ? (int)(tab - r->text) : 79, r->text);

@@ -41,6 +41,9 @@ typedef struct hsc_code_layout { /* where the columns begin */
 } hsc_code_layout;
 void hsc_code_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc_code_frame *f, hsc_code_layout *out);
 void hsc_paint_code(hsc_canvas *c, const hsc_style *st, const hsc_code_frame *f);
+/* Adds "in f, called at a.c:7" to out, of which *used letters are there ("; g, called at ..." behind others), without a place that is not known ("");
+ * false: no room. */
+bool hsc_code_inlined(char *out, size_t size, size_t *used, const char *name, const char *place);
 /* Colour number of a loop version (HSC_loop_version_* of records.h). */
 int hsc_code_version_colour(uint32_t version);
 

@@ -194,8 +194,10 @@ static void paint_keys(hsc_canvas *c, const hsc_style *st, const hsc_timeline_fr
         const hsc_timeline_key_entry *k = &f->keys[i];
         int w = hsc_timeline_key_width(c, st, k);
         if (x + w > c->width - (lines == l->key_lines ? right : 0) && x > l->x) {
-            if (lines++ == l->key_lines)
+            if (lines++ == l->key_lines) { /* that there are more */
+                hsc_canvas_text_fit(c, st->small, x, hsc_font_baseline(st->small, y, l->line), c->width - right - x, HSC_LEFT, st->colour[HSC_P_muted], "\xe2\x80\xa6");
                 break;
+            }
             x = l->x;
             y += l->line + dp(c, 4);
         }

@@ -81,7 +81,7 @@ static void name_of(assembly *a, uint32_t scope, char *out, size_t size) {
         hsc_name_short(hsc_text_clean(s.name, clean, sizeof clean), out, size);
 }
 
-/* " in f, called at a.c:7" for each inlined call around it. */
+/* "in f, called at a.c:7" for each inlined call around it; "…" for what is further out. */
 void hsw_assembly_inlined_as(assembly *a, uint32_t row, char *out, size_t size) {
     size_t used = 0;
     out[0] = 0;
@@ -92,12 +92,12 @@ void hsw_assembly_inlined_as(assembly *a, uint32_t row, char *out, size_t size) 
             return;
         name_of(a, x.scope, name, sizeof name);
         place_of(a, x.line, place, sizeof place);
-        int n = snprintf(out + used, size - used, "%s%s, called at %s", used ? "; " : "in ", name, place);
-        if (n < 0 || (size_t)n >= size - used)
+        if (!hsc_code_inlined(out, size, &used, name, place))
             return;
-        used += (size_t)n;
         row = x.parent;
     }
+    if (row != HSC_NONE)
+        snprintf(out + used, size - used, "; \xe2\x80\xa6");
 }
 
 void hsw_assembly_version_words(const hsc_db_instance *x, char *out, size_t size) {

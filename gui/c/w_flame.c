@@ -397,7 +397,7 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
     if (!(f->total > 0))
         return HSC_OK;
     hsc_db_context up;
-    if ((s = hsw_flame_there_read(&f->there, w, &f->against, f->from, f->end, f->sums, err)) != HSC_OK ||
+    if ((s = hsw_flame_there_read(&f->there, w, &f->against, err)) != HSC_OK ||
         (s = find_scopes(f, w->db, &f->found, err)) != HSC_OK || (s = find_scopes(f, f->there.other, &f->found_there, err)) != HSC_OK)
         return s;
     f->wide = f->total + hsw_flame_there_added(&f->there, f->from);

@@ -191,6 +191,17 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
     if (s != HSC_OK)
         return s;
     t->n_keys = 0;
+    if (t->crowded) { /* they are not there, which is told: nothing behind the slots would be no waits */
+        char count[HSC_NUMBER_MAX];
+        uint32_t waiting = 0, g = 0;
+        const char *name;
+        for (; (name = hsc_db_get_category(t->w.db->db, g)); g++)
+            waiting = !strcmp(name, "waiting") ? g : waiting;
+        hsc_number_short((double)t->crowded, 4, count);
+        snprintf(t->names[t->n_keys], sizeof *t->names, "%s waits: seen nearer", count);
+        t->keys[t->n_keys] = (hsc_timeline_key_entry){HSC_TIMELINE_TINT | waiting, hsc_timeline_tint(&t->w.style, waiting, 1), t->names[t->n_keys], ""};
+        t->n_keys++;
+    }
     static const uint8_t order[] = {0, 1, 4, 5, 2, 6, 3, 7, 9, 8}; /* of procedures: not the categories' meanings */
     double rest = all;
     for (uint32_t k = 0; k < n; k++) {
@@ -211,17 +222,6 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
         snprintf(t->names[t->n_keys], sizeof *t->names, "others");
         *e = (hsc_timeline_key_entry){HSC_NONE, t->w.style.colour[HSC_P_cat8], t->names[t->n_keys], ""};
         put_share(t, e->share, sizeof e->share, rest, all);
-        t->n_keys++;
-    }
-    if (t->crowded) { /* they are not there, which is told: nothing behind the slots would be no waits */
-        char count[HSC_NUMBER_MAX];
-        uint32_t waiting = 0, g = 0;
-        const char *name;
-        for (; (name = hsc_db_get_category(t->w.db->db, g)); g++)
-            waiting = !strcmp(name, "waiting") ? g : waiting;
-        hsc_number_short((double)t->crowded, 4, count);
-        snprintf(t->names[t->n_keys], sizeof *t->names, "%s waits and messages: seen when nearer", count);
-        t->keys[t->n_keys] = (hsc_timeline_key_entry){HSC_TIMELINE_TINT | waiting, hsc_timeline_tint(&t->w.style, waiting, 1), t->names[t->n_keys], ""};
         t->n_keys++;
     }
     /* the tints behind: by category they are the paler ones of colours that are in the key */

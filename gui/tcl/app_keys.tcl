@@ -173,21 +173,44 @@ oo::define ::heatscope::App {
             }
         }
         set half [expr {([llength $rows] + 1) / 2}]
+        if {$low} {
+            foreach {mine font} {HsSheet HsSmall HsSheetB HsHeadB} {
+                if {$mine ni [font names]} {
+                    font create $mine
+                }
+                font configure $mine {*}[font configure $font]
+            }
+        }
         foreach row $rows {
             set r [expr {1 + $n % $half}]
             set c [expr {2 * ($n / $half)}]
             ttk::label $w.in.k$n -style Card.Head.TLabel -text [lindex $row 0]
             ttk::label $w.in.t$n -style Card.Sub.TLabel -text [lindex $row 1]
             if {$low} {
-                $w.in.k$n configure -font HsHeadB
-                $w.in.t$n configure -font HsSmall
+                $w.in.k$n configure -font HsSheetB
+                $w.in.t$n configure -font HsSheet
             }
             grid $w.in.k$n -row $r -column $c -sticky w -padx [list [expr {$c ? [$t dp 28] : 0}] [$t dp 14]] -pady $apart
             grid $w.in.t$n -row $r -column [expr {$c + 1}] -sticky w
             incr n
         }
+        if {$low} {
+            my FitSheet
+        }
         place $w -relx 0.5 -rely 0.5 -anchor center
         raise $w
+    }
+    # Large letters in a window that is not large become smaller, until all keys are in sight.
+    method FitSheet {} {
+        set w $Path.sheet
+        update idletasks
+        while {[winfo exists $w] && ([winfo reqwidth $w] > [winfo width $Top] || [winfo reqheight $w] > [winfo height $Top])
+               && [font configure HsSheet -size] < -6} {
+            foreach font {HsSheet HsSheetB} {
+                font configure $font -size [expr {[font configure $font -size] + 1}]
+            }
+            update idletasks
+        }
     }
 }
 

@@ -40,6 +40,7 @@ namespace eval ::heatscope::script {
         pair       {2 2 "P Q: that cell of the matrix of processes"}
         rows       {0 0 ": height of a source row, height of the header above the rows"}
         shown      {0 1 "?VIEW?: what the drawn widgets were told, WIDGET.OPTION VALUE ...; of a view its list"}
+        cut        {0 0 ": words in sight that have no room and do not say so, and what lies over the window and is larger"}
         focus      {0 0 ": view that has the keyboard"}
         mapped     {0 0 ": views that are shown"}
         exists     {1 1 "sheet|dialog: whether the key sheet, or a file dialog, is shown"}
@@ -391,10 +392,10 @@ namespace eval ::heatscope::script {
                 lappend out $name.$option [$w cget -$option]
             }
         }
-        lappend out heat.bins [llength [[WidgetOf $app detail heat] bins]] source.letters [[$app view detail] letters] cut [CutOff .] status $status keys [$app keysShown]
+        lappend out heat.bins [llength [[WidgetOf $app detail heat] bins]] source.letters [[$app view detail] letters] status $status keys [$app keysShown]
         return $out
     }
-    # Texts of labels in sight that have no room and do not say so.
+    # Texts of labels in sight that have no room and do not say so, and what lies over the window and is larger than it.
     proc CutOff {window} {
         set out {}
         foreach w [winfo children $window] {
@@ -403,9 +404,16 @@ namespace eval ::heatscope::script {
                     || [winfo x $w] + [winfo width $w] > [winfo width [winfo parent $w]])} {
                 lappend out [$w cget -text]
             }
+            if {$window eq "." && [winfo manager $w] eq "place" && [winfo ismapped $w] && ([winfo x $w] < 0 || [winfo y $w] < 0
+                    || [winfo x $w] + [winfo width $w] > [winfo width $window] || [winfo y $w] + [winfo height $w] > [winfo height $window])} {
+                lappend out $w
+            }
             lappend out {*}[CutOff $w]
         }
         return $out
+    }
+    proc Do_cut {app} {
+        return [CutOff .]
     }
     proc Do_focus {app} {
         return [$app activeView]

@@ -86,7 +86,7 @@ oo::class create ::heatscope::Arrays {
                     file [dict get $u file] line [dict get $u line]]
                 continue
             }
-            set stride [expr {[dict get $u stride_bytes] ne "" ? "stride [dict get $u stride_bytes] B" : [dict get $u stride]}]
+            set stride [::heatscope::fmt stride $u]
             if {![dict get $u generated]} {
                 append stride ", not in the generated code"
             }

@@ -312,9 +312,8 @@ oo::class create ::heatscope::Compiler {
         if {[llength [dict get $more references]]} {
             lappend out [dict create kind section text References right [llength [dict get $more references]]]
             foreach r [dict get $more references] {
-                set stride [expr {[dict get $r stride_bytes] ne "" ? "stride [dict get $r stride_bytes] B" : "stride [dict get $r stride]"}]
                 lappend out [dict create kind fact text "[::heatscope::fmt plain [dict get $r text]]  [dict get $r access]" \
-                    right $stride file [dict get $r file] line [dict get $r line]]
+                    right [::heatscope::fmt stride $r] file [dict get $r file] line [dict get $r line]]
             }
         }
         return $out

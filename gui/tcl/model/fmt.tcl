@@ -134,6 +134,17 @@ namespace eval ::heatscope::fmt {
         return [expr {$low ? "[string range $text 0 $low-1]\u2026" : ""}]
     }
 
+    # What a reference moves by from one iteration to the next: "stride 24 B", "contiguous", "through an index array", "stride not known".
+    proc stride {reference} {
+        set words [dict get $reference stride]
+        if {[dict get $reference stride_bytes] ne ""} {
+            set words "[dict get $reference stride_bytes] B"
+        } elseif {$words ni {"not known" constant}} {
+            return $words
+        }
+        return "stride $words"
+    }
+
     # The same for "what: why": of a why that has no room for its first word or two nothing is shown. "" where only a few letters would stay.
     proc chip {text width measure} {
         set cut [fit $text $width $measure]
@@ -278,5 +289,5 @@ namespace eval ::heatscope::fmt {
         }
         return "[grouped $n] [expr {$many eq "" ? "${one}s" : $many}]"
     }
-    namespace export share fit chip clauses plain place span together
+    namespace export share fit chip clauses plain place span together stride
 }

@@ -25,6 +25,7 @@ oo::class create ::heatscope::AssemblyView {
         pack $body.tools.sources $body.tools.bytes -side left -padx [list 0 [$t dp 10]]
         pack $body.tools.hot -side right
         pack $body.tools.text $body.tools.find -side right -padx [list 0 [$t dp 8]]
+        bind $body.tools <Configure> [namespace code [list my FitTools $body.tools %w]]
         bind $body.tools.text <Return> "[namespace code {my findNext 1}]; break"
         bind $body.tools.text <Shift-Return> "[namespace code {my findNext -1}]; break"
         bind $body.tools.text <Escape> "[list focus $body.code]; break"
@@ -41,6 +42,19 @@ oo::class create ::heatscope::AssemblyView {
         bind $Code <<HeatscopeHover>> [namespace code {my OnHover %d}]
         foreach {key action} {h {hot 1} H {hot -1} l nextOfLine j follow y {flip VarBytes} o {flip VarSources} slash toFind} {
             my PaneKey $Code $key [namespace code [list my {*}$action]]
+        }
+    }
+
+    # Without room the box has no name.
+    method FitTools {tools width} {
+        set pad [::heatscope::theme dp 60]
+        foreach w {sources bytes text find hot} {
+            incr pad [winfo reqwidth $tools.$w]
+        }
+        if {$pad > $width} {
+            pack forget $tools.find
+        } elseif {[winfo manager $tools.find] eq ""} {
+            pack $tools.find -side right -padx [list 0 [::heatscope::theme dp 8]] -after $tools.text
         }
     }
 

@@ -21,16 +21,25 @@ oo::class create ::heatscope::CompareView {
         # with one database: what there could be, and how
         set t ::heatscope::theme
         set f [ttk::frame $body.none -style Card.TFrame -padding [$t size pad]]
-        ttk::label $f.text -style Card.TLabel -justify left -text "This window shows one database. With a second one, of the same program\
-            after a change or on other input, this list and all panes show what takes longer or less there, and what is within noise."
+        ttk::label $f.text -style Card.TLabel -justify left
         ttk::button $f.open -style Action.TButton -text "Open a second database\u2026" -takefocus 0 -command [list $App compareDatabase]
         ttk::label $f.how -style Card.Sub.TLabel -text "or Ctrl-D, or in a shell:  heatscope view [$Run file] OTHER.h5"
         pack $f.text -side top -anchor w -fill x
         pack $f.open -side top -anchor w -pady [$t dp 10]
         pack $f.how -side top -anchor w
-        bind $f <Configure> [list apply {{w width} {
-            $w.text configure -wraplength [expr {max(120, min(700, $width - 30))}]
-        }} $f %w]
+        my FitNone
+        bind $f <Configure> [namespace code {my FitNone}]
+    }
+    # In a low pane few words, so that the button is in sight.
+    method FitNone {} {
+        set t ::heatscope::theme
+        set f $Path.body.none
+        set low [expr {[winfo height $f] > 1 && [winfo height $f] < [$t dp 165]}]
+        $f.text configure -wraplength [expr {max(120, min([$t dp 700], [winfo width $f] - 2 * [$t size pad] - 2))}] -text [expr {$low
+            ? "This window shows one database." : "This window shows one database. With a second one, of the same program\
+            after a change or on other input, this list and all panes show what takes longer or less there, and what is within noise."}]
+        pack configure $f.open -pady [$t dp [expr {$low ? 4 : 10}]]
+        $f configure -padding [expr {$low ? [list [$t size pad] [$t dp 4]] : [$t size pad]}]
     }
     # In a low pane without details, so that rows have room; the description has all.
     method FitRuns {} {

@@ -243,6 +243,10 @@ oo::class create ::heatscope::ScopeView {
             set own [lindex [$Db stats -table scope_excl -rows [list $Shown 1] {*}[my Common]] 0]
             if {$row < 0 || ![my Nothing $own]} {
                 set title "[$Run scopeTitle $Shown] itself by $one"
+                # its name stands in the pane's head
+                if {[winfo width $in.linehead] > 20 && [::heatscope::theme width HsUI $title] > 0.6 * [winfo width $in.linehead]} {
+                    set title "Itself by $one"
+                }
                 set table scope_excl
                 set row $Shown
                 set stats $own

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -913,6 +914,42 @@ static void narrow_code_keeps_its_text(void **state) {
     }
 }
 
+static void inlined_calls_are_told(void **state) {
+    (void)state;
+    char out[60] = "";
+    size_t used = 0;
+    assert_true(hsc_code_inlined(out, sizeof out, &used, "operator[]", ""));
+    assert_true(hsc_code_inlined(out, sizeof out, &used, "gather", "a.cpp:8"));
+    assert_string_equal(out, "in operator[]; gather, called at a.cpp:8");
+    assert_int_equal(used, strlen(out));
+    assert_false(hsc_code_inlined(out, sizeof out, &used, "one that has no room", "a.cpp:9"));
+}
+
+/* An address without its register is no address: where operands have no room their end is a sign that there is more. */
+static void operands_are_whole_or_said_to_be_cut(void **state) {
+    (void)state;
+    static const char *const texts[] = {"movq\t%rsi, -0x60(%rsp)", "movq\t%rsi, -0x60()"};
+    for (int width = 200; width < 420; width++) {
+        uint64_t hash[2];
+        double room = 0;
+        for (int i = 0; i < 2; i++) {
+            sheet s;
+            hsc_code_layout l;
+            hsc_code_row row = {.kind = HSC_CODE_INSTRUCTION, .address = "401000", .version = -1, .flow = HSC_FLOW_NEXT};
+            snprintf(row.text, sizeof row.text, "%s", texts[i]);
+            hsc_code_frame f = {.rows = &row, .count = 1, .row_height = 18, .header = 18, .digits = 6, .unit = "samples"};
+            sheet_open(&s, width, 60);
+            hsc_code_layout_get(&s.c, &s.st, &f, &l);
+            hsc_paint_code(&s.c, &s.st, &f);
+            hash[i] = hsc_canvas_hash(&s.c);
+            room = l.place_right - l.operands - hsc_font_width(s.st.mono, strchr(texts[1], '\t') + 1);
+            sheet_close(&s);
+        }
+        if (room >= 0)
+            assert_true(hash[0] != hash[1]);
+    }
+}
+
 static void legend_begins_with_most(void **state) {
     (void)state;
     static const char *const names[] = {"computation", "communication", NULL, "runtime overhead"};
@@ -951,6 +988,6 @@ int main(void) {
         cmocka_unit_test(terrain_has_a_legend), cmocka_unit_test(cliffs_have_no_dots), cmocka_unit_test(terrain_flat_on_has_a_scale), cmocka_unit_test(terrain_of_nothing), cmocka_unit_test(peaks_are_highest_first),
         cmocka_unit_test(few_bars_share_the_width), cmocka_unit_test(narrow_code_keeps_its_text),
         cmocka_unit_test(names_keep_the_line),
-        cmocka_unit_test(names_keep_their_own), cmocka_unit_test(legend_begins_with_most)};
+        cmocka_unit_test(names_keep_their_own), cmocka_unit_test(inlined_calls_are_told), cmocka_unit_test(operands_are_whole_or_said_to_be_cut), cmocka_unit_test(legend_begins_with_most)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
