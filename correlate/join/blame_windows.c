@@ -47,7 +47,9 @@ typedef struct home { /* where a sample of a worker was hung */
 typedef struct stream { /* moments of one thread, of which those before the present window are forgotten */
     hsc_spill_cursor from;
     bool is_calls, ended;
-    HSC_VEC(jmoment) seen;
+    size_t from_seen;            /* those before it are forgotten */
+    HSC_VEC(jmoment) seen;       /* by time */
+    HSC_VEC(uint64_t) earliest;  /* by row of seen: the first begin of it and of all behind it */
 } stream;
 
 typedef struct locks {
@@ -58,6 +60,7 @@ typedef struct locks {
     HSC_VEC(arrival) arrivals;
     HSC_VEC(member) members;
     HSC_VEC(home) homes; /* of the present thread */
+    hsc_table found;     /* by frame and region: the context that go_home found there */
     uint32_t *by_victim; /* rows of looks, by thread that waited and end */
 } locks;
 
@@ -328,28 +331,67 @@ static hsc_status next_moment(join *j, stream *s, jmoment *m, bool *any, hsc_err
 /* A sample in a call does not tell that: the call's own moment is still to come. */
 static bool is_behind(const jmoment *m, uint64_t end) { return m->time > end && (m->is_interval || !m->kind); }
 
+static uint64_t begin_of(const jmoment *m) { return m->time > m->length ? m->time - m->length : 0; }
+static uint64_t span_begin(const stream *s, const jmoment *m) { return s->is_calls || m->is_interval ? begin_of(m) : m->time ? m->time - 1 : 0; }
+
+/* The first that is not forgotten and ends after `time`. */
+static size_t first_after(const stream *s, uint64_t time) {
+    size_t low = 0, high = s->seen.n - s->from_seen;
+    const jmoment *seen = s->seen.p + s->from_seen;
+    HSC_SEARCH(low, high, seen[low].time <= time);
+    return s->from_seen + low;
+}
+
+/* The first from which on all begin at `time` or later. */
+static size_t end_before(const stream *s, uint64_t time) {
+    size_t low = 0, high = s->seen.n - s->from_seen;
+    const uint64_t *earliest = s->earliest.p + s->from_seen;
+    HSC_SEARCH(low, high, earliest[low] < time);
+    return s->from_seen + low;
+}
+
+/* In order of time, in which nearly all come. */
+static bool see(stream *s, const jmoment *m) {
+    uint64_t begin = span_begin(s, m);
+    if (!HSC_PUSH(s->seen, *m) || !HSC_PUSH(s->earliest, begin))
+        return false;
+    size_t at = s->seen.n - 1;
+    for (; at > s->from_seen && s->seen.p[at - 1].time > m->time; at--) {
+        s->seen.p[at] = s->seen.p[at - 1];
+        s->seen.p[at - 1] = *m;
+    }
+    for (size_t i = s->seen.n; i-- > at;) {
+        uint64_t own = span_begin(s, &s->seen.p[i]);
+        s->earliest.p[i] = i + 1 < s->seen.n && s->earliest.p[i + 1] < own ? s->earliest.p[i + 1] : own;
+    }
+    for (size_t i = at; i-- > s->from_seen && s->earliest.p[i] > s->earliest.p[at];)
+        s->earliest.p[i] = s->earliest.p[at];
+    return true;
+}
+
 /* Those that end after `begin`, until one that ends after `end`. */
 static hsc_status look_on(join *j, stream *s, uint64_t begin, uint64_t end, hsc_err *err) {
-    size_t keep = 0;
     hsc_status status = HSC_OK;
-    for (size_t i = 0; i < s->seen.n; i++)
-        if (s->seen.p[i].time > begin)
-            s->seen.p[keep++] = s->seen.p[i];
-    s->seen.n = keep;
-    while (status == HSC_OK && s->from.list && !s->ended && !(s->seen.n && is_behind(&s->seen.p[s->seen.n - 1], end))) {
+    s->from_seen = first_after(s, begin);
+    if (s->from_seen > s->seen.n / 2) {
+        s->seen.n -= s->from_seen;
+        s->earliest.n -= s->from_seen;
+        memmove(s->seen.p, s->seen.p + s->from_seen, s->seen.n * sizeof *s->seen.p);
+        memmove(s->earliest.p, s->earliest.p + s->from_seen, s->earliest.n * sizeof *s->earliest.p);
+        s->from_seen = 0;
+    }
+    while (status == HSC_OK && s->from.list && !s->ended && !(s->seen.n > s->from_seen && is_behind(&s->seen.p[s->seen.n - 1], end))) {
         jmoment m;
         bool any = false;
         status = next_moment(j, s, &m, &any, err);
         s->ended = status == HSC_OK && !any;
-        const jmoment *last = s->seen.n ? &s->seen.p[s->seen.n - 1] : NULL;
+        const jmoment *last = s->seen.n > s->from_seen ? &s->seen.p[s->seen.n - 1] : NULL;
         bool same = last && s->is_calls && any && last->time == m.time && last->length == m.length; /* completed by one call */
-        if (status == HSC_OK && any && m.time > begin && !same && !HSC_PUSH(s->seen, m))
+        if (status == HSC_OK && any && m.time > begin && !same && !see(s, &m))
             status = hsc_join_no_memory(err);
     }
     return status;
 }
-
-static uint64_t begin_of(const jmoment *m) { return m->time > m->length ? m->time - m->length : 0; }
 
 static int by_code(const void *pa, const void *pb) {
     const home *a = pa, *b = pb;
@@ -376,7 +418,7 @@ static unsigned calls_alike(const join *j, uint32_t frame, uint32_t context) {
 /* Samples of a worker stand below the procedure that forked the region, which is not on their path: where those of the same code are that was
  * called alike; where its profile has none in this region, as its samples are told of another or of none, the same code elsewhere: what it did
  * is known all the same. */
-static void go_home(const locks *x, const look *l, uint32_t frame, jspot *s) {
+static void find_home(const locks *x, const look *l, uint32_t frame, jspot *s) {
     size_t low = 0, high = x->homes.n;
     HSC_SEARCH(low, high, by_code(&x->homes.p[low], &(home){s->line, s->instance, 0}) < 0);
     uint32_t end = l->region != HSC_NO_INDEX ? x->j->subtree_ends.p[l->region] : 0, best = HSC_NO_INDEX;
@@ -395,10 +437,27 @@ static void go_home(const locks *x, const look *l, uint32_t frame, jspot *s) {
     s->context = best != HSC_NO_INDEX ? best : s->context;
 }
 
+/* A few frames are in many waits. The spot is that of the frame. */
+static bool go_home(locks *x, const look *l, uint32_t frame, jspot *s) {
+    if (!x->homes.n)
+        return true;
+    uint32_t *at = hsc_table_at(&x->found, (uint64_t)frame << 32 | l->region, 0);
+    if (!at)
+        return false;
+    if (*at == HSC_NO_INDEX) {
+        find_home(x, l, frame, s);
+        *at = s->context;
+    }
+    s->context = *at;
+    return true;
+}
+
 static hsc_status find_homes(locks *x, uint32_t thread, hsc_err *err) {
     jcount *profile = NULL;
     size_t n = 0;
     x->homes.n = 0;
+    hsc_table_fini(&x->found);
+    x->found = (hsc_table){0};
     if (!hsc_blame_wants_profiles(x->p))
         return HSC_OK;
     hsc_status status = hsc_join_load_profile(x->j, &x->p->threads.p[thread], &profile, &n, err);
@@ -416,10 +475,11 @@ static hsc_status find_homes(locks *x, uint32_t thread, hsc_err *err) {
 /* `waited`: from its begin to its end, not drawn by a sample. */
 static bool add(locks *x, const look *l, const jmoment *m, bool late, bool waited, double ns, double *told) {
     jdoing did = hsc_blame_doing(x->j, m);
-    go_home(x, l, m->frame, &did.spot);
     *told += ns;
     if (ns <= 0)
         return true;
+    if (!go_home(x, l, m->frame, &did.spot))
+        return false;
     return late && waited ? hsc_delay_add_waited(x->d, l->delay, &did, l->weight * ns, tick_of(x, m->time))
                           : hsc_delay_add_cell(x->d, l->delay, &did, late, l->weight * ns, tick_of(x, m->time));
 }
@@ -470,10 +530,13 @@ static hsc_status look_into(locks *x, const look *l, bool late, const stream *mo
     bool hands_on = x->d->sums.p[l->delay].key.kind != HSC_wait_cause_THREAD_END, wall = x->p->blame->wall_event != 0;
     bool ok = !hands_on || !late || time_locked(x, thread, l->begin, l->until, l, &locked);
     ok = ok && (!hands_on || time_locked(x, thread, first, last, NULL, &locked));
-    for (size_t i = 0; ok && i < calls->seen.n; i++)
+    for (size_t i = first_after(calls, first), end = end_before(calls, last); ok && i < end; i++)
         ok = add(x, l, &calls->seen.p[i], late, true, (double)hsc_blame_overlap(begin_of(&calls->seen.p[i]), calls->seen.p[i].time, first, last), &told);
     uint64_t timed = UINT64_MAX; /* begin of the wait that ended next */
-    for (size_t i = moments->seen.n; ok && i-- > 0;) {
+    size_t begin = first_after(moments, first), end = end_before(moments, last);
+    for (size_t i = end; i < moments->seen.n && timed == UINT64_MAX; i++)
+        timed = moments->seen.p[i].is_interval ? begin_of(&moments->seen.p[i]) : timed;
+    for (size_t i = end; ok && i-- > begin;) {
         const jmoment *m = &moments->seen.p[i];
         if (hsc_blame_is_within(m, timed))
             continue;
@@ -485,7 +548,7 @@ static hsc_status look_into(locks *x, const look *l, bool late, const stream *mo
             continue;
         uint64_t in_call = 0;
         double in_lock = 0;
-        for (size_t k = 0; k < calls->seen.n; k++)
+        for (size_t k = first_after(calls, from), n = end_before(calls, to); k < n; k++)
             in_call += hsc_blame_overlap(begin_of(&calls->seen.p[k]), calls->seen.p[k].time, from, to);
         ok = !hands_on || time_locked(x, thread, from, to, NULL, &in_lock);
         double ns = m->is_interval ? hsc_blame_times(m) * ((double)(to - from) - (double)in_call - in_lock) : in_call || in_lock > 0 ? 0 : (double)m->length;
@@ -543,6 +606,8 @@ static void watched_fini(watched *w) {
     hsc_spill_cursor_fini(&w->calls.from);
     free(w->moments.seen.p);
     free(w->calls.seen.p);
+    free(w->moments.earliest.p);
+    free(w->calls.earliest.p);
 }
 
 static hsc_status watch(locks *x, watched *w, const look *l, bool late, hsc_err *err) {
@@ -556,7 +621,7 @@ static hsc_status watch(locks *x, watched *w, const look *l, bool late, hsc_err 
         w->moments.from = (hsc_spill_cursor){.list = t ? &t->moments : NULL};
         w->calls.from = (hsc_spill_cursor){.list = t ? &t->events : NULL};
         w->moments.ended = w->calls.ended = false;
-        w->moments.seen.n = w->calls.seen.n = 0;
+        w->moments.seen.n = w->calls.seen.n = w->moments.earliest.n = w->calls.earliest.n = w->moments.from_seen = w->calls.from_seen = 0;
         w->thread = thread;
         status = find_homes(x, thread, err);
     }
@@ -630,5 +695,6 @@ hsc_status hsc_blame_windows(join *j, jdelays *d, jprocess *p, jcovered *covered
     free(x.arrivals.p);
     free(x.members.p);
     free(x.homes.p);
+    hsc_table_fini(&x.found);
     return status;
 }

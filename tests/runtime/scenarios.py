@@ -243,7 +243,7 @@ def bare():
     """Procedures without .eh_frame. Where nothing describes them, the direct call of them is looked for within bounds, which
     one of them exceeds; its share may be truncated."""
     for name, described in (("bare", True), ("bare_packed", False), ("bare_unknown", False), ("bare_library", False)):
-        done, found = run([program(name), "250"], quiet=False)
+        done, found = run([program(name), "500"], quiet=False)
         expect(name, done.returncode == 0, done)
         expect(f"{name}: says what it can't read", ("compressed" in done.stderr) == (name == "bare_packed"), done.stderr)
         p = only(found)
