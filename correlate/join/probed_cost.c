@@ -37,7 +37,7 @@ static double within(double least, double v, double most) { return v < least ? l
  * sample meets that, so the interval goes up to there.
  * cpu_ns: of CPU time; period_ns: the same with its part of the time in line for a processor; each_ns: what a sample of the thread stands for, 0 where there are none. */
 static void weigh(shared *s, double pair_ns, double cpu_ns, double period_ns, double each_ns) {
-    double notes = 0, squares = 0, more = 0, less = 0, slower = OVERLAP * pair_ns * s->visits, clock = s->exclusive, reach = REACH_NS * s->visits, beyond = 0;
+    double notes = 0, met_notes = 0, squares = 0, more = 0, less = 0, slower = OVERLAP * pair_ns * s->visits, clock = s->exclusive, reach = REACH_NS * s->visits, beyond = 0;
     double periods = s->samples ? (double)s->samples->program + (double)s->samples->notes : 0;
     if (periods > 0) {
         double all_squares = (double)s->samples->program_squares + (double)s->samples->notes_squares, n = periods * periods / all_squares;
@@ -50,12 +50,13 @@ static void weigh(shared *s, double pair_ns, double cpu_ns, double period_ns, do
         double over = clock - met, late = !waits && over > chance ? over : 0, of = fmin(waits ? met : met + chance, clock);
         notes = waits ? met * part : clock * part + (1 - part) * late;
         more = (1 - part) * late;
+        met_notes = met * part;
         less = waits ? 0 : (1 - part) * (within(late, s->exclusive - met + chance, fmax(late, fmin(pair_ns * s->visits, clock))) - late);
         squares = of * of * part * (1 - part) / (n + 4);
     }
     hsc_probe_cost_in_run c = hsc_probe_weigh(s->alone, notes, squares, periods > 0 ? DBL_MIN : each_ns);
-    double doubt = OF_95_PERCENT * sqrt(c.variance), left_out = clock - s->exclusive, noted = c.cost + doubt;
-    double hidden = noted + s->outside * (s->alone > 0 ? fmin(noted / s->alone, 1 + OVERLAP) : 1);
+    double doubt = OF_95_PERCENT * sqrt(c.variance), left_out = clock - s->exclusive;
+    double inside = periods > 0 ? fmin(c.cost, met_notes + doubt) : c.cost, hidden = inside + s->outside * (s->alone > 0 ? fmin((inside + doubt) / s->alone, 1) : 1);
     s->cost = fmin(c.cost - left_out, s->exclusive);
     s->least = within(periods > 0 ? -reach : 0, s->cost - hypot(doubt, beyond) - more, s->exclusive);
     s->least = fmin(s->least, s->cost - hidden);

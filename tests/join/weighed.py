@@ -79,13 +79,13 @@ shutil.rmtree(WORK, ignore_errors=True)
 rows, text = rows_of("alone", 300, None)
 about("alone", rows["brief"], "exclusive_s", 0.2, 0.2)
 about("alone", rows["brief"], "exclusive_low_s", 0, 0.1)
-about("alone", rows["brief"], "exclusive_high_s", 0.3, 0.3)
+about("alone", rows["brief"], "exclusive_high_s", 0.4, 0.4) # all of the clock's time, and what may be done while its notes outside of it take theirs
 that("~0.200" in text and "(95 %)" in text, "not marked as doubtful:", text)
 # 2 of 5 samples were in notes: 0.12 s of 0.3, by the clock; alone says 0.1, of which little is believed then
 rows, text = rows_of("in the run", 300, (180, 120))
 about("in the run", rows["brief"], "exclusive_s", 0.178, 0.184)
 about("in the run", rows["brief"], "exclusive_low_s", 0.12, 0.16)
-about("in the run", rows["brief"], "exclusive_high_s", 0.19, 0.21)
+about("in the run", rows["brief"], "exclusive_high_s", 0.39, 0.41)
 about("in the run", rows["outer"], "inclusive_s", 0.9 + 0.178, 0.9 + 0.184)
 about("in the run", rows["outer"], "inclusive_low_s", 0, rows["brief"]["exclusive_low_s"] + 0.9)
 # the processor was another's for half of the time: so were the notes' parts
@@ -94,7 +94,7 @@ about("in line", rows["brief"], "exclusive_s", 0.356, 0.368)
 # the clock says more than there are samples by up to the notes' cost: 0.24 s of 0.4 by the clock, 0.18 by the samples
 rows, text = rows_of("clocks early", 400, (180, 120))
 about("clocks early", rows["brief"], "exclusive_s", 0.178, 0.192)
-about("clocks early", rows["brief"], "exclusive_high_s", 0.24, 0.29)
+about("clocks early", rows["brief"], "exclusive_high_s", 0.39, 0.45) # 0.18, 0.12 and chance of notes as they were met, and 0.1 of those outside
 # still more: it waited, and no note is in that
 rows, text = rows_of("waits", 2000, (180, 120))
 about("waits", rows["brief"], "exclusive_s", 1.878, 1.884)
