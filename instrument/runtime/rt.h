@@ -469,13 +469,13 @@ typedef struct hsc_rt_thread {
     /* normal code that has the writer: its frame pointer (UINT64_MAX: nobody whose end could be found out) and its return address. Where the stack
      * pointer is above the frame, or another address stands there, a handler of the program has left it by a jump. */
     _Atomic uint64_t owner_frame, owner_return;
-    uint64_t state_frame, state_return; /* of the outermost wrapper that set it: where its return address stands, and that; above it, or where another
-                                         * one stands there, that was left by a jump. state_return 0: not told */
+    uint64_t state_frame; /* of the outermost wrapper that set it, where its return address stands: above it, or where another one (state_return) stands there, that was left by a jump */
     struct hsc_rt_scopes *scopes; /* of probes; NULL: the thread has met none. These three: here, since wrappers need them with what stands above */
     void *messages;               /* of libheatscope-mpi.so; NULL: the thread has sent none */
     uint64_t messages_due;
     _Atomic uint64_t deferred; /* samples taken while the writer was busy */
     _Atomic uint64_t samples, lost, truncated, own_cycles, beats; /* samples to truncated: periods that they stand for; own: all that is ours */
+    uint64_t state_return;                   /* 0: not told */
     uint64_t handler_cycles, wrapper_cycles; /* of own_cycles; the rest are probes' */
     uint64_t wrapper_rare_cycles;            /* of wrapper_cycles: what single ones took beyond HSC_RT_OWN_CYCLES_MAX */
     /* own_ss.c: when the thread's CPU clock was last read (cycles, 0: never), what it said, and what of it was the handler's: by normal code, by the handler */

@@ -387,7 +387,7 @@ typedef struct HSC_MPI_LINE hsc_mpi_path {
 struct HSC_MPI_LINE hsc_mpi_block {
     /* two lines of memory with what each call needs; nothing is in a near cache when a program calls */
     hsc_rt_thread *thread;
-    uint64_t frame, frame_pc;  /* of the outermost wrapper, whose return address, which is told here too, stands right below it; 0: none */
+    uint64_t frame;            /* of the outermost wrapper; 0: none */
     _Atomic uint32_t updating; /* the tables are being changed: no flush by the handler */
     bool polls;                /* the last call that only looks found nothing, right after another one that did not */
     uint32_t generation, types_generation, comms_generation, thread_id, until_cost;
@@ -405,6 +405,7 @@ struct HSC_MPI_LINE hsc_mpi_block {
     /* calls that only look and find nothing, one right after another, as far as they go on: since when, the end of the last one, what lay between them, and of
      * that pauses and rests; the longest one; their number, and that of our handler's runs at the last one */
     uint64_t looks_since, looked_ns, looks_between, pauses_ns, rests_ns, longest_look_ns;
+    uint64_t frame_pc; /* return address of the outermost wrapper: it stands right below `frame` while that has not been left */
     uint32_t looks, looked_beats;
     uint64_t rested_cpu_ns, rested_ns; /* CPU time, as it was asked for last, and when that was; 0: not asked */
     struct {
