@@ -59,6 +59,7 @@ typedef struct locks {
     HSC_VEC(look) looks;
     HSC_VEC(arrival) arrivals;
     HSC_VEC(member) members;
+    hsc_table regions;   /* by row of the process's sites and kind of wait: hsc_blame_region_of */
     HSC_VEC(home) homes; /* of the present thread */
     hsc_table found;     /* by frame and region: the context that go_home found there */
     uint32_t *by_victim; /* rows of looks, by thread that waited and end */
@@ -109,13 +110,26 @@ static bool add_lock(locks *x, const jheld *h) {
 
 /* ---- barriers ---- */
 
+/* Few places wait often. False: out of memory. */
+static bool find_region(locks *x, uint32_t site, uint32_t kind, uint32_t *region) {
+    uint32_t *at = hsc_table_at(&x->regions, (uint64_t)kind << 32 | site, 0);
+    if (!at)
+        return false;
+    if (*at == HSC_NO_INDEX)
+        *at = hsc_blame_region_of(x->j, &x->p->sites.p[site], kind);
+    *region = *at;
+    return true;
+}
+
 static bool add_arrival(locks *x, const jheld *h) {
     const jprocess *p = x->p;
     const jsite *site = h->site < p->sites.n ? &p->sites.p[h->site] : NULL;
     const jthread *t = site && h->length ? hsc_join_known_thread(p, site->thread) : NULL;
     if (!t || t->row == HSC_NO_INDEX)
         return true;
-    uint32_t region = hsc_blame_region_of(x->j, site, h->kind);
+    uint32_t region;
+    if (!find_region(x, h->site, h->kind, &region))
+        return false;
     return HSC_PUSH(x->arrivals, (arrival){h->time - h->length, h->time, region == HSC_NO_INDEX ? site->context : region, h->kind,
                                            (uint32_t)(t - p->threads.p), h->site, h->threads, h->threads && h->master ? h->region : 0, h->master,
                                            h->time - (h->in_step ? h->in_step : h->length)});
@@ -696,5 +710,6 @@ hsc_status hsc_blame_windows(join *j, jdelays *d, jprocess *p, jcovered *covered
     free(x.members.p);
     free(x.homes.p);
     hsc_table_fini(&x.found);
+    hsc_table_fini(&x.regions);
     return status;
 }
