@@ -239,7 +239,7 @@ size_t hsc_code_find_mpi(const hsc_code *c, uint64_t address, hsc_code_tail tail
 uint64_t hsc_code_operation_key(const char *name, size_t length); /* of MPI_Send, mpi_send_ and mpi_send_f08_; 0: of no call of MPI */
 
 /* Calls `visit` for each piece of code with a line, in address order: file, line and the innermost procedure and loop
- * (HSC_NO_INDEX) around it. */
+ * (HSC_NO_INDEX) around it; and for each inlined call that it stands in: where that is called. */
 hsc_status hsc_code_each_line(hsc_code *c,
                               hsc_status (*visit)(void *ctx, uint32_t file, uint32_t line, uint32_t procedure,
                                                   uint32_t loop, hsc_err *err),

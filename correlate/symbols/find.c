@@ -561,6 +561,26 @@ hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_ans
     return find_and_keep(c, at, out, err);
 }
 
+/* Where calls are that were inlined: such a line may have no code of its own. */
+static hsc_status each_call(const hsc_code_answer *a,
+                            hsc_status (*visit)(void *ctx, uint32_t file, uint32_t line, uint32_t procedure, uint32_t loop, hsc_err *err), void *ctx,
+                            hsc_err *err) {
+    uint32_t procedure = HSC_NO_INDEX, loop = HSC_NO_INDEX;
+    hsc_status status = HSC_OK;
+    for (size_t k = 0; status == HSC_OK && k < a->element_count; k++) {
+        const hsc_code_element *e = &a->elements[k];
+        if (e->kind == HSC_ELEMENT_LOOP) {
+            loop = e->index;
+            continue;
+        }
+        if (e->kind == HSC_ELEMENT_INLINED && e->call_file != HSC_NO_INDEX && e->call_line && procedure != HSC_NO_INDEX)
+            status = visit(ctx, e->call_file, e->call_line, procedure, loop, err);
+        procedure = e->index;
+        loop = HSC_NO_INDEX;
+    }
+    return status;
+}
+
 hsc_status hsc_code_each_line(hsc_code *c,
                               hsc_status (*visit)(void *ctx, uint32_t file, uint32_t line, uint32_t procedure,
                                                   uint32_t loop, hsc_err *err),
@@ -583,6 +603,8 @@ hsc_status hsc_code_each_line(hsc_code *c,
                 }
                 if (status == HSC_OK)
                     status = visit(ctx, c->lines.p[i].file, c->lines.p[i].line, procedure, loop, err);
+                if (status == HSC_OK)
+                    status = each_call(&a, visit, ctx, err);
                 if (status != HSC_OK)
                     return status;
             }

@@ -144,6 +144,32 @@ rows = list(csv.DictReader(io.StringIO(run(HEATSCOPE, "annotate", "--format=csv"
 that(rows and all("twice, called at work.c" in r["inlined"] and r["procedure"] != "twice" for r in rows), "other code than that of the inlined copies")
 run(HEATSCOPE, "annotate", "m.h5", "no_such_name", code=1)
 
+# ---- inlined calls on lines without code of their own, also in code that has no sample ----
+with open("calls.c", "w", encoding="utf-8") as file:
+    file.write("""#define IN static inline __attribute__((always_inline))
+volatile double sink;
+IN double inner(double x) { double r = x; for (int i = 0; i < 60000000; i++) r = r * 0.5 + x; return r; }
+IN double outer(double x) {
+    return
+        inner(x);
+}
+int main(int argc, char **argv) {
+    sink = inner(argc);
+    if (argc > 3)
+        sink =
+            outer(argc);
+    return 0;
+}
+""")
+run(HEATSCOPE, "cc", "-O2", "-g", "calls.c", "-o", "calls")
+run(HEATSCOPE, "run", "-q", "-F", "500", "-o", "c", "./calls")
+run(HEATSCOPE, "correlate", "-q", "-o", "c.h5", "c")
+with h5py.File("c.h5") as g:
+    names = [x.decode() for x in g["/static/scope/name"][...]]
+    numbers = g["/static/line/line"][...]
+    calls = {(names[s], int(numbers[n]) if n != NONE else 0) for s, n in zip(g["/static/inlining/scope"][...], g["/static/inlining/line"][...])}
+that({("inner", 6), ("outer", 12), ("inner", 9)} <= calls and not any(n == 0 and name in ("inner", "outer") for name, n in calls), f"where inlined calls are: {calls}")
+
 # ---- what there is not is told ----
 run(HEATSCOPE, "correlate", "-q", "-o", "without.h5", "m")
 text = run(HEATSCOPE, "report", "--by=ledger", "without.h5")
