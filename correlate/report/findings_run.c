@@ -209,12 +209,17 @@ static run_cost cost_of_run(const report *r, double cpu_s) {
 static bool is_switches(const hsc_db_ledger *part) { return !strcmp(part->name, "switches"); }
 static bool is_estimate(const hsc_db_ledger *part) { return is_switches(part) || !strcmp(part->name, "probes"); }
 
+/* Where what measuring added at most is so much of the program, and so many times what is told, that is of yields outside of waits. */
+#define YIELDS_TOLD 0.1
+#define YIELDS_TIMES 3
+
 /* "measuring added 6.4 % (~5.9 to 7.2 %, 110 ms): start 1.0 %, handler 1.1 %, wrappers 4.3 %": the figures of the last line of `heatscope run`. False: it is little. *added: 0.064, without what switches took. */
 static bool cost_text(const report *r, double own_s, double cpu_s, const char *of_run, double *added, char *out, size_t size) {
     run_cost c = cost_of_run(r, cpu_s);
     char amount[100] = "";
     int used = 0;
-    if (!(c.to > 0) || !(cpu_s > 0) || !(r->total > 0) || (c.all <= 0.02 * c.to && own_s <= 0.02 * cpu_s))
+    bool yields = c.is_added && c.most > YIELDS_TOLD * c.to && c.most > YIELDS_TIMES * c.all;
+    if (!(c.to > 0) || !(cpu_s > 0) || !(r->total > 0) || (c.all <= 0.02 * c.to && own_s <= 0.02 * cpu_s && !yields))
         return false;
     double switches_s = 0; /* an estimate, which alone makes no figure doubtful */
     for (unsigned k = 0; k < c.n; k++)
@@ -233,7 +238,8 @@ static bool cost_text(const report *r, double own_s, double cpu_s, const char *o
         if (c.parts[k].seconds >= 0.0005 * c.to && n > 0 && (size_t)n < size)
             n += snprintf(out + n, size - (size_t)n, "%s %.20s %s%.1f %%", told++ ? "," : "", c.parts[k].name, is_estimate(&c.parts[k]) ? "~" : "", 100 * c.parts[k].seconds / c.to);
     if (n > 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, ".");
+        snprintf(out + n, size - (size_t)n, yields ? ". At most, where the program yields its processor as often without being measured: perf's clock is stopped and started each time. "
+                                                     "'heatscope run --mechanism=timer-cpu' costs nothing there." : ".");
     return true;
 }
 

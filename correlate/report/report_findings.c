@@ -397,7 +397,7 @@ static hsc_status spin_waits(findings *f, hsc_err *err) {
     findings_amount(r, all, share, sizeof share);
     if (n > 1)
         snprintf(loops, sizeof loops, "%u loops; the hottest, %.1f %%, is", n, 100 * rows[0].scalar.sum / r->total);
-    snprintf(text, sizeof text, "Spin waits: %s in %s at %s: it only looks, again and again, at what another thread writes, and uses a processor meanwhile.", share, loops, where);
+    snprintf(text, sizeof text, "Spin waits: %s in %s at %s: it only looks, again and again, at what another thread writes, or pauses, and uses a processor meanwhile.", share, loops, where);
     findings_say(f, all.sum, "Spin waits", all, spot_of_scope(rows[0].scope, &s), text);
     return HSC_OK;
 }

@@ -71,8 +71,11 @@ void hsc_rt_switches_note(hsc_rt_thread *t, hsc_rt_switch_counts now) {
     hsc_rt_switch_counts *seen = &t->switches_seen;
     uint64_t own = since(now.own, &seen->own), forced = since(now.forced, &seen->forced), most = since(now.cpu_ns, &seen->cpu_ns) / PREEMPTED_NS + 1;
     uint64_t yields = since(atomic_load_explicit(&t->yields, memory_order_relaxed), &t->yields_seen), may_be_his = yields < forced ? yields : forced;
-    uint64_t told = own + forced - may_be_his + (may_be_his < most ? may_be_his : most);
-    t->switches_ns += (uint64_t)((double)told * switch_ns(t, t->periods) * HSC_RT_SHARE_OF_TRIAL);
+    uint64_t untold = may_be_his > most ? may_be_his - most : 0, told = own + forced - untold;
+    uint64_t outside = since(atomic_load_explicit(&t->free_yields, memory_order_relaxed), &t->free_yields_seen);
+    double each_ns = switch_ns(t, t->periods) * HSC_RT_SHARE_OF_TRIAL;
+    t->switches_ns += (uint64_t)((double)told * each_ns);
+    t->untold_ns += (uint64_t)((double)(untold < outside ? untold : outside) * each_ns);
 }
 
 uint64_t hsc_rt_govern_longest(void) {

@@ -62,8 +62,11 @@ WAITING_WHEN(!(options & WNOHANG), int, waitid, CHILD, (idtype_t type, id_t id, 
 /* Who yields is switched because he asks for it: counted, so that the cost of other switches can be told. */
 static void count_yield(void) {
     hsc_rt_thread *t = hsc_rt_self;
-    if (t)
-        atomic_store_explicit(&t->yields, atomic_load_explicit(&t->yields, memory_order_relaxed) + 1, memory_order_relaxed);
+    if (!t)
+        return;
+    atomic_store_explicit(&t->yields, atomic_load_explicit(&t->yields, memory_order_relaxed) + 1, memory_order_relaxed);
+    if (atomic_load_explicit(&t->state, memory_order_relaxed) <= HSC_state_COMPUTATION && !t->open.kind)
+        atomic_store_explicit(&t->free_yields, atomic_load_explicit(&t->free_yields, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
 HSC_RT_EXPORT int sched_yield(void) {

@@ -119,6 +119,13 @@ static uint64_t end_ns(void) {
     return me.end_from_ns && now > me.end_from_ns ? now - me.end_from_ns : 0;
 }
 
+/* Thousandths of what is told of switches that they may have taken: with yields that are not told. */
+static uint64_t switches_most(const hsc_rt_cost *c) {
+    enum { MOST = 999999 }; /* what a reader believes */
+    uint64_t more = c->switches_ns ? c->untold_ns / (c->switches_ns / HSC_RT_SWITCHES_MOST + 1) : 0;
+    return more < MOST - HSC_RT_SWITCHES_MOST ? HSC_RT_SWITCHES_MOST + more : MOST;
+}
+
 /* rt.lock is held */
 static void put_cost(uint64_t now, const hsc_rt_cost *so_far) {
     hsc_rec_cost c = {.time = now, .handler_ns = so_far->handler_ns, .signals_ns = so_far->signals_ns, .wrappers_ns = so_far->wrappers_ns,
@@ -127,7 +134,7 @@ static void put_cost(uint64_t now, const hsc_rt_cost *so_far) {
                       .helper_ns = hsc_rt.helper_ns, .budget = hsc_rt.options.budget,
                       .longest_ns = hsc_rt_govern_longest(), .start_ns = start_ns(), .end_ns = end_ns(),
                       .interrupt_least_ns = hsc_rt.interrupt_least_ns, .interrupt_most_ns = hsc_rt.interrupt_most_ns,
-                      .switches_least = HSC_RT_SWITCHES_LEAST, .switches_most = HSC_RT_SWITCHES_MOST};
+                      .switches_least = HSC_RT_SWITCHES_LEAST, .switches_most = switches_most(so_far)};
     hsc_rt_file_put(HSC_REC_cost, &c, now);
 }
 
@@ -721,7 +728,7 @@ static void add_doubt(lines *l, const hsc_rt_cost *c) {
         return;
     uint64_t runs = c->signals_ns / hsc_rt.interrupt_ns, least = runs * hsc_rt.interrupt_least_ns, most = runs * hsc_rt.interrupt_most_ns;
     uint64_t down_ns = (c->signals_ns > least ? c->signals_ns - least : 0) + c->switches_ns * (1000 - HSC_RT_SWITCHES_LEAST) / 1000;
-    uint64_t more_ns = (most > c->signals_ns ? most - c->signals_ns : 0) + c->switches_ns * (HSC_RT_SWITCHES_MOST - 1000) / 1000;
+    uint64_t more_ns = (most > c->signals_ns ? most - c->signals_ns : 0) + c->switches_ns * (switches_most(c) - 1000) / 1000;
     if (down_ns >= 1000)
         add_line(l, "down ", down_ns / 1000);
     if (more_ns >= 1000)

@@ -310,6 +310,7 @@ const hsc_rt_node *hsc_rt_tree_node(const hsc_rt_tree *t, uint32_t i);
 typedef struct hsc_rt_cost {
     uint64_t cpu_ns;
     uint64_t handler_ns, signals_ns, wrappers_ns, probes_ns, switches_ns;
+    uint64_t untold_ns; /* of switches: hsc_rt_thread */
 } hsc_rt_cost;
 
 /* ---- threads and samples ------------------------------------------------------------------------------------------------- */
@@ -578,6 +579,9 @@ typedef struct hsc_rt_thread {
         uint32_t node, generation;
         bool brief_region; /* omp.c: it forked one, which was brief */
     } recent[HSC_RT_RECENT]; /* waits.c: where calls that were no real waits came from */
+    _Atomic uint64_t free_yields; /* of `yields`: outside of waits and calls of message passing */
+    uint64_t free_yields_seen;    /* as yields_seen */
+    uint64_t untold_ns;           /* what switches took that may be such yields and are not told: it is the program's loss where it would have yielded as often without us */
 } hsc_rt_thread;
 
 enum { HSC_RT_BUSY = 1, HSC_RT_BUSY_HELPER = 2 };
@@ -690,7 +694,7 @@ uint64_t hsc_rt_switches(void); /* the calling thread's context switches so far 
 /* Thousandths of what is told that were true at least (of ranks that yield: 1 / 2.7 of the trial's) and at most (of two threads in turn: 1 / 1.4). */
 enum { HSC_RT_SWITCHES_LEAST = 740, HSC_RT_SWITCHES_MOST = 1430 };
 /* Forced ones beyond one in a millisecond of CPU time are of a thread that waits by yielding (an MPI rank where there are more than processors: 100,000 a second), and not
- * told: their time is that of the waiting, which without us goes into more yields. */
+ * told: their time is that of the waiting, which without us goes into more yields. Those that it makes outside of waits are in the upper end of what is told (untold_ns). */
 void hsc_rt_switches_note(hsc_rt_thread *t, hsc_rt_switch_counts now);
 hsc_rt_switch_counts hsc_rt_switches_now(void); /* of the calling thread */
 /* A share of CPU time of late, after `cost_ns` of another `cpu_ns`: what was half a second of CPU time ago and more counts less than half. */

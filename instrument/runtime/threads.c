@@ -248,6 +248,7 @@ void hsc_rt_cost_add(hsc_rt_cost *to, const hsc_rt_thread *t) {
     to->signals_ns += atomic_load(&t->beats) * hsc_rt.interrupt_ns;
     to->wrappers_ns += hsc_rt_cycles_ns(t->wrapper_cycles, rate);
     to->switches_ns += t->switches_ns;
+    to->untold_ns += t->untold_ns;
     uint64_t own = atomic_load(&t->own_cycles), others = t->handler_cycles + t->wrapper_cycles;
     to->probes_ns += hsc_rt_cycles_ns(own > others ? own - others : 0, rate);
 }

@@ -48,7 +48,15 @@ for least, most, words in ((8000, 20000, "5.0 % (~4.8 to 6.2 %, 49 ms)"), (0, 0,
         f"cost time=6 interrupt_ns=10000 interrupt_measured=1 switch_ns=0 switch_far_ns=0 helper_ns=5000000 budget=0 longest_ns=0 start_ns=15000000 end_ns=4000000 "
         f"interrupt_least_ns={least} interrupt_most_ns={most} switches_least=1000 switches_most=1200"])
     told = findings()
-    m.that(told[-1].startswith(f"Care: measuring added {words}: start 1.5 %, handler 1.0 %, signals 1.0 %, "), f"an interval: {told}")
+    m.that(told[-1].startswith(f"Care: measuring added {words}: start 1.5 %, handler 1.0 %, signals 1.0 %, ") and "yields" not in told[-1], f"an interval: {told}")
+
+# of little told, but with yields whose switches may have taken 100 times what is told of switches
+m.process(11, "/made/up/worker", (1000, 0), own_ns=1000000, more=[handler.replace("own_ns=10000000", "own_ns=1000000"),
+    "cost time=6 interrupt_ns=1000 interrupt_measured=1 switch_ns=0 switch_far_ns=0 helper_ns=0 budget=0 longest_ns=0 start_ns=0 end_ns=0 "
+    "interrupt_least_ns=1000 interrupt_most_ns=1000 switches_least=1000 switches_most=100000"])
+told = findings()
+m.that(told[-1].startswith("Care: measuring added 0.7 % (~0.7 to 50.6 %, 7 ms): ") and "yields its processor as often" in told[-1] and "--mechanism=timer-cpu" in told[-1],
+       f"yields: {told}")
 
 # what samples met in our wrappers beyond what these were timed with is told: 150 of 1000, or 15 %, where the ledger has 1; not where it is within the interval
 wrappers = "handler_time thread_id=1 time=6 own_ns=0 median_ns=0 p90_ns=0 p99_ns=0 runs=0 wrappers_ns={} switches_ns=0"

@@ -307,11 +307,15 @@ static void yields_are_not_told(void **state) {
         for (int n = 0; n < 100; n++) {
             c = (hsc_rt_switch_counts){c.own + 3, c.forced + cases[k].forced, c.cpu_ns + LOOK_NS};
             atomic_fetch_add(&t->yields, cases[k].yields);
+            if (n & 1) /* the others are in waits */
+                atomic_fetch_add(&t->free_yields, cases[k].yields);
             hsc_rt_switches_note(t, c);
             hsc_rt_switches_note(t, c); /* nothing new */
         }
         double told = (double)t->switches_ns / each, least = 100 * (3 + cases[k].told); /* a yield beyond a whole millisecond may be told, too */
         assert_true(told > 0.99 * least && told <= least + 200);
+        double his = cases[k].yields < cases[k].forced ? cases[k].yields : cases[k].forced, untold = his > LOOK_NS / 1e6 ? 50 * (his - LOOK_NS / 1e6) : 0;
+        assert_true((double)t->untold_ns / each <= untold + 1 && (double)t->untold_ns / each >= 0.98 * untold - 50);
     }
 }
 
