@@ -206,25 +206,31 @@ static run_cost cost_of_run(const report *r, double cpu_s) {
     return c;
 }
 
-static bool is_switches(const hsc_db_ledger *part) { return !strcmp(part->name, "switches"); }
-static bool is_estimate(const hsc_db_ledger *part) { return is_switches(part) || !strcmp(part->name, "probes"); }
+static double seconds_of(const run_cost *c, const char *part) {
+    double sum = 0;
+    for (unsigned k = 0; k < c->n; k++)
+        sum += strcmp(c->parts[k].name, part) ? 0 : c->parts[k].seconds;
+    return sum;
+}
 
-/* Where what measuring added at most is so much of the program, and so many times what is told, that is of yields outside of waits. */
+static bool is_estimate(const hsc_db_ledger *part) { return !strcmp(part->name, "switches") || !strcmp(part->name, "probes"); }
+
+/* Where what measuring added at most is more than what is told by so much of the program, that is of yields outside of waits: not of signals, of which no more
+ * than so many times what is told can be true (cli/sample_cost.c: a cold gap is 4 warm ones at most, the largest 4 middle ones). */
 #define YIELDS_TOLD 0.1
 #define YIELDS_TIMES 3
+#define SIGNALS_TIMES 16
 
 /* "measuring added 6.4 % (~5.9 to 7.2 %, 110 ms): start 1.0 %, handler 1.1 %, wrappers 4.3 %": the figures of the last line of `heatscope run`. False: it is little. *added: 0.064, without what switches took. */
 static bool cost_text(const report *r, double own_s, double cpu_s, const char *of_run, double *added, char *out, size_t size) {
     run_cost c = cost_of_run(r, cpu_s);
     char amount[100] = "";
     int used = 0;
-    bool yields = c.is_added && c.most > YIELDS_TOLD * c.to && c.most > YIELDS_TIMES * c.all;
+    double beyond = c.most - c.all;
+    bool yields = c.is_added && beyond > YIELDS_TOLD * c.to && c.most > YIELDS_TIMES * c.all && beyond > SIGNALS_TIMES * seconds_of(&c, "signals");
     if (!(c.to > 0) || !(cpu_s > 0) || !(r->total > 0) || (c.all <= 0.02 * c.to && own_s <= 0.02 * cpu_s && !yields))
         return false;
-    double switches_s = 0; /* an estimate, which alone makes no figure doubtful */
-    for (unsigned k = 0; k < c.n; k++)
-        switches_s += is_switches(&c.parts[k]) ? c.parts[k].seconds : 0;
-    *added = fmax((c.all - switches_s) / c.to, own_s / cpu_s);
+    *added = fmax((c.all - seconds_of(&c, "switches")) / c.to, own_s / cpu_s); /* an estimate, which alone makes no figure doubtful */
     if (c.all < 0.999 * own_s) { /* nothing tells its parts */
         snprintf(out, size, "measuring took %.1f %% of the CPU time%s.", 100 * own_s / cpu_s, of_run);
         return true;

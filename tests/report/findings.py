@@ -58,6 +58,13 @@ told = findings()
 m.that(told[-1].startswith("Care: measuring added 0.7 % (~0.7 to 50.6 %, 7 ms): ") and "yields its processor as often" in told[-1] and "--mechanism=timer-cpu" in told[-1],
        f"yields: {told}")
 
+# as large an upper end of dear signals is not of yields
+m.process(11, "/made/up/worker", (1000, 0), own_ns=1000000, more=[handler.replace("own_ns=10000000", "own_ns=1000000").replace("switches_ns=5000000", "switches_ns=0"),
+    "cost time=6 interrupt_ns=30000 interrupt_measured=1 switch_ns=0 switch_far_ns=0 helper_ns=0 budget=0 longest_ns=0 start_ns=0 end_ns=0 "
+    "interrupt_least_ns=20000 interrupt_most_ns=300000 switches_least=1000 switches_most=1400"])
+told = findings()
+m.that("(~2.2 to 31.1 %" in told[-1] and "yields" not in told[-1], f"dear signals: {told}")
+
 # what samples met in our wrappers beyond what these were timed with is told: 150 of 1000, or 15 %, where the ledger has 1; not where it is within the interval
 wrappers = "handler_time thread_id=1 time=6 own_ns=0 median_ns=0 p90_ns=0 p99_ns=0 runs=0 wrappers_ns={} switches_ns=0"
 cost = "cost time=6 handler_ns=0 signals_ns=0 probes_ns=0 switches_ns=0 wrappers_ns={} interrupt_ns=0 interrupt_measured=1 switch_ns=0 switch_far_ns=0 helper_ns=0 budget=0 longest_ns=0 start_ns=0 end_ns=0"
