@@ -79,7 +79,7 @@ void hsc_map_table_end(const hsc_map_table *t) {
 static int rank_of(const hsc_rec_remark *r) {
     if (!r)
         return 0;
-    if (r->reason == HSC_reason_WAITS)
+    if (r->reason == HSC_reason_WAITS || r->reason == HSC_reason_VECTORS)
         return 5;
     if (!hsc_remark_refuses_vectors(r->pass.p, r->name.p, r->kind, r->reason))
         return r->reason == HSC_reason_NOT_TRIED ? 2 : 1;

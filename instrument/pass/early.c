@@ -56,6 +56,25 @@ static bool name_starts(hsc_ir_text name, const char *prefix) {
     return name.n >= n && !memcmp(name.p, prefix, n);
 }
 
+/* A loop that a `switch` jumps into has no block that all ways into it pass, and its way back may lead to another than the one that is its header here:
+ * the branch that the front end marked says where it is written, the first in the text where one is in the other. */
+static void find_node_inside(early *e, unsigned l) {
+    seen_loop *s = &e->loops[l];
+    unsigned line = 0, column = 0;
+    for (unsigned b = 0; b < e->g.blocks; b++) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(e->g.block[b]);
+        hsc_ir_loop node;
+        hsc_ir_loc begin;
+        if (e->g.loop_of[b] != l || !end || !hsc_ir_get_loop(end, &node) || !hsc_ir_get_loc_of_node(node.begin, &begin) ||
+            (line && (begin.line > line || (begin.line == line && begin.column >= column))))
+            continue;
+        s->node = node;
+        s->conditional_latch = LLVMGetNumSuccessors(end) > 1;
+        line = begin.line;
+        column = begin.column;
+    }
+}
+
 /* Latches and headers. */
 static void look_at_edges(early *e) {
     const hsc_graph *g = &e->g;
@@ -74,6 +93,8 @@ static void look_at_edges(early *e) {
     for (unsigned l = 0; l < g->n_loops; l++) {
         seen_loop *s = &e->loops[l];
         hsc_ir_loc begin = {0};
+        if (!s->node.node && g->loops[l].irreducible)
+            find_node_inside(e, l);
         for (LLVMValueRef i = LLVMGetFirstInstruction(g->block[g->loops[l].header]); i; i = LLVMGetNextInstruction(i)) {
             if (!has_line(&s->header))
                 hsc_ir_get_loc(i, &s->header);

@@ -193,6 +193,7 @@ typedef struct hsc_ir_loop_facts {
     bool is_disabled;  /* by the programmer */
     bool is_wait;      /* it reads again and again what others write, until that changes, and does no work */
     bool is_vectorized; /* already, by an earlier run of the vectoriser */
+    bool is_vector_code; /* not by the vectoriser: most of its operations are of vectors */
 } hsc_ir_loop_facts;
 void hsc_pass_take_loop_facts(hsc_pass *p, const hsc_ir_loop_facts *facts);
 

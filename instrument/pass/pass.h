@@ -83,6 +83,7 @@ typedef struct hsc_why {
     hsc_map seen;        /* origin + 1 by key */
     hsc_map facts_of;    /* bits of why.h by loop */
     hsc_map loop_of_header; /* by address, in the function that the vectoriser is at */
+    hsc_map is_vector_code; /* likewise: loops that are written in vectors */
     LLVMValueRef function;  /* that one */
     hsc_map reason_of;   /* loops that the vectoriser gave a reason for */
     hsc_map lanes_of;    /* of a loop in one inlined copy, as hsc_why_lanes tells them */

@@ -78,6 +78,7 @@ void hsc_why_fini(hsc_pass *p) {
     hsc_map_fini(&w->seen);
     hsc_map_fini(&w->facts_of);
     hsc_map_fini(&w->loop_of_header);
+    hsc_map_fini(&w->is_vector_code);
     hsc_map_fini(&w->reason_of);
     hsc_map_fini(&w->lanes_of);
     hsc_map_fini(&w->interleaved_of);
@@ -235,6 +236,9 @@ void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
     /* that a loop which waits is not vectorised is no loss */
     if (of_vectorizer && r->kind != HSC_remark_kind_PASSED && (hsc_why_loop_facts(p, loop_of_site(p, site)) & HSC_LOOP_WAITS))
         return;
+    /* nor that one which is written in vectors is not */
+    if (of_vectorizer && r->kind != HSC_remark_kind_PASSED && r->function == p->why.function && hsc_map_get(&p->why.is_vector_code, (uintptr_t)r->region.header))
+        return;
     /* "loop not vectorized" adds nothing to the reason that came before it */
     if (of_vectorizer && site) {
         uint64_t reason = hsc_pass_tag(site, "reason", "", 0);
@@ -286,25 +290,28 @@ void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
 }
 
 void hsc_why_tell(hsc_pass *p, const hsc_ir_loop_facts *f, uint32_t loop_id) {
-    static const hsc_str disabled = {"VectorizeDisabled", 17}, waits = {"SpinWait", 8},
-                          of_disabled = {"vectorization is switched off by the programmer", 47},
-                          of_waits = {"spin wait", 9};
+    static const struct {
+        hsc_str name, message;
+        uint64_t kind, reason;
+    } known[] = {{{"SpinWait", 8}, {"spin wait", 9}, HSC_remark_kind_ANALYSIS, HSC_reason_WAITS},
+                 {{"WrittenInVectors", 16}, {"written in vectors: most of its operations are of vector types or intrinsics", 76}, HSC_remark_kind_ANALYSIS, HSC_reason_VECTORS},
+                 {{"VectorizeDisabled", 17}, {"vectorization is switched off by the programmer", 47}, HSC_remark_kind_MISSED, HSC_reason_DISABLED}};
+    int k = f->is_wait ? 0 : f->is_vector_code ? 1 : 2;
     bool is_new;
     uint32_t procedure = hsc_pass_procedure_of_function(p, f->function);
-    uint32_t at = hsc_why_find(p, HSC_WHY_REMARK, hsc_pass_tag(loop_id, f->is_wait ? "waits" : "disabled", "", 0), procedure, &f->region.loc,
-                               p->why.remarks.n, &is_new);
+    uint32_t at = hsc_why_find(p, HSC_WHY_REMARK, hsc_pass_tag(loop_id, known[k].name.p, "", 0), procedure, &f->region.loc, p->why.remarks.n, &is_new);
     if (is_new)
         *HSC_VECTOR_ADD(p->why.remarks) = (hsc_rec_remark){
             .pass = {"heatscope", 9},
-            .name = f->is_wait ? waits : disabled,
-            .kind = f->is_wait ? HSC_remark_kind_ANALYSIS : HSC_remark_kind_MISSED,
+            .name = known[k].name,
+            .kind = known[k].kind,
             .procedure_id = procedure,
             .file_id = hsc_pass_file(p, f->begin.file),
             .line = f->begin.line,
             .column = f->begin.column,
             .site_id = loop_id,
-            .message = f->is_wait ? of_waits : of_disabled,
-            .reason = f->is_wait ? HSC_reason_WAITS : HSC_reason_DISABLED,
+            .message = known[k].message,
+            .reason = known[k].reason,
             .attachment = HSC_remark_attachment_LOOP,
         };
     p->why.remarks.p[at].count++;

@@ -247,6 +247,35 @@ static unsigned count_exits(const Loop &loop, bool *has_dead_end) {
     return exiting.size();
 }
 
+static bool is_vector(const Type *t) {
+    auto *v = dyn_cast<FixedVectorType>(t);
+    return isa<ScalableVectorType>(t) || (v && v->getNumElements() > 1);
+}
+
+/* Is the instruction one of work on data: not of addresses, the way through the loop, its count, or what is told of it? */
+static bool is_work(const Loop &loop, const Instruction &i) {
+    if (isa<CmpInst>(i) && all_of(i.users(), [](const User *u) { return cast<Instruction>(u)->isTerminator(); }))
+        return false;
+    if (auto *phi = isa<BinaryOperator>(i) ? dyn_cast<PHINode>(i.getOperand(0)) : nullptr)
+        if (phi->getParent() == loop.getHeader() && is_contained(phi->incoming_values(), &i) && loop.isLoopInvariant(i.getOperand(1)) && i.getType()->isIntegerTy())
+            return false;
+    if (auto *call = dyn_cast<IntrinsicInst>(&i))
+        return !call->isAssumeLikeIntrinsic();
+    return isa<LoadInst, StoreInst, BinaryOperator, UnaryOperator, CmpInst, SelectInst, CastInst, ShuffleVectorInst, InsertElementInst, ExtractElementInst>(i);
+}
+
+/* Is more than half of the loop's work on vectors, as where the source has vector types or intrinsics? */
+static bool is_vector_code(const Loop &loop) {
+    unsigned work = 0, vectors = 0;
+    for (const BasicBlock *b : loop.blocks())
+        for (const Instruction &i : *b)
+            if (is_work(loop, i)) {
+                work++;
+                vectors += is_vector(i.getType()) || any_of(i.operands(), [](const Use &u) { return is_vector(u->getType()); });
+            }
+    return 2 * vectors > work;
+}
+
 /* Facts of the loop; true when it has accesses that can depend on each other. */
 static bool take_facts(hsc_pass *pass, Function &f, Loop &loop, hsc_ir_loop_facts *facts) {
     facts->function = wrap(&f);
@@ -269,6 +298,7 @@ static bool take_facts(hsc_pass *pass, Function &f, Loop &loop, hsc_ir_loop_fact
     facts->is_disabled = is_disabled(loop);
     facts->is_wait = is_wait(loop);
     facts->is_vectorized = getBooleanLoopAttribute(&loop, "llvm.loop.isvectorized");
+    facts->is_vector_code = !facts->is_vectorized && is_vector_code(loop);
     if (const DILocation *begin = loop.getStartLoc().get())
         hsc_ir_get_loc_of_node(wrap(begin), &facts->begin);
     hsc_pass_take_loop_facts(pass, facts);

@@ -22,7 +22,7 @@ uint32_t hsc_why_unrolled(const hsc_pass *p, uint32_t loop_id, LLVMMetadataRef i
 /* Did the compiler say so of the loop, of any copy of it, as far as it says anything here? */
 bool hsc_why_may_be_unrolled(const hsc_pass *p, uint32_t loop_id);
 
-/* A remark of ours: of loops that the programmer told the vectoriser to leave alone, of which it says nothing, and of loops that only wait. */
+/* A remark of ours: of loops that the programmer told the vectoriser to leave alone, of which it says nothing, of loops that only wait, and of those that are written in vectors. */
 void hsc_why_tell(hsc_pass *p, const hsc_ir_loop_facts *f, uint32_t loop_id);
 
 /* dependence.c. What was noted of a loop, 0: nothing; bits below. */

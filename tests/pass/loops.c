@@ -2,7 +2,7 @@
 // Loops of C and their lines, at every level.
 // RUN: for o in 0 1 2 3; do %cc -g -O$o -c %s -o %t.$o.o; %map %t.$o.o | %check; done
 // RUN: %cc -gline-tables-only -O2 -c %s -o %t.lines.o; %map %t.lines.o | %check
-// CHECK: loops.c: C, -O{{[0-3]}}, 1 procedure, 9 loops
+// CHECK: loops.c: C, -O{{[0-3]}}, 3 procedures, 11 loops
 #define REPEAT(n, body) for (int q = 0; q < (n); q++) { body; }
 
 // CHECK: [[#@LINE+1]]-[[#@LINE+41]] loops
@@ -46,4 +46,33 @@ again:
     // CHECK-NEXT: [[#@LINE+1]]-[[#@LINE+2]] for:
     for (;;)
         if (a[n++] > 1e9) return;
+}
+
+// A switch that jumps into a loop, as Duff's device and loops that go on where they were, leaves it what it is written as.
+// CHECK: [[#@LINE+1]]-[[#@LINE+14]] copies
+void copies(int n, volatile int *to, const int *from) {
+    switch (n % 4) {
+        // CHECK-NEXT: [[#@LINE+1]]-[[#@LINE+9]] for:
+        for (;;) {
+        case 0: *to = *from++;
+        case 3: *to = *from++;
+        case 2: *to = *from++;
+        case 1:
+            *to = *from++;
+            if ((n -= 4) <= 0)
+                return;
+        }
+    }
+}
+// CHECK: [[#@LINE+1]]-[[#@LINE+11]] sends
+void sends(int n, volatile int *to, const int *from) {
+    int i = (n + 3) / 4;
+    switch (n % 4) {
+        // CHECK-NEXT: [[#@LINE+1]]-[[#@LINE+5]] do-while:
+    case 0: do { *to = *from++;
+    case 3: *to = *from++;
+    case 2: *to = *from++;
+    case 1: *to = *from++;
+        } while (--i > 0);
+    }
 }

@@ -20,6 +20,7 @@ namespace eval ::heatscope::chips {
         {fully unrolled} {unrolled}
         {^parts } {}
         {spin wait} {spin}
+        {written in vectors} {vectors}
         { line (?=\d)} { }
     }
 

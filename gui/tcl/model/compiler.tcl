@@ -163,9 +163,13 @@ oo::class create ::heatscope::Compiler {
                 set tone bad
             }
         }
-        if {$words eq "" && [my Spins $scope]} {
+        if {$words eq "" && [my IsTold $scope SpinWait]} {
             set words "spin wait"
             set tone bad
+        }
+        if {$words eq "" && [my IsTold $scope WrittenInVectors]} {
+            set words "written in vectors"
+            set tone good
         }
         if {$words eq "" && [dict get $row knowledge] eq "map"} {
             set words [my Fate $scope $metric $axis $share]
@@ -220,10 +224,10 @@ oo::class create ::heatscope::Compiler {
         }
         return 0
     }
-    # Does the loop do nothing but look for what others write?
-    method Spins {scope} {
+    # Is the remark that has this name made of the loop? SpinWait: it does nothing but look for what others write.
+    method IsTold {scope name} {
         foreach r [$Db remarks $scope -n 40] {
-            if {[dict get $r name] eq "SpinWait"} {
+            if {[dict get $r name] eq $name} {
                 return 1
             }
         }

@@ -255,6 +255,7 @@ oo::class create ::heatscope::Document {
         set passed {}
         set untried {}
         set spins 0
+        set written 0
         foreach remark [$Db remarks $scope -n 40] {
             dict with remark {}
             if {$pass ni {loop-vectorize heatscope}} {
@@ -268,6 +269,10 @@ oo::class create ::heatscope::Document {
             }
             if {$name eq "SpinWait"} {
                 set spins 1
+                continue
+            }
+            if {$name eq "WrittenInVectors"} {
+                set written 1
                 continue
             }
             if {!$refuses} {
@@ -298,6 +303,8 @@ oo::class create ::heatscope::Document {
             set chips [linsert $chips 0 [list "not vectorised: [::heatscope::fmt plain $reason]" $tone]]
         } elseif {!$vector && $spins} {
             set chips [linsert $chips 0 [list "spin wait" [expr {[my IsSmall $scope $all] ? "plain" : "bad"}]]]
+        } elseif {!$vector && $written} {
+            set chips [linsert $chips 0 [list "written in vectors" good]]
         } elseif {!$vector && $untried ne ""} {
             set chips [linsert $chips 0 [list "vectors $untried" plain]]
         }
