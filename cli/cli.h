@@ -81,6 +81,8 @@ int hsc_cli_make_database(const char *command, const char *path, const char *dat
  * HSC_E_ARGUMENT: there is none, or several with the word. */
 struct hsc_db;
 hsc_status hsc_cli_find_metric(struct hsc_db *db, const char *name, uint32_t *out, hsc_err *err);
+/* The category, likewise, but for numbers. */
+hsc_status hsc_cli_find_category(struct hsc_db *db, const char *name, uint32_t *out, hsc_err *err);
 
 /* Sets the interval that `text` says (FROM:TO in seconds or percent; NULL: none). HSC_E_ARGUMENT, HSC_E_MISSING. */
 hsc_status hsc_cli_set_interval(struct hsc_db *db, const char *text, hsc_err *err);

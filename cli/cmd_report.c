@@ -13,7 +13,7 @@
 enum { OPT_BY, OPT_CATEGORY, OPT_BRIEF, OPT_SELECTION };
 
 static const hsc_cli_option options[] = {{"by", 0, "WHAT", "table: procedure, loop, line, context, message, ... (list: all of them)"},
-                                         {"category", 0, "NAME", "only the samples of one category: computation, waiting, ... (with --by)"},
+                                         {"category", 0, "NAME", "only the samples of one category, by its name or a word of it: computation, waiting, management, ... (with --by)"},
                                          {"brief", 0, NULL, "the first findings only (--top=N: so many, 5)"},
                                          HSC_CLI_SELECTION("compare process or thread (processes where there are several)"),
                                          {NULL, 0, NULL, NULL}};
@@ -81,19 +81,6 @@ static int set(void *ctx, int option, const char *value) {
     return hsc_cli_bad_value(&command, option, names, value);
 }
 
-/* --category: by its name. */
-static hsc_status set_category(report *r, const char *path, const char *name, hsc_err *err) {
-    char names[400] = "";
-    for (uint32_t k = 0; k < r->info.categories; k++) {
-        const char *of = hsc_db_get_category(r->db, k);
-        size_t at = strlen(names);
-        if (of && !strcmp(of, name))
-            return report_set_category(r, k, err);
-        snprintf(names + at, sizeof names - at, "%s%s", k ? ", " : "", of ? of : "");
-    }
-    return hsc_err_set(err, HSC_E_ARGUMENT, "%s: --category: expected one of %s, got '%s'", path, names, name);
-}
-
 static int list(void) {
     for (int i = 1; i < REPORT_TABLES; i++)
         printf("%-10s %s\n", report_tables[i].name, report_tables[i].meaning);
@@ -145,8 +132,9 @@ int hsc_cmd_report(int argc, char **argv) {
     if (!status && exact && !report_exact_known(&r))
         status = hsc_err_set(&err, HSC_E_MISSING, "%s: --interval: what --by=%s shows is known of the whole run only in this database", path,
                              report_tables[c.by].name);
-    if (!status && c.category)
-        status = set_category(&r, path, c.category, &err);
+    uint32_t category = 0;
+    if (!status && c.category && !(status = hsc_cli_find_category(r.db, c.category, &category, &err)))
+        status = report_set_category(&r, category, &err);
     if (!status)
         status = report_check_where(&r, &err);
     if (!status)

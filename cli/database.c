@@ -20,46 +20,60 @@ static bool has_word(const char *name, const char *word) {
     return false;
 }
 
-hsc_status hsc_cli_find_metric(hsc_db *db, const char *name, uint32_t *out, hsc_err *err) {
-    unsigned long long n;
+typedef const char *(*name_of)(const hsc_db *, uint32_t);
+
+static const char *metric_name(const hsc_db *db, uint32_t m) {
+    hsc_db_metric metric;
+    return hsc_db_get_metric(db, m, &metric, NULL) ? NULL : metric.name;
+}
+
+/* The one of n that is called so, else the one with that number (`numbers`), else the only one whose name has that word. */
+static hsc_status find_named(hsc_db *db, const char *what, const char *what_all, name_of get, uint32_t n, bool numbers, const char *name, uint32_t *out, hsc_err *err) {
+    unsigned long long number;
     hsc_db_info info;
-    if (!name)
-        return HSC_OK;
-    hsc_db_get_info(db, &info);
-    for (uint32_t m = 0; m < info.metrics; m++) {
-        hsc_db_metric metric;
-        if (!hsc_db_get_metric(db, m, &metric, NULL) && !strcasecmp(metric.name, name)) {
-            *out = m;
-            return HSC_OK;
-        }
-    }
-    if (info.metrics && hsc_cli_parse_u64(name, 0, info.metrics - 1, &n)) {
-        *out = (uint32_t)n;
-        return HSC_OK;
-    }
     char all[1000] = "", with[1000] = "";
     size_t at = 0, with_at = 0;
     uint32_t alike = 0, found = 0;
-    for (uint32_t m = 0; m < info.metrics; m++) {
-        hsc_db_metric metric;
-        if (hsc_db_get_metric(db, m, &metric, NULL))
+    hsc_db_get_info(db, &info);
+    for (uint32_t k = 0; k < n; k++) {
+        const char *of = get(db, k);
+        if (!of)
             continue;
+        if (!strcasecmp(of, name)) {
+            *out = k;
+            return HSC_OK;
+        }
         if (at < sizeof all)
-            at += (size_t)snprintf(all + at, sizeof all - at, "%s'%s'", m ? ", " : "", metric.name);
-        if (!has_word(metric.name, name))
+            at += (size_t)snprintf(all + at, sizeof all - at, "%s'%s'", at ? ", " : "", of);
+        if (!has_word(of, name))
             continue;
         if (with_at < sizeof with)
-            with_at += (size_t)snprintf(with + with_at, sizeof with - with_at, "%s'%s'", alike ? ", " : "", metric.name);
+            with_at += (size_t)snprintf(with + with_at, sizeof with - with_at, "%s'%s'", alike ? ", " : "", of);
         alike++;
-        found = m;
+        found = k;
     }
-    if (alike > 1)
-        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: '%s' is in the names of %u metrics: %s", info.path, name, alike, with);
-    if (alike) {
-        *out = found;
+    if (numbers && n && hsc_cli_parse_u64(name, 0, n - 1, &number)) {
+        *out = (uint32_t)number;
         return HSC_OK;
     }
-    return hsc_err_set(err, HSC_E_ARGUMENT, "%s: no metric '%s' among its %u: %s", info.path, name, info.metrics, all);
+    if (alike > 1)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: '%s' is in the names of %u %s: %s", info.path, name, alike, what_all, with);
+    if (!alike)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: no %s '%s' among its %u: %s", info.path, what, name, n, all);
+    *out = found;
+    return HSC_OK;
+}
+
+hsc_status hsc_cli_find_metric(hsc_db *db, const char *name, uint32_t *out, hsc_err *err) {
+    hsc_db_info info;
+    hsc_db_get_info(db, &info);
+    return name ? find_named(db, "metric", "metrics", metric_name, info.metrics, true, name, out, err) : HSC_OK;
+}
+
+hsc_status hsc_cli_find_category(hsc_db *db, const char *name, uint32_t *out, hsc_err *err) {
+    hsc_db_info info;
+    hsc_db_get_info(db, &info);
+    return find_named(db, "category", "categories", hsc_db_get_category, info.categories, false, name, out, err);
 }
 
 /* "1.5", "1.5s" or "20%" of the run's length; "": `otherwise`. */

@@ -144,6 +144,9 @@ for path in paths:
     wrong += check(path)
 if not sys.argv[4:]:
     wrong += check_without_times()
+whole, word = (subprocess.run([HEATSCOPE, "report", "--by=line", f"--category={name}", paths[0]], capture_output=True, text=True, check=True).stdout for name in ("input and output", "Output"))
+if whole != word:
+    wrong.append("--category=Output: expected what 'input and output' gives")
 for bad in (["--category=nonsense", "--by=line"], ["--category=waiting"], ["--category=waiting", "--by=wait"], ["--category=waiting", "--by=ledger"]):
     p = subprocess.run([HEATSCOPE, "report", *bad, paths[0]], capture_output=True, text=True)
     if not p.returncode or "category" not in p.stderr or p.stderr.count("\n") != 1:
