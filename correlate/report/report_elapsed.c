@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Elapsed time that shares of waiting are told of: that of the threads that run the program's code. */
 #include "report_elapsed.h"
+#include "report_measures.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +17,18 @@ static hsc_status mark_threads(const report *r, uint32_t scope, bool *runs, hsc_
         runs[indices[i]] = runs[indices[i]] || values[i] > 0;
     free(indices);
     free(values);
+    return s;
+}
+
+/* Marks threads with waits below code of the program: a worker that nothing was given to has no sample. */
+static hsc_status mark_waiting(const report *r, bool *runs, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    for (uint32_t i = 0; i < r->info.waits && !s; i++) {
+        hsc_db_wait w;
+        s = hsc_db_get_wait(r->db, i, &w, err);
+        if (!s && w.thread < r->info.threads && !runs[w.thread])
+            runs[w.thread] = report_is_own_path(r, w.context);
+    }
     return s;
 }
 
@@ -51,6 +64,8 @@ hsc_status report_elapsed_of(const report *r, report_elapsed *out, hsc_err *err)
         hsc_err_clear(err);
         s = HSC_OK;
     }
+    if (!s)
+        s = mark_waiting(r, runs, err);
     for (uint32_t t = 0; !s && t < r->info.threads; t++) {
         hsc_db_thread thread;
         if ((s = hsc_db_get_thread(r->db, t, &thread, err)))

@@ -7,7 +7,7 @@
 
 typedef struct report_elapsed {
     double seconds;   /* of `threads`, added up */
-    uint32_t threads; /* the first of each process, and those with samples below code of the program */
+    uint32_t threads; /* the first of each process, and those with samples or waits below code of the program */
     uint32_t helpers; /* others: libraries made them for themselves, or they were never seen */
 } report_elapsed;
 

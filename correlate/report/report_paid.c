@@ -376,6 +376,11 @@ hsc_status report_rank_paid(report *r, hsc_scope_kind kind, uint32_t **rows, uin
     return HSC_OK;
 }
 
+/* A loop that is known by its instructions alone and does next to nothing itself, as that of an interpreter: what it calls is no part of it. */
+static bool only_calls(const report *r, uint32_t i, const hsc_db_scope *s) {
+    return !s->line_begin && r->paid->own_code[i].sum < 0.05 * r->paid->loop[i].sum;
+}
+
 hsc_status report_hottest_loop(report *r, uint32_t *loop, hsc_err *err) {
     uint32_t best[2] = {HSC_NONE, HSC_NONE}; /* of all, of the user's own */
     hsc_status s = report_pay_all(r, err);
@@ -384,7 +389,7 @@ hsc_status report_hottest_loop(report *r, uint32_t *loop, hsc_err *err) {
         bool more[2];
         for (int k = 0; k < 2; k++)
             more[k] = r->paid->loop[i].sum > (best[k] == HSC_NONE ? 0 : r->paid->loop[best[k]].sum);
-        if ((!more[0] && !more[1]) || !report_wanted(r, i) || (s = hsc_db_get_scope(r->db, i, &scope, err)))
+        if ((!more[0] && !more[1]) || !report_wanted(r, i) || (s = hsc_db_get_scope(r->db, i, &scope, err)) || only_calls(r, i, &scope))
             continue;
         best[0] = more[0] ? i : best[0];
         best[1] = more[1] && report_is_own(r, &scope) ? i : best[1];
