@@ -20,11 +20,13 @@
 #endif
 
 extern "C" char *hsc_demangle_cxx(const char *symbol);
+extern "C" char *hsc_demangle_rust(const char *symbol);
 
 namespace {
 
 constexpr size_t kLongestSymbol = 4096; // characters of a linker symbol, beyond which it is left as it is
 constexpr size_t kLongest = 65536;      // of a name for people
+constexpr size_t kLongestOfRust = 1 << 24; // of one of Rust, as far as is known before it is made
 
 #ifdef HEATSCOPE_HAVE_LLVM_DEMANGLE
 using llvm::itanium_demangle::ForwardTemplateReference;
@@ -127,6 +129,7 @@ bool is_sound(const char *symbol, size_t n) {
 }
 
 char *demangle_by_llvm(const char *symbol) { return llvm::itaniumDemangle(symbol); }
+char *demangle_rust_by_llvm(const char *symbol) { return llvm::rustDemangle(symbol); }
 #else
 bool is_sound(const char *symbol, size_t n) { // each reference to what was before doubles a name at most
     size_t bound = n;
@@ -136,6 +139,7 @@ bool is_sound(const char *symbol, size_t n) { // each reference to what was befo
 }
 
 char *demangle_by_llvm(const char *) { return nullptr; }
+char *demangle_rust_by_llvm(const char *) { return nullptr; }
 #endif
 
 } // namespace
@@ -147,4 +151,14 @@ extern "C" char *hsc_demangle_cxx(const char *symbol) {
         return nullptr;
     char *text = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
     return status == 0 ? text : demangle_by_llvm(symbol);
+}
+
+// Each reference to what was before, B, doubles a name at most.
+extern "C" char *hsc_demangle_rust(const char *symbol) {
+    size_t bound = std::strlen(symbol);
+    if (bound > kLongestSymbol)
+        return nullptr;
+    for (const char *p = std::strchr(symbol, 'B'); p && bound <= kLongestOfRust; p = std::strchr(p + 1, 'B'))
+        bound *= 2;
+    return bound <= kLongestOfRust ? demangle_rust_by_llvm(symbol) : nullptr;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names for people of linker symbols: C++ by the runtime's demangler, Fortran by flang's and gfortran's schemes. */
+/* Names for people of linker symbols: C++ by the runtime's demangler, Fortran by flang's and gfortran's schemes, Rust by both of its own. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "code_internal.h"
 
 char *hsc_demangle_cxx(const char *symbol);
+char *hsc_demangle_rust(const char *symbol);
 
 /* Appends n bytes of s, keeps room for the NUL. */
 static void append(char *out, size_t size, const char *s, size_t n) {
@@ -65,6 +66,68 @@ static char *demangle_gfortran(const char *s) {
     return strdup(out);
 }
 
+/* One name within a symbol of Rust's older scheme: length, then bytes, of which signs that linkers do not take are written $LT$, $u7b$ and so on, `::`
+ * as two dots, and a _ stands before a name that begins with such a sign. Appends it; behind it, NULL: it is none. */
+static const char *append_rust_name(const char *s, char *out, size_t size) {
+    static const struct {
+        const char *code;
+        char sign;
+    } signs[] = {{"SP", '@'}, {"BP", '*'}, {"RF", '&'}, {"LT", '<'}, {"GT", '>'}, {"LP", '('}, {"RP", ')'}, {"C", ','}};
+    char *p;
+    unsigned long n = isdigit((unsigned char)*s) ? strtoul(s, &p, 10) : 0;
+    if (!n || n > strlen(p))
+        return NULL;
+    const char *end = p + n, *in = p;
+    if (n > 1 && in[0] == '_' && in[1] == '$')
+        in++;
+    while (in < end) {
+        const char *close = *in == '$' ? memchr(in + 1, '$', (size_t)(end - in - 1)) : NULL;
+        char sign = 0;
+        if (close && in[1] == 'u') {
+            char *after;
+            unsigned long code = strtoul(in + 2, &after, 16);
+            sign = after == close && code >= 0x20 && code < 0x7f ? (char)code : 0;
+        }
+        for (size_t k = 0; close && k < sizeof signs / sizeof *signs; k++)
+            if (strlen(signs[k].code) == (size_t)(close - in - 1) && !memcmp(in + 1, signs[k].code, (size_t)(close - in - 1)))
+                sign = signs[k].sign;
+        if (sign) {
+            append(out, size, &sign, 1);
+            in = close + 1;
+        } else if (end - in >= 2 && in[0] == '.' && in[1] == '.') {
+            append(out, size, "::", 2);
+            in += 2;
+        } else {
+            append(out, size, in++, 1);
+        }
+    }
+    return end;
+}
+
+/* Rust's older scheme is C++'s for a nested name, the last one a hash: _ZN, names, 17h and 16 hexadecimal digits, E. */
+static char *demangle_rust_of_old(const char *symbol) {
+    enum { HASH = 3 + 16 };
+    char out[4096] = "";
+    const char *s = symbol + 3;
+    if (strncmp(symbol, "_ZN", 3) != 0)
+        return NULL;
+    while (strncmp(s, "17h", 3) != 0 || strspn(s + 3, "0123456789abcdef") < 16 || s[HASH] != 'E') {
+        if (*out)
+            append(out, sizeof out, "::", 2);
+        if (!(s = append_rust_name(s, out, sizeof out)))
+            return NULL;
+    }
+    s += HASH + 1;
+    if (!*out || (*s && *s != '.'))
+        return NULL;
+    if (*s && strncmp(s, ".llvm.", 6) != 0) {
+        append(out, sizeof out, " [clone ", 8);
+        append(out, sizeof out, s, strlen(s));
+        append(out, sizeof out, "]", 1);
+    }
+    return strdup(out);
+}
+
 static char *demangle_plain(const char *symbol) {
     if (symbol[0] != '_')
         return NULL;
@@ -72,7 +135,10 @@ static char *demangle_plain(const char *symbol) {
         return demangle_flang(symbol);
     if (symbol[1] == '_' && strstr(symbol, "_MOD_"))
         return demangle_gfortran(symbol);
-    return symbol[1] == 'Z' ? hsc_demangle_cxx(symbol) : NULL;
+    if (symbol[1] == 'R')
+        return hsc_demangle_rust(symbol);
+    char *of_rust = symbol[1] == 'Z' ? demangle_rust_of_old(symbol) : NULL;
+    return of_rust || symbol[1] != 'Z' ? of_rust : hsc_demangle_cxx(symbol);
 }
 
 char *hsc_demangle(const char *symbol) {
