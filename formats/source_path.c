@@ -16,6 +16,8 @@ const char *hsc_system_header(const char *path) {
     static const char *const roots[] = {"/usr/include/", "/usr/lib", "/usr/bin/../", "/usr/local/include/", "/usr/local/lib"};
     const char *name = NULL, *more;
     bool system = false;
+    if (behind(path, "/rustc/") && (more = strstr(path, "/library/"))) /* Rust's own, which is compiled into each program */
+        return more + strlen("/library/");
     for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
         system = system || behind(path, roots[i]);
     for (const char *p = path; system && (p = strstr(p, "/include/")); p++)
@@ -30,4 +32,12 @@ const char *hsc_system_header(const char *path) {
             name = more + 1;
     }
     return name;
+}
+
+bool hsc_is_system_program(const char *path) {
+    static const char *const folders[] = {"/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/usr/libexec/"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (behind(path, folders[i]))
+            return true;
+    return false;
 }

@@ -6,6 +6,7 @@
 
 #include <heatscope/formats/libraries.h>
 #include <heatscope/formats/records.h>
+#include <heatscope/formats/source_path.h>
 
 #include "report.h"
 
@@ -37,15 +38,6 @@ static void count_working(report *r) {
     r->working = r->working ? r->working : r->columns;
 }
 
-/* Programs of the system, as shells and interpreters are, which the user did not build. */
-static bool is_system(const char *path) {
-    static const char *const folders[] = {"/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/usr/libexec/"};
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (!strncmp(path, folders[i], strlen(folders[i])))
-            return true;
-    return false;
-}
-
 /* OpenMP's runtime, and executables of the run; of several those of the system only where there are no others. */
 static hsc_status load_modules(report *r, hsc_err *err) {
     hsc_status status = HSC_OK;
@@ -62,7 +54,7 @@ static hsc_status load_modules(report *r, hsc_err *err) {
         for (uint32_t k = 0; k < r->programs && !status; k++) {
             hsc_db_process p;
             status = hsc_db_get_process(r->db, r->program_first[k], &p, err);
-            for (uint32_t m = 0; m < r->info.modules && !status && (pass || r->programs == 1 || !is_system(p.executable)); m++) {
+            for (uint32_t m = 0; m < r->info.modules && !status && (pass || r->programs == 1 || !hsc_is_system_program(p.executable)); m++) {
                 hsc_db_module module;
                 status = hsc_db_get_module(r->db, m, &module, err);
                 r->own_module[m] |= !status && !strcmp(module.path, p.executable);

@@ -156,7 +156,8 @@ static Tcl_Obj *file_dict(hsc_handle *h, uint32_t i, hsc_err *err) {
 
 static Tcl_Obj *module_dict(hsc_handle *h, uint32_t i, hsc_err *err) {
     hsc_db_module m;
-    if (hsc_db_get_module(h->db, i, &m, err) != HSC_OK)
+    const bool *own;
+    if (hsc_db_get_module(h->db, i, &m, err) != HSC_OK || hsc_handle_own_modules(h, &own, err) != HSC_OK)
         return NULL;
     Tcl_Obj *d = Tcl_NewDictObj();
     PUT(d, "index", WIDE(i));
@@ -164,6 +165,7 @@ static Tcl_Obj *module_dict(hsc_handle *h, uint32_t i, hsc_err *err) {
     PUT(d, "build_id", TEXT(m.build_id));
     PUT(d, "knowledge", TEXT(m.knowledge <= HSC_KNOWN_NOTHING ? hsc_knowledge_names[m.knowledge] : "nothing"));
     PUT(d, "note", TEXT(m.note));
+    PUT(d, "own", WIDE(own[i]));
     return d;
 }
 

@@ -9,22 +9,14 @@
 
 #define PUT(d, key, obj) hsc_tcl_put(d, key, obj)
 
-/* Which code is the program's own: compiled by the pass, and in no header of the system. */
+/* Which code is the program's own: in its modules, and in no header of the system. */
 typedef struct owner {
-    bool *modules, *headers, *scopes, *files; /* by row; scopes: procedures and loops */
+    const bool *modules;            /* by row; borrowed */
+    bool *headers, *scopes, *files; /* by row; scopes: procedures and loops */
 } owner;
 
 static bool is_own(const owner *o, uint32_t module, uint32_t file) {
     return module != HSC_NONE && o->modules[module] && (file == HSC_NONE || !o->headers[file]);
-}
-
-static hsc_status mark_modules(hsc_handle *h, owner *o, hsc_err *err) {
-    hsc_db_module m;
-    hsc_status s = HSC_OK;
-    for (uint32_t i = 0; s == HSC_OK && i < h->info.modules; i++)
-        if ((s = hsc_db_get_module(h->db, i, &m, err)) == HSC_OK)
-            o->modules[i] = m.knowledge == HSC_KNOWN_MAP;
-    return s;
 }
 
 static hsc_status mark_files(hsc_handle *h, owner *o, hsc_err *err) {
@@ -47,19 +39,18 @@ static hsc_status mark_scopes(hsc_handle *h, owner *o, hsc_err *err) {
 }
 
 static void owner_free(owner *o) {
-    free(o->modules);
     free(o->headers);
     free(o->scopes);
     free(o->files);
 }
 
 static hsc_status owner_init(hsc_handle *h, owner *o, hsc_err *err) {
-    *o = (owner){calloc((size_t)h->info.modules + 1, sizeof *o->modules), calloc((size_t)h->info.files + 1, sizeof *o->headers),
+    *o = (owner){NULL, calloc((size_t)h->info.files + 1, sizeof *o->headers),
                  calloc((size_t)h->info.scopes + 1, sizeof *o->scopes), calloc((size_t)h->info.files + 1, sizeof *o->files)};
-    bool fits = o->modules && o->headers && o->scopes && o->files;
+    bool fits = o->headers && o->scopes && o->files;
     hsc_status s = fits ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u scopes", h->info.scopes);
     if (s == HSC_OK)
-        s = mark_modules(h, o, err);
+        s = hsc_handle_own_modules(h, &o->modules, err);
     if (s == HSC_OK)
         s = mark_files(h, o, err);
     return s == HSC_OK ? mark_scopes(h, o, err) : s;

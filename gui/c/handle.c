@@ -6,6 +6,7 @@
 #include "early.h"
 #include "strips.h"
 
+#include <heatscope/formats/source_path.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,6 +132,43 @@ hsc_status hsc_handle_match(hsc_handle *h, hsc_handle *other, hsc_match_of what,
     return s;
 }
 
+/* Marks modules that are the executable of a process: round 0 those that the user built, 1 all. */
+static hsc_status mark_executables(hsc_handle *h, int round, bool *own, bool *any, hsc_err *err) {
+    const char *last = "";
+    hsc_status s = HSC_OK;
+    for (uint32_t k = 0; s == HSC_OK && k < h->info.processes; k++) {
+        hsc_db_process p;
+        if ((s = hsc_db_get_process(h->db, k, &p, err)) != HSC_OK || !strcmp(p.executable, last) || (!round && hsc_is_system_program(p.executable)))
+            continue;
+        last = p.executable;
+        for (uint32_t i = 0; s == HSC_OK && i < h->info.modules; i++) {
+            hsc_db_module m;
+            if ((s = hsc_db_get_module(h->db, i, &m, err)) == HSC_OK && !strcmp(m.path, last))
+                *any = own[i] = true;
+        }
+    }
+    return s;
+}
+
+hsc_status hsc_handle_own_modules(hsc_handle *h, const bool **own, hsc_err *err) {
+    bool any = false, *list = h->own_modules ? h->own_modules : calloc((size_t)h->info.modules + 1, sizeof *list);
+    hsc_status s = list ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u modules", h->info.modules);
+    for (uint32_t i = 0; s == HSC_OK && !h->own_modules && i < h->info.modules; i++) {
+        hsc_db_module m;
+        if ((s = hsc_db_get_module(h->db, i, &m, err)) == HSC_OK)
+            any = (list[i] = m.knowledge == HSC_KNOWN_MAP) || any;
+    }
+    for (int round = 0; s == HSC_OK && !h->own_modules && round < 2 && !any; round++)
+        s = mark_executables(h, round, list, &any, err);
+    if (s != HSC_OK) {
+        free(list);
+        h->own_modules = NULL;
+        return s;
+    }
+    *own = h->own_modules = list;
+    return HSC_OK;
+}
+
 void hsc_handle_release(hsc_handle *h) {
     if (!h || --h->references > 0)
         return;
@@ -144,6 +182,7 @@ void hsc_handle_release(hsc_handle *h) {
     free(h->instances.rows);
     free(h->contexts.start);
     free(h->contexts.rows);
+    free(h->own_modules);
     free(h->totals);
     free(h->own);
     free(h->by_file);

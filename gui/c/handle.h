@@ -25,6 +25,7 @@ typedef struct hsc_handle {
     uint32_t *scope_start, *scopes;
     bool *scopes_sorted; /* by file */
     hsc_by_scope instances, contexts; /* lazily made */
+    bool *own_modules; /* lazily made: see hsc_handle_own_modules */
     double *totals; /* by metric; negative: not read yet */
     double *own;    /* by scope for metric own_metric: see hsc_handle_own */
     uint32_t own_metric;
@@ -74,6 +75,9 @@ hsc_status hsc_handle_scopes(hsc_handle *h, uint32_t file, const uint32_t **scop
 hsc_status hsc_handle_instances(hsc_handle *h, uint32_t scope, const uint32_t **instances, uint32_t *n, hsc_err *err);
 /* Calling contexts of a scope, as above. */
 hsc_status hsc_handle_contexts(hsc_handle *h, uint32_t scope, const uint32_t **contexts, uint32_t *n, hsc_err *err);
+/* Modules of the user's, by row: those that the pass compiled; where it compiled none, the executables of the run that are no programs of the
+ * system, or else all. Borrowed. */
+hsc_status hsc_handle_own_modules(hsc_handle *h, const bool **own, hsc_err *err);
 /* A row by what it took, for qsort: the largest first, of equals the first row. */
 typedef struct hsc_hot {
     double sum;

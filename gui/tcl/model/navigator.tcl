@@ -21,7 +21,7 @@ oo::class create ::heatscope::Navigator {
     }
     method Axis {} { return [list -metric [$Bus get metric] -axis [$Bus get axis]] }
 
-    # Where the window begins: at the loop that the findings call the hottest, with what it calls, where the pass compiled it;
+    # Where the window begins: at the loop that the findings call the hottest, with what it calls, where that is the user's;
     # else at the hottest line, else in the first file with code. Of many contexts it is not looked for: the first picture would wait.
     method start {} {
         set axis [expr {[$Run columns process] > 1 ? "process" : "thread"}]
@@ -72,7 +72,7 @@ oo::class create ::heatscope::Navigator {
         return [expr {1.0 - double([my InLines $loop]) / $all}]
     }
     method StartAtProcedure {} {
-        # what was compiled with the pass first: libraries, also our own, are no place to begin, nor are the system's headers (templates,
+        # what is the user's first: libraries, also our own, are no place to begin, nor are the system's headers (templates,
         # inlined) where other files have a tenth of it; nor is what has lines but hardly any time
         set header -1
         set other -1
@@ -82,8 +82,8 @@ oo::class create ::heatscope::Navigator {
             if {[dict get $row file] < 0 || ![dict get [$Db file [dict get $row file]] has_lines]} {
                 continue
             }
-            if {[dict get $row module] >= 0 && [dict get [$Db module [dict get $row module]] knowledge] eq "map"} {
-                if {![string match /usr/* [dict get [$Db file [dict get $row file]] path]]} {
+            if {[my IsOwn [dict get $row module]]} {
+                if {![my IsOfSystem [dict get [$Db file [dict get $row file]] path]]} {
                     if {$header < 0 || [dict get $row sum] >= 0.1 * $most} {
                         my procedure start [dict get $row row]
                         return
@@ -116,9 +116,11 @@ oo::class create ::heatscope::Navigator {
             return 0
         }
         set file [$Db file [dict get $facts file]]
-        return [expr {[dict get $file has_lines] && ![string match /usr/* [dict get $file path]]
-                      && [dict get [$Db module [dict get $facts module]] knowledge] eq "map"}]
+        return [expr {[dict get $file has_lines] && ![my IsOfSystem [dict get $file path]] && [my IsOwn [dict get $facts module]]}]
     }
+    method IsOwn {module} { return [expr {$module >= 0 && [dict get [$Db module $module] own]}] }
+    # Templates and what is inlined of the system's, or of Rust's own library.
+    method IsOfSystem {path} { return [expr {[string match /usr/* $path] || [string match /rustc/* $path]}] }
 
     # A line, with the scope around it; column -2 keeps the cell cursor where it is.
     method line {origin file line {column -2} args} {
@@ -315,7 +317,7 @@ oo::class create ::heatscope::Navigator {
         }
     }
 
-    # The hottest lines of the whole program, one after the other: of what the pass compiled; where there is none, also of libraries.
+    # The hottest lines of the whole program, one after the other: of the user's; where there is none, also of libraries.
     # Where lines are shown with what they call, with the libraries that they call: with all that they call, main's would be the hottest.
     method hot {origin step} {
         set hot [my Hottest]
@@ -358,9 +360,7 @@ oo::class create ::heatscope::Navigator {
             if {![dict get $file has_lines]} {
                 continue
             }
-            set module [dict get $file module]
-            set own [expr {$module >= 0 && [dict get [$Db module $module] knowledge] eq "map"}]
-            lappend [expr {$own ? "mine" : "others"}] [list [dict get $row file] [dict get $row line]]
+            lappend [expr {[my IsOwn [dict get $file module]] ? "mine" : "others"}] [list [dict get $row file] [dict get $row line]]
         }
         return [lrange [expr {[llength $mine] ? $mine : $others}] 0 99]
     }
