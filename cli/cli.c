@@ -319,8 +319,11 @@ static bool shown;
 
 void hsc_cli_progress(const char *what, double done, double total) {
     static struct timespec last;
+    static int terminal = -1; /* asked once: it is called for each file */
     struct timespec now;
-    if (!isatty(STDERR_FILENO))
+    if (terminal < 0)
+        terminal = isatty(STDERR_FILENO);
+    if (!terminal)
         return;
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (shown && (now.tv_sec - last.tv_sec) * 1000 + (now.tv_nsec - last.tv_nsec) / 1000000 < 100)

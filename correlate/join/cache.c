@@ -23,7 +23,7 @@ typedef struct jbegin { /* of the file */
     uint64_t nonce[2];
     hsc_seal program; /* that wrote it: what follows is the memory of that program */
     uint64_t end_offset, end_size;
-    hsc_seal end; /* over all before, and the end */
+    hsc_seal end; /* over the end, and all before */
 } jbegin;
 static const char magic[16] = "heatscope cache";
 
@@ -219,17 +219,17 @@ static void read_old(join *j) {
         problem = "written by another heatscope or another user: not used";
     else if (b.end_size > (uint64_t)st.st_size || b.end_offset > (uint64_t)st.st_size - b.end_size) /* what is behind was to become another one */
         problem = "damaged: not used";
-    else if (!(a.p = malloc(sizeof b + b.end_size)))
+    else if (!(a.p = malloc(b.end_size + sizeof b)))
         problem = "too large for the memory: not used";
     if (!problem) {
         hsc_seal seal = b.end;
         o->begin = b;
         b.end = (hsc_seal){{0, 0}};
-        memcpy(a.p, &b, sizeof b);
-        a.n = a.cap = sizeof b + b.end_size;
-        a.at = sizeof b;
+        memcpy(a.p + b.end_size, &b, sizeof b);
+        a.n = b.end_size;
+        a.cap = a.n + sizeof b;
         memcpy(o->nonce, b.nonce, sizeof o->nonce);
-        if (!hsc_place_take(o->fd, a.p + sizeof b, b.end_size, b.end_offset) || !hsc_seal_equal(seal, seal_of(j, HSC_SEAL_END, b.nonce, a.p, a.n)))
+        if (!hsc_place_take(o->fd, a.p, b.end_size, b.end_offset) || !hsc_seal_equal(seal, seal_of(j, HSC_SEAL_END, b.nonce, a.p, a.cap)))
             problem = "damaged: not used";
         else if (!take_end(j, o, &a))
             problem = a.failed ? "damaged: not used" : "too large for the memory: not used";
@@ -590,8 +590,7 @@ void hsc_cache_choose(join *j) {
         jkept *k = j->run.p[i]->kept;
         if (!k || k->row == HSC_NO_INDEX)
             continue;
-        const parcel *first = &c->old.first.p[k->row];
-        c->failed = c->failed || !map_runs(k, &c->old, c->carries) || !hsc_spill_put_all(j->spill, &k->first, first->p, first->n, 1);
+        c->failed = c->failed || !map_runs(k, &c->old, c->carries);
     }
 }
 
@@ -687,9 +686,36 @@ static bool load_old(const jold *o, const jkept *from, parcel *a) {
     return ok;
 }
 
-static void put_kept(writing *w, jkept *k, parcel *end) {
-    parcel first = {0};
-    w->failed = w->failed || !load_list(w->j, &k->first, &first);
+/* The end goes out piece by piece, as it is sealed. */
+typedef struct ending {
+    writing *w;
+    hsc_sealer sealer;
+    parcel a; /* what is not written yet */
+} ending;
+
+static void put_end(ending *e, const void *bytes, size_t n) {
+    hsc_seal_add(&e->sealer, bytes, n);
+    put_bytes(e->w, bytes, n);
+}
+
+static void flush_end(ending *e) {
+    put_end(e, e->a.p, e->a.n);
+    e->a.n = 0;
+}
+
+/* What its first reading took: of one that was in the cache before it is still there. */
+static bool get_first(const writing *w, const jkept *k, parcel *room, const parcel **first) {
+    *first = k->row == HSC_NO_INDEX ? room : &w->j->cache->old.first.p[k->row];
+    return k->row != HSC_NO_INDEX || load_list(w->j, &k->first, room);
+}
+
+static void put_kept(ending *e, const jkept *k, parcel *room) {
+    parcel *end = &e->a;
+    const parcel *first;
+    if (!get_first(e->w, k, room, &first)) {
+        e->w->failed = true;
+        return;
+    }
     parcel_u64(end, k->size);
     parcel_put(end, &k->file, sizeof k->file);
     parcel_u64(end, k->marks);
@@ -699,9 +725,10 @@ static void put_kept(writing *w, jkept *k, parcel *end) {
     parcel_put(end, &k->body_seal, sizeof k->body_seal);
     PARCEL_VEC(end, k->runs);
     PARCEL_VEC(end, k->mains);
-    parcel_u64(end, first.n);
-    parcel_put(end, first.p, first.n);
-    parcel_fini(&first);
+    parcel_u64(end, first->n);
+    parcel_put(end, first->p, first->n);
+    if (end->n >= BLOCK_BYTES)
+        flush_end(e);
 }
 
 /* All of it: the bodies as long as it stays smaller than the files that it stands for. */
@@ -709,14 +736,16 @@ static void put_file(writing *w) {
     join *j = w->j;
     jcache *c = j->cache;
     jbegin b = {.nonce = {c->nonce[0], c->nonce[1]}, .program = c->program};
-    parcel end = {0}, body = {0};
+    ending e = {.w = w};
+    parcel body = {0}, room = {0};
     uint64_t used = c->tables.n + w->dead, most = c->input_bytes > used ? c->input_bytes - used : 0, n = 0;
     memcpy(b.magic, magic, sizeof magic);
     w->offset = w->before ? w->before : sizeof b;
     for (size_t i = 0; i < j->run.n && !w->failed; i++) {
         jkept *k = j->run.p[i]->kept;
         const jkept *from = k && k->is_carried ? &c->old.kept.p[k->row] : NULL;
-        uint64_t bytes = k ? (from ? from->body_size : k->body.count) + k->first.count + k->runs.n * sizeof *k->runs.p + 256 : 0;
+        uint64_t first = !k ? 0 : k->row == HSC_NO_INDEX ? k->first.count : c->old.first.p[k->row].n;
+        uint64_t bytes = k ? (from ? from->body_size : k->body.count) + first + k->runs.n * sizeof *k->runs.p + 256 : 0;
         if (!k || !k->is_good || bytes > most) {
             hsc_cache_free_kept(j->run.p[i]);
             continue;
@@ -732,27 +761,27 @@ static void put_file(writing *w) {
         w->failed = !(from ? load_old(&c->old, from, &body) : load_list(j, &k->body, &body)) || (j->options->cancel && *j->options->cancel);
         put_bytes(w, body.p, body.n);
     }
-    parcel_u64(&end, j->origin_ns);
-    parcel_u64(&end, j->tick_ns);
-    parcel_u64(&end, j->options->no_times);
-    parcel_put(&end, c->tables.p, c->tables.n);
-    parcel_u64(&end, n);
+    b.end_offset = w->offset;
+    hsc_made_begin_seal(j, &e.sealer, HSC_SEAL_END, b.nonce);
+    parcel_u64(&e.a, j->origin_ns);
+    parcel_u64(&e.a, j->tick_ns);
+    parcel_u64(&e.a, j->options->no_times);
+    flush_end(&e);
+    put_end(&e, c->tables.p, c->tables.n);
+    parcel_u64(&e.a, n);
     for (size_t i = 0; i < j->run.n && !w->failed; i++)
         if (j->run.p[i]->kept)
-            put_kept(w, j->run.p[i]->kept, &end);
-    b.end_offset = w->offset;
-    b.end_size = end.n;
-    hsc_sealer s;
-    hsc_made_begin_seal(j, &s, HSC_SEAL_END, b.nonce);
-    hsc_seal_add(&s, &b, sizeof b);
-    hsc_seal_add(&s, end.p, end.n);
-    b.end = hsc_seal_end(&s);
-    put_bytes(w, end.p, end.n);
+            put_kept(&e, j->run.p[i]->kept, &room);
+    flush_end(&e);
+    b.end_size = w->offset - b.end_offset;
+    hsc_seal_add(&e.sealer, &b, sizeof b);
+    b.end = hsc_seal_end(&e.sealer);
     w->offset = 0;
     put_bytes(w, &b, sizeof b);
-    w->failed = w->failed || end.failed || body.failed;
-    parcel_fini(&end);
+    w->failed = w->failed || e.a.failed || body.failed || room.failed;
+    parcel_fini(&e.a);
     parcel_fini(&body);
+    parcel_fini(&room);
 }
 
 /* Where all that the cache that is there has is carried into the new one, this goes on at its end, and its head is put over the old one last: the

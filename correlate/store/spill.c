@@ -19,6 +19,8 @@ void hsc_spill_fini(hsc_spill *s) {
     if (s->fd >= 0)
         close(s->fd);
     s->fd = -1;
+    free(s->stage);
+    s->stage = NULL;
     pthread_mutex_destroy(&s->lock);
 }
 
@@ -62,40 +64,91 @@ static int make_file(const char *beside) {
     return fd;
 }
 
-enum { PAGE = 4096 };
+enum {
+    PAGE = 4096,
+    STAGE_BYTES = 1 << 18, /* pieces that are smaller than a quarter of it are gathered in it */
+};
 
-/* Where `bytes` bytes may be written; -1: there is no file. Whole pages begin at one: the kernel clears none that is written in part. */
-static int64_t reserve(hsc_spill *s, size_t bytes) {
-    int64_t offset = -1;
-    pthread_mutex_lock(&s->lock);
-    if (s->fd < 0 && !s->failed) {
-        s->fd = make_file(s->beside);
-        s->failed = s->fd < 0 ? errno : 0;
-    }
-    if (!s->failed) {
-        s->end += bytes % PAGE ? 0 : -s->end % PAGE;
-        offset = (int64_t)s->end;
-        s->end += bytes;
-    }
-    pthread_mutex_unlock(&s->lock);
-    return offset;
-}
+static void fail(hsc_spill *s, int reason) { s->failed = s->failed ? s->failed : reason; }
 
-static void write_all(hsc_spill *s, const uint8_t *p, size_t n, int64_t offset) {
+/* Returns 0, or errno. */
+static int write_all(int fd, const uint8_t *p, size_t n, uint64_t offset) {
     while (n) {
-        ssize_t done = pwrite(s->fd, p, n, offset);
+        ssize_t done = pwrite(fd, p, n, (off_t)offset);
         if (done < 0 && errno == EINTR)
             continue;
-        if (done <= 0) {
-            pthread_mutex_lock(&s->lock);
-            s->failed = s->failed ? s->failed : done < 0 ? errno : EIO;
-            pthread_mutex_unlock(&s->lock);
-            return;
-        }
+        if (done <= 0)
+            return done < 0 ? errno : EIO;
         p += done;
         n -= (size_t)done;
-        offset += done;
+        offset += (uint64_t)done;
     }
+    return 0;
+}
+
+static void open_file(hsc_spill *s) {
+    if (s->fd < 0 && !s->failed && (s->fd = make_file(s->beside)) < 0)
+        fail(s, errno);
+}
+
+/* With the lock: what was gathered is in the file then. */
+static void write_stage(hsc_spill *s) {
+    if (s->stage && s->end > s->staged) {
+        open_file(s);
+        int problem = s->failed ? 0 : write_all(s->fd, s->stage, (size_t)(s->end - s->staged), s->staged);
+        if (problem)
+            fail(s, problem);
+    }
+    __atomic_store_n(&s->staged, s->end, __ATOMIC_RELEASE);
+}
+
+/* Writes the bytes at the end; where, or -1: they are lost (s->failed). Whole pages begin at one: the kernel clears none that is written in part. */
+static int64_t append(hsc_spill *s, const uint8_t *p, size_t n) {
+    pthread_mutex_lock(&s->lock);
+    size_t gap = n % PAGE ? 0 : (size_t)(-s->end % PAGE);
+    bool small = n < STAGE_BYTES / 4;
+    if (small && !s->stage && !(s->stage = malloc(STAGE_BYTES)))
+        fail(s, ENOMEM);
+    if (!small || s->end + gap + n > s->staged + STAGE_BYTES)
+        write_stage(s);
+    if (!small)
+        open_file(s);
+    if (s->failed) {
+        pthread_mutex_unlock(&s->lock);
+        return -1;
+    }
+    uint64_t offset = s->end + gap;
+    if (small) {
+        memset(s->stage + (s->end - s->staged), 0, gap);
+        memcpy(s->stage + (offset - s->staged), p, n);
+        s->end = offset + n;
+    } else {
+        s->end = offset + n;
+        __atomic_store_n(&s->staged, s->end, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&s->lock);
+    int problem = small ? 0 : write_all(s->fd, p, n, offset);
+    if (problem) {
+        pthread_mutex_lock(&s->lock);
+        fail(s, problem);
+        pthread_mutex_unlock(&s->lock);
+    }
+    return (int64_t)offset;
+}
+
+/* Writes bytes that are there once more. */
+static void replace(hsc_spill *s, const uint8_t *p, size_t n, uint64_t offset) {
+    pthread_mutex_lock(&s->lock);
+    if (offset >= s->staged) {
+        memcpy(s->stage + (offset - s->staged), p, n);
+    } else {
+        if (offset + n > s->staged)
+            write_stage(s);
+        int problem = s->failed ? 0 : write_all(s->fd, p, n, offset);
+        if (problem)
+            fail(s, problem);
+    }
+    pthread_mutex_unlock(&s->lock);
 }
 
 enum {
@@ -124,11 +177,8 @@ static bool add_part(hsc_spill_list *l, uint64_t offset, uint64_t count) {
 bool hsc_spill_flush(hsc_spill *s, hsc_spill_list *l) {
     bool ok = true;
     if (l->held) {
-        int64_t offset = reserve(s, (size_t)l->held * l->size);
-        if (offset >= 0) {
-            write_all(s, l->items, (size_t)l->held * l->size, offset);
-            ok = add_part(l, (uint64_t)offset, l->held);
-        }
+        int64_t offset = append(s, l->items, (size_t)l->held * l->size);
+        ok = offset < 0 || add_part(l, (uint64_t)offset, l->held);
     }
     l->held = 0;
     free(l->items);
@@ -141,12 +191,9 @@ bool hsc_spill_put_all(hsc_spill *s, hsc_spill_list *l, const void *items, uint6
     l->size = size;
     if (!hsc_spill_flush(s, l))
         return false;
-    int64_t offset = n ? reserve(s, (size_t)n * size) : -1;
+    int64_t offset = n ? append(s, items, (size_t)n * size) : -1;
     l->count += n;
-    if (offset < 0)
-        return true;
-    write_all(s, items, (size_t)n * size, offset);
-    return add_part(l, (uint64_t)offset, n);
+    return offset < 0 || add_part(l, (uint64_t)offset, n);
 }
 
 /* Items of a full buffer: a power of two, which makes whole pages of most sizes. A long list's is larger, as larger writes cost half. */
@@ -204,7 +251,31 @@ void hsc_spill_list_fini(hsc_spill_list *l) {
     *l = (hsc_spill_list){0};
 }
 
+static hsc_status check(const hsc_spill *s, hsc_err *err) {
+    if (s->failed == ENOMEM)
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    return s->failed ? hsc_err_set_errno(err, s->failed, "temporary file beside %s", s->beside) : HSC_OK;
+}
+
+/* Is it among what was gathered and is not in the file yet? It is copied from there then. */
+static bool take_staged(hsc_spill *s, void *to, size_t bytes, uint64_t offset) {
+    if (offset + bytes <= __atomic_load_n(&s->staged, __ATOMIC_ACQUIRE)) /* it only grows */
+        return false;
+    pthread_mutex_lock(&s->lock);
+    bool here = offset >= s->staged;
+    if (here)
+        memcpy(to, s->stage + (offset - s->staged), bytes);
+    else if (offset + bytes > s->staged)
+        write_stage(s);
+    pthread_mutex_unlock(&s->lock);
+    return here;
+}
+
 static hsc_status read_at(hsc_spill *s, void *to, size_t bytes, uint64_t offset, hsc_err *err) {
+    if (take_staged(s, to, bytes, offset))
+        return HSC_OK;
+    if (s->failed || s->fd < 0)
+        return s->failed ? check(s, err) : hsc_err_set_errno(err, EIO, "temporary file beside %s", s->beside);
     for (size_t done = 0; done < bytes;) {
         ssize_t got = pread(s->fd, (uint8_t *)to + done, bytes - done, (off_t)(offset + done));
         if (got < 0 && errno == EINTR)
@@ -231,12 +302,6 @@ static hsc_status fill(hsc_spill *s, hsc_spill_cursor *c, hsc_err *err) {
     c->at = 0;
     c->held = (uint32_t)n;
     return HSC_OK;
-}
-
-static hsc_status check(const hsc_spill *s, hsc_err *err) {
-    if (s->failed == ENOMEM)
-        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    return s->failed ? hsc_err_set_errno(err, s->failed, "temporary file beside %s", s->beside) : HSC_OK;
 }
 
 hsc_status hsc_spill_next(hsc_spill *s, hsc_spill_cursor *c, void *item, bool *any, hsc_err *err) {
@@ -312,7 +377,7 @@ hsc_status hsc_spill_change(hsc_spill *s, hsc_spill_list *l, void (*change)(void
             for (uint64_t k = 0; status == HSC_OK && k < n; k++)
                 change(ctx, buffer + (size_t)k * l->size);
             if (status == HSC_OK)
-                write_all(s, buffer, (size_t)n * l->size, (int64_t)offset);
+                replace(s, buffer, (size_t)n * l->size, offset);
         }
     for (uint32_t k = 0; status == HSC_OK && k < l->held; k++)
         change(ctx, l->items + (size_t)k * l->size);

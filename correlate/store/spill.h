@@ -20,6 +20,8 @@ typedef struct hsc_spill { /* lists may be put to by several threads at once, ea
     int fd;     /* -1: not needed yet */
     int failed; /* errno of the first failure; what was put after it is lost */
     uint64_t end;
+    uint8_t *stage;   /* small pieces, gathered for one write: bytes [staged, end) of the file */
+    uint64_t staged;
 } hsc_spill;
 
 typedef struct hsc_spill_part { /* of a list, in the file */

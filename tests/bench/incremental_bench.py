@@ -46,12 +46,9 @@ def main():
         done = subprocess.run(["valgrind", "--tool=callgrind", "--trace-children=yes", "--callgrind-out-file=/dev/null", *command], stderr=subprocess.PIPE, text=True, check=True)
         return int(re.search(r"refs:\s*([0-9,]+)", done.stderr).group(1).replace(",", "")) / 1e9
 
-    def some(source, names, target):
-        shutil.rmtree(target, ignore_errors=True)
-        os.mkdir(target)
+    def move(names, from_, to):
         for n in names:
-            os.symlink(os.path.join(source, n), os.path.join(target, n))  # a hard link would be a change of the file
-        return target
+            os.rename(os.path.join(from_, n), os.path.join(to, n))
 
     def compare(title, source, added):
         def by_numbers(name):  # the last are those of the highest ranks
@@ -59,7 +56,8 @@ def main():
 
         names = sorted((n for n in os.listdir(source) if n.endswith(".hsr")), key=by_numbers)
         size = sum(os.path.getsize(os.path.join(source, n)) for n in names)
-        count, parts = len(names), os.path.join(folder, "part")
+        count, aside = len(names), os.path.join(folder, "aside")
+        os.makedirs(aside, exist_ok=True)
         whole, first, nothing, option, line = [], [], [], [], ""
         with_added = {k: [] for k in added if k < count}
         for _ in range(a.repeat):
@@ -77,7 +75,9 @@ def main():
                 for f in (cache, made, out):
                     if os.path.exists(f):
                         os.remove(f)
-                cost(a.how, some(source, names[:-k], parts))
+                move(names[-k:], source, aside)
+                cost(a.how, source)
+                move(names[-k:], aside, source)
                 list_.append(cost(a.how, source))
                 line += "" if filecmp.cmp(out, reference, shallow=False) else ", OTHER BYTES"
         whole, first, nothing, option = (statistics.median(x) for x in (whole, first, nothing, option))

@@ -157,6 +157,59 @@ static void lists_with_and_without_names(void **state) {
     no_unnamed = false;
 }
 
+static void add_one(void *ctx, void *item) { *(uint32_t *)item += *(uint32_t *)ctx; }
+
+static void read_pieces(hsc_spill *s, const hsc_spill_list *l, uint32_t more) {
+    uint32_t items[1500];
+    uint64_t got;
+    hsc_err err = {0};
+    assert_int_equal(hsc_spill_read(s, &(hsc_spill_cursor){.list = l}, items, 1500, &got, &err), HSC_OK);
+    assert_int_equal(got, l->count);
+    for (uint64_t i = 0; i < got; i++)
+        assert_int_equal(items[i], l->count * 10000 + i + more);
+}
+
+/* Small pieces are gathered for few writes: they are read, and changed, whether they are in the file yet or not, and beside large ones. */
+static void pieces_are_gathered(void **state) {
+    enum { LISTS = 1400 };
+    (void)state;
+    hsc_spill s;
+    hsc_err err = {0};
+    static hsc_spill_list lists[LISTS], large;
+    static uint32_t items[40000];
+    hsc_spill_init(&s, path);
+    for (uint32_t k = 0; k < LISTS; k++) {
+        uint32_t n = 1 + k * 7 % 1400;
+        for (uint32_t i = 0; i < n; i++)
+            items[i] = n * 10000 + i;
+        assert_true(hsc_spill_put_all(&s, &lists[k], items, n, sizeof *items));
+        read_pieces(&s, &lists[k], 0);
+        if (k % 3 == 0)
+            read_pieces(&s, &lists[k / 2], 0);
+        if (k % 100 == 99) {
+            for (uint32_t i = 0; i < 40000; i++)
+                items[i] = k + i;
+            assert_true(hsc_spill_put_all(&s, &large, items, 40000, sizeof *items));
+        }
+    }
+    for (uint32_t k = 0, one = 1; k < LISTS; k++)
+        assert_int_equal(hsc_spill_change(&s, &lists[k], add_one, &one, &err), HSC_OK);
+    for (uint32_t k = 0; k < LISTS; k++) {
+        read_pieces(&s, &lists[k], 1);
+        hsc_spill_list_fini(&lists[k]);
+    }
+    hsc_spill_cursor c = {.list = &large};
+    for (uint32_t k = 99; k < LISTS; k += 100) {
+        uint64_t got;
+        assert_int_equal(hsc_spill_read(&s, &c, items, 40000, &got, &err), HSC_OK);
+        assert_int_equal(got, 40000);
+        for (uint32_t i = 0; i < 40000; i++)
+            assert_int_equal(items[i], k + i);
+    }
+    hsc_spill_list_fini(&large);
+    hsc_spill_fini(&s);
+}
+
 static void no_folder(void **state) {
     (void)state;
     for (int named = 0; named < 2; named++) {
@@ -166,7 +219,10 @@ static void no_folder(void **state) {
         uint64_t v = 1, got;
         no_unnamed = named;
         hsc_spill_init(&s, "/proc/no such folder/x.h5");
-        for (int i = 0; i < 10000; i++)
+        for (int i = 0; i < 10000; i++) /* so few need no file */
+            assert_true(hsc_spill_put(&s, &l, &v, sizeof v));
+        assert_int_equal(hsc_spill_read(&s, &(hsc_spill_cursor){.list = &l}, &v, 1, &got, &err), HSC_OK);
+        for (int i = 0; i < 100000; i++)
             assert_true(hsc_spill_put(&s, &l, &v, sizeof v));
         assert_int_equal(hsc_spill_read(&s, &(hsc_spill_cursor){.list = &l}, &v, 1, &got, &err), HSC_E_IO);
         assert_non_null(strstr(err.text, "temporary file beside /proc/no such folder/x.h5: "));
@@ -266,7 +322,7 @@ int main(void) {
     folder = model_folder();
     path = model_path(folder, "x.h5");
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_file_with_a_name), cmocka_unit_test(unfinished_files), cmocka_unit_test(lists_with_and_without_names),
-                                       cmocka_unit_test(no_folder), cmocka_unit_test(turned_values), cmocka_unit_test(sorted_words)};
+                                       cmocka_unit_test(pieces_are_gathered), cmocka_unit_test(no_folder), cmocka_unit_test(turned_values), cmocka_unit_test(sorted_words)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     rmdir(folder);
     free(path);
