@@ -163,6 +163,7 @@ void report_clear(report *r) {
     free(r->own_module);
     free(r->program_of);
     free(r->program_met);
+    free(r->helpers);
     free(r->in_region);
     free(r->shared);
     report_paid_free(r->paid);

@@ -56,6 +56,8 @@ typedef struct report {
     uint8_t *own_module;        /* by module: an executable that the user ran */
     uint32_t *program_of;       /* columns: the program of each; NULL: all ran one */
     uint8_t *program_met;       /* programs: scratch of spreads, all 0; NULL as above */
+    bool *helpers;              /* by thread, of that axis: report_elapsed.h */
+    bool helpers_known;
     uint8_t *in_region;         /* by scope: met inside a parallel region; NULL until asked for */
     bool has_regions;           /* known with in_region */
     struct report_paid *paid;   /* report_paid.h; NULL until asked for */
@@ -98,6 +100,10 @@ typedef struct report_spread { /* over the processors of the axis whose program 
     double mean, min, max;     /* samples */
     uint32_t min_at, max_at, columns;
     uint32_t running;          /* columns that have any */
+    uint32_t idle_helpers;     /* of the others, threads that libraries made for themselves (report_helpers) */
+    uint32_t worker_gap;       /* the first of the others that is none of these; HSC_NONE */
+    uint32_t least_at;         /* of those that have any: the least, and where */
+    double least, least_excess;
     double min_excess, max_excess, excess; /* of their weights; excess: of all */
     double stddev;             /* of the population */
     double quantiles[REPORT_QUANTILES];

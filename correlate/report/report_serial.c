@@ -115,23 +115,33 @@ bool report_may_be_serial(report *r, uint32_t scope) {
 }
 
 bool report_is_serial(report *r, uint32_t scope, const report_spread *p) {
-    if (r->axis != HSC_AXIS_THREAD || r->columns < 2 || p->max < (1 - SHARED_MAX) * p->mean * (r->programs > 1 ? p->columns : r->columns))
+    if (r->axis != HSC_AXIS_THREAD || r->columns < 2 || p->max < (1 - SHARED_MAX) * p->mean * p->columns)
         return false;
     if (!r->in_region && load_regions(r, NULL))
         return false;
     return !r->in_region[scope];
 }
 
-/* The spread over those threads alone that have any; its least is still that of all. */
-static report_spread among_running(const report_spread *all) {
+/* The spread over so many columns of those that have any, or more: others have none. */
+static report_spread among(const report_spread *all, uint32_t columns) {
     report_spread p = *all;
     double sum = all->mean * all->columns, squares = all->dispersion * (all->mean + (all->columns ? all->excess / all->columns : 0));
-    squares -= (double)(all->columns - all->running) * all->mean * all->mean; /* the zeros' */
-    p.columns = all->running;
-    p.mean = sum / all->running;
-    squares -= (double)all->running * (p.mean - all->mean) * (p.mean - all->mean); /* round their own mean */
-    p.dispersion = p.mean > 0 ? fmax(0, squares) / (p.mean + all->excess / all->running) : 0;
+    squares -= (double)(all->columns - columns) * all->mean * all->mean; /* the zeros' */
+    p.columns = columns;
+    p.mean = sum / columns;
+    squares -= (double)columns * (p.mean - all->mean) * (p.mean - all->mean); /* round their own mean */
+    p.dispersion = p.mean > 0 ? fmax(0, squares) / (p.mean + all->excess / columns) : 0;
     return p;
 }
 
-report_spread report_compared(report *r, uint32_t scope, const report_spread *p) { return report_is_of_few(r, scope, p) ? among_running(p) : *p; }
+report_spread report_compared(report *r, uint32_t scope, const report_spread *p) {
+    if (report_is_of_few(r, scope, p)) /* the least is still that of all */
+        return among(p, p->running);
+    if (!p->idle_helpers || !p->running)
+        return *p;
+    report_spread without = among(p, p->columns - p->idle_helpers);
+    without.min_at = p->worker_gap;
+    if (without.columns == p->running)
+        without.min = p->least, without.min_at = p->least_at, without.min_excess = p->least_excess;
+    return without;
+}

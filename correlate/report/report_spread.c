@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How the values of rows are spread over processors, and the intervals of numbers that were sampled. */
-#include "report.h"
+#include "report_elapsed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,31 +27,41 @@ static void drop_others(report *r, uint32_t program, uint32_t *touched) {
     *touched = kept;
 }
 
-/* Narrows the spread to the columns of the programs that the touched columns are of, or of `program`. */
+/* Narrows the spread to the columns of the programs that the touched columns are of, or of `program`; tells the threads that libraries made for
+ * themselves, which have nothing of it. */
 static void keep_programs(report *r, report_spread *p, uint32_t program, uint32_t touched, uint32_t *gap) {
+    const bool *helpers = report_helpers(r);
+    bool by_program = r->program_of && (touched || program != HSC_NONE);
     uint32_t columns = 0, next = 0;
     p->programs = 1;
-    if (!r->program_of || (!touched && program == HSC_NONE))
+    p->worker_gap = HSC_NONE;
+    if (!by_program && !helpers)
         return;
-    p->programs = program != HSC_NONE;
-    if (program != HSC_NONE)
-        r->program_met[program] = 1;
-    for (uint32_t i = 0; i < touched; i++) {
+    if (by_program) {
+        p->programs = program != HSC_NONE;
+        if (program != HSC_NONE)
+            r->program_met[program] = 1;
+    }
+    for (uint32_t i = 0; i < touched && by_program; i++) {
         uint8_t *met = &r->program_met[r->program_of[r->touched[i]]];
         p->programs += !*met;
         *met = 1;
     }
     *gap = HSC_NONE;
     for (uint32_t c = 0; c < r->columns; c++) {
-        bool has = next < touched && r->touched[next] == c;
+        bool has = next < touched && r->touched[next] == c, helps = helpers && helpers[c];
         next += has;
-        if (!r->program_met[r->program_of[c]])
+        if (by_program && !r->program_met[r->program_of[c]])
             continue;
         columns++;
         if (!has && *gap == HSC_NONE)
             *gap = c;
+        if (!has && !helps && p->worker_gap == HSC_NONE)
+            p->worker_gap = c;
+        p->idle_helpers += !has && helps;
     }
-    memset(r->program_met, 0, r->programs);
+    if (by_program)
+        memset(r->program_met, 0, r->programs);
     p->columns = columns;
 }
 
@@ -116,6 +126,7 @@ hsc_status report_spread_of_program(report *r, hsc_db_table table, const report_
     p.running = touched;
     keep_programs(r, &p, r->program_of ? program : HSC_NONE, touched, &gap);
     p.mean = p.columns ? p.mean / p.columns : 0;
+    p.least = touched ? p.min : 0, p.least_at = p.min_at, p.least_excess = touched ? p.min_excess : 0;
     if (touched < p.columns)
         p.min = 0, p.min_at = gap, p.min_excess = 0;
     for (uint32_t i = 0; i < touched; i++) {
