@@ -437,7 +437,9 @@ HSC_MPI_HOT uint64_t completions(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t
 }
 
 HSC_MPI_HOT void post(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t duration, bool deferred) {
-    hsc_mpi_request *r = hsc_mpi_request_new(request_at(h, argument(c, h, 'r'), 0), c->from || c->any);
+    int32_t fortran;
+    uint64_t key = new_request_at(h, argument(c, h, 'r'), &fortran);
+    hsc_mpi_request *r = hsc_mpi_request_new(key, c->from || c->any, fortran);
     if (!r)
         return;
     begin_request(r, c, h);
@@ -524,7 +526,7 @@ HSC_MPI_HOT void after_probe(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t dur
         return;
     status s = read_status(c->status);
     hsc_mpi_channel *from = s.source >= 0 ? hsc_mpi_channel_of(c->comm, s.source, s.tag, true) : NULL;
-    hsc_mpi_request *m = has(h, 'e') ? hsc_mpi_request_new(message_of(c, h), true) : NULL;
+    hsc_mpi_request *m = has(h, 'e') ? hsc_mpi_request_new(message_of(c, h), true, 0) : NULL;
     uint64_t sequence = from ? atomic_load_explicit(&from->messages, memory_order_relaxed) : 0;
     if (m) {
         sequence = from ? hsc_mpi_next(&from->messages) : 0;

@@ -213,15 +213,14 @@ HSC_MPI_HOT void look_at_requests(hsc_mpi_call *c, const hsc_mpi_how *h) {
         c->n = n > 0 && n < TOO_MANY_REQUESTS ? (uint64_t)n : 0;
         if (!hsc_mpi_scratch(b, (void **)&b->keys, &b->keys_room, c->n * sizeof *b->keys))
             c->n = 0;
-        for (uint64_t i = 0; i < c->n; i++)
-            b->keys[i] = request_at(h, argument(c, h, 'Q'), i);
+        requests_at(h, argument(c, h, 'Q'), c->n, b->keys);
         if (has(h, 'A'))
             want_statuses(c, h);
         else
             want_status(c, h);
         return;
     }
-    c->handle = request_at(h, argument(c, h, 'q'), 0);
+    requests_at(h, argument(c, h, 'q'), 1, &c->handle);
     want_status(c, h);
 }
 

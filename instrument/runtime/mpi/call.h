@@ -72,10 +72,25 @@ HSC_MPI_HOT uint64_t handle_by_address(const hsc_mpi_call *c, const hsc_mpi_how 
     return handle_at(h, argument(c, h, role), 0);
 }
 
-/* What a request is known by, at an address: C's handle, whatever the language, as another may complete it. 0: there is none. */
-HSC_MPI_HOT uint64_t request_at(const hsc_mpi_how *h, uint64_t address, uint64_t i) {
-    uint64_t v = handle_at(h, address, i);
-    return v & HSC_MPI_FORTRAN_KEY && hsc_mpi_lib.Request_f2c ? hsc_mpi_lib.Request_f2c((int32_t)(uint32_t)v) : v;
+/* Are requests of this call known by C's handles, which are others? */
+HSC_MPI_HOT bool has_fortran_requests(const hsc_mpi_how *h) {
+    return h->fortran && hsc_mpi_lib.handle_bytes == 8 && hsc_mpi_lib.Request_f2c;
+}
+
+/* What requests are known by, at an address: C's handles, whatever the language, as another may complete them. 0: there is none. */
+HSC_MPI_HOT void requests_at(const hsc_mpi_how *h, uint64_t address, uint64_t n, uint64_t *keys) {
+    if (has_fortran_requests(h) && address)
+        hsc_mpi_request_keys((const int32_t *)address, n, keys); /* NOLINT */
+    else
+        for (uint64_t i = 0; i < n; i++)
+            keys[i] = handle_at(h, address, i);
+}
+
+/* One that has just begun: its key, and Fortran's handle where that is another. */
+HSC_MPI_HOT uint64_t new_request_at(const hsc_mpi_how *h, uint64_t address, int32_t *fortran) {
+    uint64_t v = handle_at(h, address, 0);
+    *fortran = has_fortran_requests(h) ? (int32_t)(uint32_t)v : 0;
+    return *fortran ? hsc_mpi_lib.Request_f2c(*fortran) : v;
 }
 
 /* The same of a message that a matched probe takes. */

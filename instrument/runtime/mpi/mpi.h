@@ -290,6 +290,7 @@ typedef struct HSC_MPI_LINE hsc_mpi_request {
     uint32_t thread_id, node;
     int32_t dest, source, tag, receive_tag, root;
     uint8_t peer_class;
+    uint8_t uses;         /* how often it was one before, modulo 256: what is remembered of that is of no use any more */
     _Atomic bool active;  /* filled and under way; whoever sees it set sees the rest */
     bool persistent : 1, any : 1,
         deferred : 1; /* deferred: counted when it is complete, since its size is not known before */
@@ -298,8 +299,11 @@ typedef struct HSC_MPI_LINE hsc_mpi_request {
 _Static_assert(sizeof(hsc_mpi_request) == 128, "two lines");
 
 /* In the table, but not filled (begin_request of after.h does it) and not active until hsc_mpi_request_begun; NULL: no memory. `receives`: it is
- * a receive. Operations that are complete at once may share one handle, those of several threads too. */
-hsc_mpi_request *hsc_mpi_request_new(uint64_t key, bool receives);
+ * a receive. Operations that are complete at once may share one handle, those of several threads too. `fortran`: Fortran's handle that `key` was made
+ * of, else 0. */
+hsc_mpi_request *hsc_mpi_request_new(uint64_t key, bool receives, int32_t fortran);
+/* Keys of Fortran's handles, in a library whose C's are others: of requests that began in Fortran without asking the library, which locks for it. */
+void hsc_mpi_request_keys(const int32_t *fortran, uint64_t n, uint64_t *keys);
 static inline void hsc_mpi_request_begun(hsc_mpi_request *r) {
     atomic_store_explicit(&r->active, !r->persistent, memory_order_release);
 }

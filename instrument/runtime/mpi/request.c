@@ -4,15 +4,37 @@
 
 #define BUCKETS 16384u
 #define PIECE 256u
+#define NAMES 4096u
+
+typedef struct fortran_name { /* of a request that is under way; `request` NULL: none */
+    int32_t handle;
+    uint8_t uses;
+    hsc_mpi_request *request;
+} fortran_name;
 
 static hsc_mpi_request **buckets, *free_list;
+static fortran_name *names; /* by the last bits of the handle: the library gives small numbers, one after the other */
 static _Atomic uint32_t lock;
 
 static hsc_mpi_request **bucket_of(uint64_t key) {
     return &buckets[key * 0x9e3779b97f4a7c15u >> 50];
 }
 
-hsc_mpi_request *hsc_mpi_request_new(uint64_t key, bool receives) {
+/* With the lock: it is no request any more. */
+static void give_back(hsc_mpi_request *r) {
+    r->uses++;
+    r->next = free_list;
+    free_list = r;
+}
+
+static void remember(hsc_mpi_request *r, int32_t fortran) {
+    if (!names)
+        names = hsc_rt_map(NAMES * sizeof *names);
+    if (names)
+        names[(uint32_t)fortran % NAMES] = (fortran_name){fortran, r->uses, r};
+}
+
+hsc_mpi_request *hsc_mpi_request_new(uint64_t key, bool receives, int32_t fortran) {
     hsc_mpi_lock(&lock);
     if (!buckets)
         buckets = hsc_rt_map(BUCKETS * sizeof(hsc_mpi_request *));
@@ -37,10 +59,11 @@ hsc_mpi_request *hsc_mpi_request_new(uint64_t key, bool receives) {
         if (*at) {
             hsc_mpi_request *old = *at;
             r->next = old->next;
-            old->next = free_list;
-            free_list = old;
+            give_back(old);
         }
         *at = r;
+        if (fortran)
+            remember(r, fortran);
     }
     hsc_mpi_unlock(&lock);
     return r;
@@ -73,8 +96,22 @@ hsc_mpi_request *hsc_mpi_request_get(uint64_t key) {
 static void unlink_at(hsc_mpi_request **at) {
     hsc_mpi_request *r = *at;
     *at = r->next;
-    r->next = free_list;
-    free_list = r;
+    give_back(r);
+}
+
+void hsc_mpi_request_keys(const int32_t *fortran, uint64_t n, uint64_t *keys) {
+    bool all = true;
+    hsc_mpi_lock(&lock);
+    for (uint64_t i = 0; i < n; i++) {
+        const fortran_name *f = names ? &names[(uint32_t)fortran[i] % NAMES] : NULL;
+        bool known = f && f->request && f->handle == fortran[i] && f->uses == f->request->uses;
+        keys[i] = known ? f->request->key : 0;
+        all = all && (known || !fortran[i]); /* Open MPI's 0 is MPI_REQUEST_NULL */
+    }
+    hsc_mpi_unlock(&lock);
+    for (uint64_t i = 0; i < n && !all; i++)
+        if (!keys[i] && fortran[i])
+            keys[i] = hsc_mpi_lib.Request_f2c(fortran[i]);
 }
 
 void hsc_mpi_request_end(hsc_mpi_request *r) {
@@ -107,10 +144,8 @@ uint32_t hsc_mpi_request_take(const uint64_t *keys, uint32_t n, hsc_mpi_request 
 void hsc_mpi_request_give(hsc_mpi_request *const *taken, uint32_t n) {
     hsc_mpi_lock(&lock);
     for (uint32_t i = 0; i < n; i++)
-        if (!taken[i]->persistent) {
-            taken[i]->next = free_list;
-            free_list = taken[i];
-        }
+        if (!taken[i]->persistent)
+            give_back(taken[i]);
     hsc_mpi_unlock(&lock);
 }
 
