@@ -220,7 +220,9 @@ HSC_MPI_HOT void look_at_requests(hsc_mpi_call *c, const hsc_mpi_how *h) {
             want_status(c, h);
         return;
     }
-    requests_at(h, argument(c, h, 'q'), 1, &c->handle);
+    uint64_t key; /* by itself, so that *c stays in registers */
+    requests_at(h, argument(c, h, 'q'), 1, &key);
+    c->handle = key;
     want_status(c, h);
 }
 
