@@ -298,8 +298,8 @@ static double waited_share(const report *r, uint32_t procedure, uint32_t waiting
     return part.sum > 0.5 * r->incl[procedure] ? 1 : part.sum / r->incl[procedure]; /* the ways into it and out of it have the caller's category */
 }
 
-/* What samples met in the code of Heatscope's own libraries, but for polls. */
-static hsc_status sampled_ours(const report *r, hsc_weighted *sum, hsc_err *err) {
+/* What samples met in the code of Heatscope's own libraries: in calls that looked for messages in vain, and in all others. */
+static hsc_status sampled_ours(const report *r, hsc_weighted *sum, hsc_weighted *polls, hsc_err *err) {
     uint32_t *rows, n, waiting = HSC_NONE;
     const char *name;
     hsc_status status = report_rank(r, HSC_SCOPE_PROCEDURE, &rows, &n, err);
@@ -307,7 +307,7 @@ static hsc_status sampled_ours(const report *r, hsc_weighted *sum, hsc_err *err)
         return status;
     for (uint32_t c = 0; (name = hsc_db_get_category(r->db, c)); c++)
         waiting = !strcmp(name, "waiting") ? c : waiting;
-    *sum = (hsc_weighted){0};
+    *sum = *polls = (hsc_weighted){0};
     for (uint32_t i = 0; i < n; i++) {
         if (!hsc_db_is_heatscope(r->db, rows[i]))
             continue;
@@ -315,6 +315,8 @@ static hsc_status sampled_ours(const report *r, hsc_weighted *sum, hsc_err *err)
         double works = 1 - waited_share(r, rows[i], waiting);
         sum->sum += works * own.sum;
         sum->excess += works * own.excess;
+        polls->sum += (1 - works) * own.sum;
+        polls->excess += (1 - works) * own.excess;
     }
     free(rows);
     return HSC_OK;
@@ -322,12 +324,8 @@ static hsc_status sampled_ours(const report *r, hsc_weighted *sum, hsc_err *err)
 
 /* Locks that are free, and the ways into wrappers and out of them, are too short for a clock: no part of what measuring added has them. Samples have. `told_s`: of
  * probes and wrappers. False: they are within what is told, or little. *share: of all samples. */
-static bool untimed_text(const report *r, double told_s, double *share, char *out, size_t size) {
-    hsc_weighted ours;
+static bool untimed_text(const report *r, hsc_weighted ours, double told_s, double *share, char *out, size_t size) {
     double low, high, told;
-    hsc_err err;
-    if (r->metric != 0 || strcmp(r->unit.unit, "s") || !(r->total > 0) || sampled_ours(r, &ours, &err))
-        return false;
     report_share_interval(r, ours, &low, &high);
     told = told_s / (r->total * r->unit.scale);
     *share = ours.sum / r->total;
@@ -336,6 +334,18 @@ static bool untimed_text(const report *r, double told_s, double *share, char *ou
     snprintf(out, size, "samples met Heatscope's wrappers and probes for %.3g s, %.1f %% (%.1f to %.1f %%), of which only %.1f %% is in what measuring added: locks that are free and "
              "other calls too short for a clock are told by samples alone. The places that call them are too long by it.",
              ours.sum * r->unit.scale, 100 * *share, 100 * low, 100 * high, 100 * told);
+    return true;
+}
+
+/* A thread that looks until there is something would look as long without us; one that looks a set number of times would not, and nothing tells which it does. */
+static bool polls_text(const report *r, hsc_weighted polls, char *out, size_t size) {
+    double low, high;
+    report_share_interval(r, polls, &low, &high);
+    if (low <= UNTIMED_TOLD)
+        return false;
+    snprintf(out, size, "%.3g s of the samples, %.1f %% (%.1f to %.1f %%), met Heatscope's wrappers of calls of MPI that looked and found nothing. In what measuring added there is nothing of that: a program that "
+             "waits by looking waits as long without it. One that looks a set number of times does not: 'heatscope run --no-messages' shows which it is.",
+             polls.sum * r->unit.scale, 100 * polls.sum / r->total, 100 * low, 100 * high);
     return true;
 }
 
@@ -426,8 +436,14 @@ void findings_quality(findings *f) {
         if (dearest_probe(r, cpu_s, text, sizeof text))
             add_care(added > DOUBT_ADDED ? first : last, text);
     }
-    if (!findings_has_few(r) && !part && untimed_text(r, told_of_ours(r), &untimed, text, sizeof text))
-        add_care(untimed > DOUBT_ADDED ? first : last, text);
+    hsc_weighted ours, polls;
+    hsc_err unused;
+    if (!findings_has_few(r) && !part && r->metric == 0 && !strcmp(r->unit.unit, "s") && r->total > 0 && !sampled_ours(r, &ours, &polls, &unused)) {
+        if (untimed_text(r, ours, told_of_ours(r), &untimed, text, sizeof text))
+            add_care(untimed > DOUBT_ADDED ? first : last, text);
+        if (polls_text(r, polls, text, sizeof text))
+            add_care(last, text);
+    }
     if (r->metric == 0 && !part && cpu_s > 0.1 && r->total > 0 && !strcmp(r->unit.unit, "s")) {
         double ratio = r->total * r->unit.scale / cpu_s;
         if (ratio < 0.9 || (ratio > 1.1 && !has_killed(r))) { /* of who was killed the clock was last read before the end */
