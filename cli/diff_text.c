@@ -97,7 +97,7 @@ static void name_of(const report *r, uint32_t scope, int width, char *out, size_
     }
     if (s.file != HSC_NONE && !hsc_db_get_file(r->db, s.file, &f, NULL) && f.has_lines) {
         place[0] = ' ';
-        report_at(r, s.file, s.line_begin, place + 1, sizeof place - 1);
+        report_scope_at(r, &s, place + 1, sizeof place - 1);
     }
     if (s.procedure != HSC_NONE && !hsc_db_get_scope(r->db, s.procedure, &p, NULL)) {
         int room = width - report_columns_of(place) - (s.kind == HSC_SCOPE_LOOP ? 1 : 0);
@@ -183,7 +183,7 @@ static void put_headers(diff *d, const diff_row *row, bool *differ) {
         hsc_db_scope s;
         if (hsc_db_get_scope(r->db, now ? row->b : row->a, &s, NULL))
             continue;
-        int at = fprintf(d->out, "      %s %s ", now ? "now" : "was", report_at(r, s.file, s.line_begin, name, sizeof name));
+        int at = fprintf(d->out, "      %s %s ", now ? "now" : "was", report_scope_at(r, &s, name, sizeof name));
         snprintf(text, sizeof text, "%.*s", (int)(now ? k : n), now ? b : a);
         fprintf(d->out, "%s\n", report_fit_prose(text, d->a.width - at > 12 ? d->a.width - at : 12, name, sizeof name));
     }
@@ -199,7 +199,7 @@ static void put_nest(diff *d, const diff_row *row, bool *told) {
     told[nest.b] = true;
     int n = d->a.decimals < d->b.decimals ? d->a.decimals : d->b.decimals;
     double a = nest.count_a * d->a.unit.scale, b = nest.count_b * d->b.unit.scale;
-    snprintf(text, sizeof text, "%s: %.*f -> %.*f, %+.*f (%+.*f..%+.*f)%s", report_at(&d->b, s.file, s.line_begin, at, sizeof at), n, a, n, b, n, nest.change, n, nest.low, n,
+    snprintf(text, sizeof text, "%s: %.*f -> %.*f, %+.*f (%+.*f..%+.*f)%s", report_scope_at(&d->b, &s, at, sizeof at), n, a, n, b, n, nest.change, n, nest.low, n,
              nest.high, nest.beyond ? "" : "~");
     report_text_wrap(d->out, d->a.width, text, 9, fprintf(d->out, "      its nest"));
 }

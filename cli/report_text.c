@@ -419,6 +419,7 @@ static hsc_status procedures(report *r, hsc_err *err) {
 /* "for 16-20 in for 15 in for 14": the loop and those around it; the one that fetches chunks of another is named where it is the loop itself */
 static void nest_of(const report *r, uint32_t loop, char *out, size_t size) {
     hsc_db_scope s;
+    char called[400];
     size_t at = 0;
     out[0] = 0;
     for (uint32_t up = loop; !hsc_db_get_scope(r->db, up, &s, NULL) && s.kind == HSC_SCOPE_LOOP && at + 32 < size; up = s.parent) {
@@ -431,6 +432,8 @@ static void nest_of(const report *r, uint32_t loop, char *out, size_t size) {
                     : snprintf(out + at, size - at, "%s%s %u", at ? " in " : "", s.name, s.line_begin);
         at += n > 0 && (size_t)n < size - at ? (size_t)n : 0;
     }
+    if (!hsc_db_get_scope(r->db, loop, &s, NULL) && report_called_at(r, &s, called, sizeof called))
+        snprintf(out + at, size - at, ", at %s", called);
 }
 
 static hsc_status loops(report *r, hsc_err *err) {

@@ -301,7 +301,7 @@ static void put_loop(report *r, const report_refusal *x) {
         return;
     if (s.procedure != HSC_NONE)
         (void)hsc_db_get_scope(r->db, s.procedure, &p, NULL);
-    report_at(r, s.file, s.line_begin, where, sizeof where);
+    report_scope_at(r, &s, where, sizeof where);
     fprintf(r->out, "   %9.*f %5.1f   %s  %s\n", r->decimals, x->scalar.sum * r->unit.scale,
             r->total > 0 ? 100 * x->scalar.sum / r->total : 0,
             report_fit(p.name, r->width - 24 - report_columns_of(where), name, sizeof name), where);

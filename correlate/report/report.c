@@ -564,7 +564,7 @@ char *report_at(const report *r, uint32_t file, uint32_t line, char *out, size_t
     const char *slash = strrchr(f.path, '/');
     char header[300];
     bool system = report_system_header(f.path, header, sizeof header);
-    snprintf(out, size, "%s:%u", system ? header : slash ? slash + 1 : f.path, line);
+    snprintf(out, size, line ? "%s:%u" : "%s", system ? header : slash ? slash + 1 : f.path, line);
     return out;
 }
 

@@ -182,6 +182,8 @@ char *report_first_sentence(const char *text, char *out, size_t size);
 
 /* "adi.c:120", "?" where the file isn't known; of a row of the line table: "" where that is no line of a source. Both return out. */
 char *report_at(const report *r, uint32_t file, uint32_t line, char *out, size_t size);
+/* The same of a scope; of one without a line that of its calls: "sweep.f90:304 and 2 more". */
+char *report_scope_at(const report *r, const hsc_db_scope *s, char *out, size_t size);
 char *report_line_text(const report *r, uint32_t row, char *out, size_t size);
 
 /* Is it none of the source? An OpenMP schedule that hands out chunks makes two loops of one: the outer one fetches them. */
@@ -195,6 +197,9 @@ const char *report_source_line(report *r, uint32_t file, uint32_t line, size_t *
 const char *report_known_by(hsc_knowledge k);
 
 enum { REPORT_VERSIONS = 32 }; /* more than there are HSC_loop_version_* */
+
+/* Of a loop of the map that has no line: "sweep.f90:401 and 2 other lines that call it", the line with most time first. False, and "": it has one, or nothing tells. */
+bool report_called_at(const report *r, const hsc_db_scope *s, char *out, size_t size);
 
 /* "vector x4 94 %, scalar remainder 6 %"; "" where nothing is known. */
 typedef struct report_versions {

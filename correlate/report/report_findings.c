@@ -127,13 +127,15 @@ void findings_amount(const report *r, hsc_weighted v, char *out, size_t size) {
 /* "core/sweep.c:16-20" */
 void findings_place(const report *r, const hsc_db_scope *s, char *out, size_t size) {
     hsc_db_file f;
-    char path[512];
+    char path[512], called[400];
     if (s->file == HSC_NONE || hsc_db_get_file(r->db, s->file, &f, NULL)) {
         snprintf(out, size, "unknown place");
         return;
     }
     report_fit_place(f.path, 40, path, sizeof path);
-    if (!s->line_begin)
+    if (report_called_at(r, s, called, sizeof called))
+        snprintf(out, size, "%s", called);
+    else if (!s->line_begin)
         snprintf(out, size, "%s", path);
     else if (s->line_end > s->line_begin)
         snprintf(out, size, "%s:%u-%u", path, s->line_begin, s->line_end);

@@ -428,6 +428,9 @@ if FC != "-":
     run(HEATSCOPE, "correlate", "-q", "-o", "several.h5", "several.m")
     sums = {(os.path.basename(r["file"]), r["line_begin"]) for r in rows("several.h5", "loop") if r["procedure"] == "sum" and float(r["exclusive_s"]) > 0}
     that(sums == {("several.f90", "0")}, f"called at two lines of one file: sums {sums}")
+    calls = {str(n) for n, x in enumerate(open("several.f90", encoding="utf-8"), 1) if "sum(c)" in x}
+    places = set(re.findall(r"several\.f90:(\d+) and another line that call it", " ".join(run(HEATSCOPE, "report", "--by=loop", "several.h5").split())))
+    that(len(calls) == 2 and len(places) == 1 and places <= calls, f"called at {calls}: told {places}")
     that("equal tags" not in run(HEATSCOPE, "report", "--by=module", "several.h5"), "sum in two sources is no collision")
     matmul = [r for r in loops if r["line_begin"] == at["do i = 1, 100"] and r["file"].endswith("intrinsic.f90")]
     that(len(matmul) == 1 and float(matmul[0]["with_calls_pct"]) > 10, f"intrinsic: matmul {loops}")
