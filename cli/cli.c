@@ -169,13 +169,25 @@ bool hsc_cli_parse_bytes(const char *text, unsigned long long low, unsigned long
     return true;
 }
 
-/* perf's -e and --event: the option that says it here. */
-static bool has_metric_for(const hsc_cli_command *c, const char *arg) {
-    bool asked = !strncmp(arg, "-e", 2) || !strcmp(arg, "--event") || !strncmp(arg, "--event=", 8);
-    for (const hsc_cli_option *o = c->options; asked && o && o->long_name; o++)
-        if (!strcmp(o->long_name, "metric"))
+static bool has_option(const hsc_cli_command *c, const char *name) {
+    for (const hsc_cli_option *o = c->options; o && o->long_name; o++)
+        if (!strcmp(o->long_name, name))
             return true;
     return false;
+}
+
+static bool is_option(const char *arg, const char *name) {
+    size_t n = strlen(name);
+    return !strncmp(arg, name, n) && (!arg[n] || arg[n] == '=');
+}
+
+/* What says it here, of options that others have: perf's -e, and --probe, which the compiler takes. NULL: nothing is known. */
+static const char *said_by(const hsc_cli_command *c, const char *arg) {
+    if ((!strncmp(arg, "-e", 2) || is_option(arg, "--event")) && has_option(c, "metric"))
+        return "--metric=NAME chooses what was counted";
+    if ((is_option(arg, "--probe") || is_option(arg, "--probe-file")) && has_option(c, "disarm"))
+        return "probes are compiled in, by 'heatscope cc --probe=...'; --arm and --disarm choose among them";
+    return NULL;
 }
 
 static int usage_error(const hsc_cli_command *c, const char *what, const char *arg) {
@@ -225,8 +237,9 @@ int hsc_cli_parse(const hsc_cli_command *c, int argc, char **argv,
             }
         }
         if (!found) {
-            if (has_metric_for(c, a)) {
-                fprintf(stderr, "heatscope %s: unknown option '%s'; --metric=NAME chooses what was counted\n", c->name, a);
+            const char *known = said_by(c, a);
+            if (known) {
+                fprintf(stderr, "heatscope %s: unknown option '%s'; %s\n", c->name, a, known);
                 code = HSC_EXIT_USAGE;
             } else
                 code = usage_error(c, "unknown option", a);

@@ -226,7 +226,7 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
     report_wait *rows;
     uint32_t n, shown = 0, hidden = 0, own = 0, most = report_text_rows(r, 4);
     double total = 0, rest = 0, libraries = 0;
-    char amount[16], where[700], kind[64], call[64];
+    char amount[16], where[700], kind[64], call[64], times[32];
     hsc_status s = report_waits(r, false, &rows, &n, err);
     if (s)
         return s;
@@ -262,10 +262,12 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
         shown++;
         report_fit_prose(report_wait_call_text(w->kind_text, w->column, call, sizeof call), kind_columns, kind, sizeof kind);
         report_text_place(r, w->line, w->context, r->width - 48 - kind_columns, where, sizeof where);
-        fprintf(r->out, "%8.3f %4.0f %7llu %7.*f %7.*f %5s  %-*s %s\n", w->total_s,
-                total > 0 ? 100 * w->total_s / total : 0, (unsigned long long)w->waits,
-                w->waits && w->total_s / (double)w->waits >= 9.9995 ? 0 : 2,
-                w->waits ? 1e3 * w->total_s / (double)w->waits : 0, w->max_s < 9.9995 ? 2 : 0, 1e3 * w->max_s,
+        double mean_s = w->waits ? w->total_s / (double)w->waits : 0;
+        if (w->waits)
+            snprintf(times, sizeof times, "%7.*f %7.*f", mean_s < 9.9995 ? 2 : 0, 1e3 * mean_s, w->max_s < 9.9995 ? 2 : 0, 1e3 * w->max_s);
+        else
+            snprintf(times, sizeof times, "%15s", "did not end");
+        fprintf(r->out, "%8.3f %4.0f %7llu %s %5s  %-*s %s\n", w->total_s, total > 0 ? 100 * w->total_s / total : 0, (unsigned long long)w->waits, times,
                 w->bytes ? bytes((double)w->bytes, amount, sizeof amount) : "", kind_columns, kind, where);
         if (w->holder_context != HSC_NONE && w->total_s >= 0.01 * total) {
             if (is_loop(r, w->holder_context))

@@ -306,6 +306,12 @@ static hsc_status refused_at(findings *f, const report_refusal *x, char *out, si
     return HSC_OK;
 }
 
+/* Is the metric one that vector code would make less of: time, cycles, instructions? Page faults and switches it would not. */
+static bool vectors_help(const report *r) {
+    hsc_db_metric m;
+    return !strcmp(r->unit.unit, "s") || (!hsc_db_get_metric(r->db, r->metric, &m, NULL) && (strstr(m.name, "cycles") || strstr(m.name, "instructions")));
+}
+
 /* Time at stake in loops that the vectoriser refused. */
 static hsc_status refused(findings *f, hsc_err *err) {
     report *r = f->r;
@@ -322,7 +328,7 @@ static hsc_status refused(findings *f, hsc_err *err) {
         all.excess += rows[i].scalar.excess;
         called += rows[i].called.sum;
     }
-    if (!n || all.sum < 0.01 * r->total)
+    if (!n || all.sum < 0.01 * r->total || !vectors_help(r))
         return HSC_OK;
     while (example + 1 < n && rows[example].reason != reasons[0].reason) /* the hottest of the reason that is named */
         example++;

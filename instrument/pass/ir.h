@@ -188,6 +188,7 @@ typedef struct hsc_ir_loop_facts {
     bool has_call;
     bool has_throw;    /* calls that may throw */
     bool has_switch;
+    bool has_atomic;   /* accesses that are atomic, as OpenMP's directive makes them */
     bool has_dead_end; /* ways out to where the program never comes */
     bool has_indirect; /* addresses that it has just read */
     bool is_disabled;  /* by the programmer */

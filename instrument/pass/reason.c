@@ -25,8 +25,8 @@ uint64_t hsc_reason_of(const hsc_ir_remark *r, uint32_t facts) {
     /* "switch" is what LLVM calls any end of a block that is no branch */
     if (is_named(r, "LoopContainsSwitch") && (facts & HSC_LOOP_THROWS) && !(facts & HSC_LOOP_SWITCHES))
         reason = R(CALL);
-    if (is_named(r, "CantVectorizeInstruction") && (facts & HSC_LOOP_CALLS))
-        reason = R(CALL);
+    if (is_named(r, "CantVectorizeInstruction") && (facts & (HSC_LOOP_CALLS | HSC_LOOP_ATOMIC))) /* each in the way by itself */
+        reason = facts & HSC_LOOP_CALLS ? R(CALL) : R(VOLATILE);
     if ((reason == R(ALIASING) || reason == R(DEPENDENCE)) && (facts & HSC_LOOP_INDIRECT) &&
         !(facts & HSC_LOOP_OTHER_UNSAFE))
         reason = R(INDIRECT);

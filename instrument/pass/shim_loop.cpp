@@ -294,6 +294,7 @@ static bool take_facts(hsc_pass *pass, Function &f, Loop &loop, hsc_ir_loop_fact
                 facts->has_throw = facts->has_throw || isa<InvokeInst>(i);
                 facts->has_switch = facts->has_switch || isa<SwitchInst>(i);
             }
+            facts->has_atomic = facts->has_atomic || i.isAtomic();
         }
     facts->is_disabled = is_disabled(loop);
     facts->is_wait = is_wait(loop);

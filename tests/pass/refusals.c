@@ -59,3 +59,12 @@ void wanted(double *a, int n) {
     for (int i = 1; i < n; i++)
         a[i] = a[i - 1] * 2 + 1;
 }
+
+// Atomic accesses are in the way by themselves, whatever name the vectoriser has for it.
+// CHECK: scatter
+// CHECK-NEXT: for:
+// CHECK: [loop-vectorize: volatile or atomic access]
+void scatter(int *restrict to, const int *restrict at, int n) {
+    for (int i = 0; i < n; i++)
+        __atomic_fetch_add(&to[at[i]], 1, __ATOMIC_RELAXED);
+}
