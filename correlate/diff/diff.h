@@ -21,6 +21,7 @@ typedef struct diff {
     double lost[2]; /* periods of CPU time in no sample: a place may have as much of them as of the rest */
     bool scaling; /* the runs have different numbers of processors: speed-up and efficiency are shown */
     bool weak;    /* weak scaling: the work grows with the processors */
+    int alike; /* were the runs alike? -1: no, 1: yes; 0 until asked for */
     uint32_t *callers[2]; /* by procedure of A and B, the one that mostly calls it; NULL until asked for */
 } diff;
 

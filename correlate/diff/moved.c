@@ -23,6 +23,7 @@ static diff_row change_of(const diff *d, both x) {
     return row;
 }
 
+#define MOST_IN_LINE 0.1 /* more of it than this in one run: they are not alike */
 #define LITTLE 0.1 /* of what moved: as much may both together have changed, where little is left to sampling */
 
 /* Did the rest change as surely the other way, so that together they did not? */
@@ -148,12 +149,41 @@ static hsc_status look_above(diff *d, diff_by by, const diff_row *row, uint32_t 
     return s;
 }
 
+/* Part of the time that threads could have run, for which they had no processor; NAN: not known. */
+static double in_line(const report *r) {
+    report_usage u = {0};
+    report_usage_of(r, 0, r->info.threads, &u);
+    return u.line_known && u.line_s + r->info.cpu_s > 0 ? u.line_s / (u.line_s + r->info.cpu_s) : NAN;
+}
+
+/* Where one run was among others and the other was not, all code of one is slower, which balances anything. */
+static bool are_alike(diff *d) {
+    if (!d->alike)
+        d->alike = fabs(in_line(&d->a) - in_line(&d->b)) > MOST_IN_LINE ? -1 : 1; /* alike where it is not known */
+    return d->alike > 0;
+}
+
+/* Did the compiler do something else with it? That is why, then. */
+static hsc_status is_treated_differently(diff *d, diff_by by, const diff_row *row, bool *changed, hsc_err *err) {
+    diff_decisions x;
+    *changed = false;
+    if (by != DIFF_LOOP || row->a == HSC_NONE || row->b == HSC_NONE)
+        return HSC_OK;
+    hsc_status s = diff_decisions_of(d, row, &x, err);
+    *changed = !s && x.changed;
+    return s;
+}
+
 hsc_status diff_moved_of(diff *d, diff_by by, const diff_row *row, diff_moved *out, hsc_err *err) {
     uint32_t scope_a, scope_b;
+    bool changed;
     *out = (diff_moved){.how = DIFF_NOT_MOVED};
-    if (by == DIFF_MODULE || !row->beyond)
+    if (by == DIFF_MODULE || !row->beyond || !are_alike(d))
         return HSC_OK;
-    hsc_status s = scope_of_row(&d->a, by, row->a, &scope_a, err);
+    hsc_status s = is_treated_differently(d, by, row, &changed, err);
+    if (s || changed)
+        return s;
+    s = scope_of_row(&d->a, by, row->a, &scope_a, err);
     if (!s)
         s = scope_of_row(&d->b, by, row->b, &scope_b, err);
     if (s)

@@ -13,17 +13,18 @@ HEATSCOPE, RECORDS, WORK = sys.argv[1:4]
 made = []
 
 
-def database(name, samples):
+def database(name, samples, in_line_ms=None):
     """Of one thread: samples in the program, and in a library that it calls."""
     m = MadeUp(HEATSCOPE, RECORDS, os.path.join(WORK, name))
-    m.process(7, "/made/up/program", samples)
+    usage = f"thread_usage thread_id=1 time=900 user_ns=400000000 system_ns=0 minor_faults=0 major_faults=0 voluntary_switches=0 involuntary_switches=0 run_ns=400000000 runnable_ns={in_line_ms}000000"
+    m.process(7, "/made/up/program", samples, more=[] if in_line_ms is None else [usage])
     m.run("correlate", "-o", m.database, m.work)
     made.append(m)
     return m
 
 
-def compare(name, before, after):
-    a, b = database(name + "_a", before), database(name + "_b", after)
+def compare(name, before, after, in_line_ms=(None, None)):
+    a, b = database(name + "_a", before, in_line_ms[0]), database(name + "_b", after, in_line_ms[1])
     rows = {r["procedure"].strip("[]"): r for r in csv.DictReader(io.StringIO(a.run("diff", "--by=procedure", "--format=csv", a.database, b.database)))}
     a.that(set(rows) == {"program", "library.so"}, f"{name}: {sorted(rows)}")
     return a, rows["program"], rows["library.so"], " ".join(a.run("diff", a.database, b.database).split())
@@ -47,5 +48,9 @@ for name, before, after in (("slower", (315, 150), (315, 445)),        # the lib
                             ("nothing", (315, 150), (310, 155))):
     m, program, library, text = compare(name, before, after)
     m.that(program["moved"] == library["moved"] == "no" and not program["together_a_s"] and "only moved" not in text, f"{name}: {program} {library}\n{text}")
+# runs that were not alike balance anything: in one of them the thread had no processor for long
+for in_line, alike in (((10, 20), True), ((10, 400), False), ((400, 380), True)):
+    m, program, library, text = compare(f"line{in_line[1]}", (315, 150), (16, 445), in_line)
+    m.that(("only moved" in text) == alike and (program["moved"] != "no") == alike, f"in line for {in_line} ms: {program}\n{text}")
 for m in made:
     m.end()
