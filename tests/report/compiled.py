@@ -185,7 +185,7 @@ int main(int argc, char **argv) {
 """
 WRITTEN = """program written
   include 'mpif.h'
-  real(8) :: big(131072)
+  real(8) :: big(1048576) ! a write of it takes longer than what is too short to be told by itself
   integer :: rank, i, k, ierr
   call mpi_init(ierr)
   call mpi_comm_rank(MPI_COMM_WORLD, rank, ierr)
@@ -193,7 +193,7 @@ WRITTEN = """program written
   do i = 1, 4
     if (rank == 0) then
       open(20, file='written.out', form='unformatted', access='stream')
-      do k = 1, 20
+      do k = 1, 5
         write(20) big
       end do
       close(20)
