@@ -34,8 +34,9 @@ static const hsc_cli_option options[] = {
 
 #define DESCRIPTION(compiler, variable) \
     "Runs " compiler " with ARGS and the compiler pass, which writes into each object file what the\n" \
-    "source looks like (procedures, loops, calls) and which machine code came of it. The generated\n" \
-    "code is the same, byte for byte. Line tables are asked for when ARGS have no -g option (-g adds names\n" \
+    "source looks like (procedures, loops, calls) and which machine code came of it. The pass changes\n" \
+    "no code. Line tables (-gline-tables-only) are asked for when ARGS have no -g option: of a few files\n" \
+    "the compiler itself makes other code with any -g than without (-g adds names\n" \
     "of local arrays, and whole names and lines of inlined C++ procedures), a build id when the command\n" \
     "links; nothing is added to commands that only preprocess or print. With -flto and -fuse-ld=lld the\n" \
     "linker loads the pass as well; bfd and gold can't: the map is then that of before linking.\n\n" \
