@@ -171,7 +171,7 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
     report_message *rows;
     uint32_t n, shown = 0, most = report_text_rows(r, 4);
     double total = 0, rest = 0;
-    char sent[16], received[16], mean[16], where[700];
+    char sent[16], received[16], mean[16], where[700], callers[1600];
     hsc_status s = report_messages(r, false, &rows, &n, err);
     if (s)
         return s;
@@ -199,6 +199,8 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
                 bytes((double)m->received_bytes, received, sizeof received),
                 bytes(report_message_size(m), mean, sizeof mean), m->duration_max_s < 9.9995 ? 2 : 0,
                 1e3 * m->duration_max_s, op_columns, op, where);
+        if (!r->brief && m->line != HSC_NONE && m->duration_s >= 0.005 * total && report_callers(r, m->line, m->operation, 4, callers, sizeof callers)[0])
+            report_text_wrap(r->out, r->width, callers, 22, fprintf(r->out, "%15sby way of", "") + 1);
     }
     if (shown < n)
         fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - shown, REPORT_MESSAGE, where, sizeof where));

@@ -141,7 +141,7 @@ hsc_status findings_messages(findings *f, hsc_err *err) {
     uint32_t n, best = HSC_NONE;
     double all = 0, sent = 0, elapsed = 0, setup = 0; /* what begins and ends MPI is told apart */
     const char *setup_name = NULL;
-    char text[1200], where[300], apart[200] = "", volume[32];
+    char text[2200], where[300], apart[200] = "", volume[32], callers[700] = "";
     hsc_status status = report_messages(r, false, &rows, &n, err);
     if (status)
         return status;
@@ -168,11 +168,13 @@ hsc_status findings_messages(findings *f, hsc_err *err) {
         if (share > 1 && hsc_db_get_interval(r->db, &begin_s, &end_s) && all - elapsed < 0.2 * r->info.processes)
             share = 1; /* the first slice of each process may hold what was before the interval */
         place_of_line(r, rows[best].line, where, sizeof where);
+        if (rows[best].line != HSC_NONE)
+            report_callers(r, rows[best].line, rows[best].operation, 1, callers, sizeof callers);
         snprintf(text, sizeof text,
                  "Calls of MPI last %s, %.1f %% of the elapsed time of all ranks (timed, not sampled), and send %s; "
-                 "longest: %s%s, %s in %llu call%s.%s",
+                 "longest: %s%s, %s in %llu call%s%s%s.%s",
                  REPORT_SECONDS(all), 100 * share, report_volume(sent, volume, sizeof volume), rows[best].operation, where, REPORT_SECONDS(rows[best].duration_s),
-                 (unsigned long long)rows[best].calls, rows[best].calls == 1 ? "" : "s", apart);
+                 (unsigned long long)rows[best].calls, rows[best].calls == 1 ? "" : "s", callers[0] ? ", most by way of " : "", callers, apart);
         findings_say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Calls of MPI", findings_no_share, spot_of_line(r, rows[best].line), text);
     }
     free(rows);

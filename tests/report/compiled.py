@@ -183,6 +183,29 @@ int main(int argc, char **argv) {
     return MPI_Finalize();
 }
 """
+WRAPPED = """#include <mpi.h>
+#include <unistd.h>
+volatile int meetings;
+static __attribute__((noinline)) void meet(void) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    meetings++;
+}
+int main(int argc, char **argv) {
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 3; i++) {
+        if (!rank)
+            usleep(50000);
+        meet(); // short
+        if (!rank)
+            usleep(200000);
+        meet(); // long
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
 WRITTEN = """program written
   include 'mpif.h'
   real(8) :: big(1048576) ! a write of it takes longer than what is too short to be told by itself
@@ -543,6 +566,13 @@ if MPICC != "-":
     that(found == {"west": (22, 20 * 32768, 0), "east": (22, 0, 20 * 32768), "once": (22, 10 * 800, 10 * 800)}, f"started: {found}")
     late, unknown = (sum(float(r["waiting_share_s"]) for r in rows(database, "array") if bool(r["array"]) == named) for named in (True, False))
     that(late > 0 and unknown <= 1e-6, f"started: {late} s waited for arrays, {unknown} for what is not known")
+
+    # a procedure that wraps calls of MPI has them all on one line: who calls it is told, the one with most time first
+    database = of_ranks("wrapped.c", WRAPPED, MPICC, "-g", "-O1")
+    at = {word: n for n, text in enumerate(WRAPPED.splitlines(), 1) for word in ("short", "long") if "// " + word in text}
+    told = re.findall(r"by way of main wrapped\.c:(\d+) \((\d+) %\), main wrapped\.c:(\d+) \((\d+) %\)", " ".join(run(HEATSCOPE, "report", "--by=message", database).split()))
+    that(len(told) == 1 and [int(told[0][0]), int(told[0][2])] == [at["long"], at["short"]] and 60 < int(told[0][1]) < 95, f"wrapped: {told}, expected {at}")
+    that(f"most by way of main wrapped.c:{at['long']} (" in findings(database), f"wrapped: {findings(database)}")
 
     # flang's runtime is linked into the program: what it writes is written by the statement
     if FC != "-" and shutil.which("mpif90"):
