@@ -19,7 +19,7 @@ const char *report_bytes(double n, char *out, size_t size) {
     return out;
 }
 
-/* "halo.c:12"; where no line is known (without debug information) "in " and the procedure. */
+/* "halo.c:12"; where no line is known (without debug information) "in " and the procedure; "" of a member, which is of no procedure. */
 static void declared(const report *r, uint32_t array, char *out, size_t size) {
     hsc_db_array a;
     hsc_db_scope s;
@@ -28,7 +28,7 @@ static void declared(const report *r, uint32_t array, char *out, size_t size) {
         return;
     if (a.file != HSC_NONE && a.line)
         report_at(r, a.file, a.line, out, size);
-    else if (a.scope != HSC_NONE && !hsc_db_get_scope(r->db, a.scope, &s, NULL))
+    else if (!report_is_member(&a) && a.scope != HSC_NONE && !hsc_db_get_scope(r->db, a.scope, &s, NULL))
         snprintf(out, size, "in %s", s.name);
 }
 

@@ -494,6 +494,8 @@ static bool has_namesake(const report *r, const hsc_db_array *a) {
     return false;
 }
 
+bool report_is_member(const hsc_db_array *a) { return strstr(a->name, "->") || (a->name[0] && strchr(a->name + 1, '.')); }
+
 /* " of sweep" behind an array of which no line is known, as other procedures may have one of the same name, or of which others have one. */
 static void owner_text(const report *r, uint32_t array, char *out, size_t size) {
     char fitted[200];
@@ -502,7 +504,7 @@ static void owner_text(const report *r, uint32_t array, char *out, size_t size) 
     out[0] = 0;
     if (!hsc_db_get_array(r->db, array, &a, NULL) && a.scope != HSC_NONE && (a.file == HSC_NONE || !a.line || has_namesake(r, &a)) &&
         !hsc_db_get_scope(r->db, a.scope, &s, NULL))
-        snprintf(out, size, " of %s", report_fit(s.name, 60, fitted, sizeof fitted)); /* without a list of parameters */
+        snprintf(out, size, report_is_member(&a) ? ", first met in %s," : " of %s", report_fit(s.name, 60, fitted, sizeof fitted)); /* without a list of parameters */
 }
 
 /* "Array u(:, 5)", "The single value 'x'" of what has no bounds; of memory that has no name the compiler knows of: "A buffer without a name". */

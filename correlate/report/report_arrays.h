@@ -22,6 +22,8 @@ typedef struct report_array {
 hsc_status report_arrays(report *r, report_array **rows, uint32_t *n, hsc_err *err);
 /* "real u(5, 64)", "halo[2][n]", "what is not known" */
 void report_array_text(const report *r, uint32_t array, char *out, size_t size);
+/* A member of what a pointer or a variable has? Its scope is but the first procedure that was met with it. */
+bool report_is_member(const hsc_db_array *a);
 /* One sentence on the array with most bytes; "": none. */
 hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope, double *seconds, hsc_err *err);
 

@@ -190,11 +190,28 @@ static __attribute__((noinline)) void meet(void) {
     MPI_Barrier(MPI_COMM_WORLD);
     meetings++;
 }
+struct part {
+    double *halo;
+};
+static __attribute__((noinline)) void fill(struct part *p) {
+    for (int i = 0; i < 1000; i++)
+        p->halo[i] = i;
+}
+static __attribute__((noinline)) void spread(struct part *p) {
+    MPI_Bcast(p->halo, 1000, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    meetings++;
+}
 int main(int argc, char **argv) {
     int rank;
+    double halo[1000];
+    struct part part = {halo};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < 3; i++) {
+        fill(&part);
+        if (!rank)
+            usleep(20000);
+        spread(&part);
         if (!rank)
             usleep(50000);
         meet(); // short
@@ -572,6 +589,9 @@ if MPICC != "-":
     at = {word: n for n, text in enumerate(WRAPPED.splitlines(), 1) for word in ("short", "long") if "// " + word in text}
     told = re.findall(r"by way of main wrapped\.c:(\d+) \((\d+) %\), main wrapped\.c:(\d+) \((\d+) %\)", " ".join(run(HEATSCOPE, "report", "--by=message", database).split()))
     that(len(told) == 1 and [int(told[0][0]), int(told[0][2])] == [at["long"], at["short"]] and 60 < int(told[0][1]) < 95, f"wrapped: {told}, expected {at}")
+    # a member is of no procedure: where it was met first is said as that
+    whole = run(HEATSCOPE, "report", "--by=array", database)
+    that(re.search(r" p->halo(\[\])?( wrapped\.c:\d+)?$", whole, re.MULTILINE) and re.search(r"Array p->halo(\[\])?, first met in (fill|spread), has", findings(database)), f"wrapped: a member {whole} {findings(database)}")
     that(f"most by way of main wrapped.c:{at['long']} (" in findings(database), f"wrapped: {findings(database)}")
 
     # flang's runtime is linked into the program: what it writes is written by the statement
