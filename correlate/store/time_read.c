@@ -441,7 +441,7 @@ hsc_status hsc_times_load_leaves(hsc_db *db, hsc_err *err) {
     return status ? status : hsc_db_load(db, HSC_TAB_context, err);
 }
 
-hsc_status hsc_db_prepare_intervals(hsc_db *db, bool *ready, hsc_err *err) {
+hsc_status hsc_times_load_some_leaves(hsc_db *db, bool *ready, hsc_err *err) {
     static const enum hsc_table_id needed[] = {HSC_TAB_context, HSC_TAB_leaf};
     *ready = true;
     if (!hsc_db_has(db, "/time/samples"))

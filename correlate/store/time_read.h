@@ -73,6 +73,8 @@ hsc_status hsc_times_open_some(hsc_db *db, bool *ready, hsc_err *err);
 hsc_status hsc_times_begin(hsc_db *db, hsc_times **out, hsc_err *err);
 /* What a sample can be: read for who looks at samples or intervals, not for the timeline, which has bins. */
 hsc_status hsc_times_load_leaves(hsc_db *db, hsc_err *err);
+/* A part of that, as hsc_db_load_some; *ready: all is there, or there are no times. */
+hsc_status hsc_times_load_some_leaves(hsc_db *db, bool *ready, hsc_err *err);
 /* Gives all pieces back. */
 void hsc_times_give_back(hsc_times *t);
 void hsc_times_give_back_program(hsc_times *t); /* only those of the samples of all threads */

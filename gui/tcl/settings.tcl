@@ -186,6 +186,8 @@ namespace eval ::heatscope::settings {
     variable firstRows 64
     # Milliseconds until the status bar says what a view is reading.
     variable partAfter 200
+    # Of an interval with so many samples processors are counted before anything of it is drawn: in a few milliseconds.
+    variable countAtOnce 300000
     variable contextLines 6
     # Maximum over mean above which a processor imbalance is marked.
     variable imbalance 1.25

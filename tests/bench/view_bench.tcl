@@ -122,6 +122,8 @@ foreach view {messages compare timeline assembly} {
 puts [format "memory of its own, viewer and reader: %d MB, at most %d" {*}[memory]]
 ask raise timeline
 ask settle
+# who looks at a timeline before choosing gives it the time to get ready
+after 2000
 # random intervals of a tenth of the run at least: to sums drawn, to all drawn, the longest time without looking for events
 expr {srand(1)}
 regexp {0 s to ([\d.]+) s} [ask describe timeline] -> end

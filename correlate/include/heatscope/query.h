@@ -670,8 +670,9 @@ typedef struct hsc_db_times { /* samples in the order of time */
 hsc_status hsc_db_get_times(hsc_db *db, hsc_db_times *out, hsc_err *err);
 /* Opens a part of what the first question about times opens at once (of 60 M samples 130 ms); *ready: all is open, or there are no times. */
 hsc_status hsc_db_open_times(hsc_db *db, bool *ready, hsc_err *err);
-/* Reads a part of what the first interval, or the first cursor over samples, would read at once (of a large database 20 MB, 100 ms); *ready: all is
- * there, or there are no times. For what else is done meanwhile. */
+/* Reads a part of what the first interval, or the first cursor over samples, would read at once (of a large database 20 MB, 100 ms), then of what all
+ * threads had until some places of the run, by which an interval needs a tenth of the values (24 MB are kept at most; none of runs below 4 M samples);
+ * *ready: all is there, or there are no times. For what else is done meanwhile; it changes nothing but time. */
 hsc_status hsc_db_prepare_intervals(hsc_db *db, bool *ready, hsc_err *err);
 
 /* From now on every query of values counts only samples with begin_s <= time < end_s (seconds since the start of the run);

@@ -44,9 +44,9 @@ oo::class create ::heatscope::OutlineView {
         set total [$Run total $metric]
         set found {}
         foreach kind {procedure loop region} {
-            foreach row [$Db top -table scope_incl -kind $kind -n 600 {*}[my Common]] {
+            foreach row [$Db top -table scope_incl -kind $kind -n 600 -least 0.0002 {*}[my Common]] {
                 ::heatscope::breathe
-                if {[dict get $row line_begin] > 0 && [dict get $row file] >= 0 && [dict get $row share] >= 0.0002} {
+                if {[dict get $row line_begin] > 0 && [dict get $row file] >= 0} {
                     dict set found [dict get $row row] $row
                 }
             }
