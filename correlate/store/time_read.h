@@ -10,6 +10,7 @@
 typedef struct hsc_pieces {
     hsc_array a;
     unsigned shift; /* a piece has 1 << shift elements: a chunk */
+    unsigned ahead; /* so many pieces behind one that is read are read with it */
     void **p;       /* by piece; NULL: not read */
     uint8_t *width; /* by piece: bytes of an element */
 } hsc_pieces;
