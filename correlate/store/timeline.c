@@ -192,3 +192,24 @@ hsc_status hsc_db_read_timeline_rows(hsc_db *db, hsc_timeline_key key, uint32_t 
     free(of_row);
     return status;
 }
+
+/* ---- spans ---- */
+
+hsc_status hsc_db_add_spans(hsc_db *db, uint32_t thread, double begin_s, double end_s, uint32_t pixels, double *slots, hsc_err *err) {
+    uint64_t first = 0, n = 0;
+    if (!(begin_s < end_s) || !pixels || thread >= db->tables.rows[HSC_TAB_thread])
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: no such thread, no interval or no slots", db->path);
+    hsc_status status = hsc_db_find_spans(db, thread, begin_s, end_s, &first, &n, err);
+    const uint64_t *begin = status ? NULL : HSC_COL(db, span_begin_ns, uint64_t), *length = status ? NULL : HSC_COL(db, span_length_ns, uint64_t);
+    const uint8_t *category = status ? NULL : HSC_COL(db, span_category, uint8_t);
+    double width = (end_s - begin_s) / pixels;
+    for (uint64_t k = first; k < first + n && !status; k++) {
+        double from = ((double)begin[k] * 1e-9 - begin_s) / width, to = ((double)(begin[k] + length[k]) * 1e-9 - begin_s) / width;
+        double *of = slots + (uint64_t)category[k] * pixels;
+        from = from > 0 ? from : 0;
+        to = to < pixels ? to : pixels;
+        for (uint32_t i = (uint32_t)from; i < to; i++) /* most are in one */
+            of[i] += (to < i + 1 ? to : i + 1) - (from > i ? from : i);
+    }
+    return status;
+}

@@ -809,6 +809,33 @@ static void test_spans(void **state) {
     must(hsc_db_get_span(db, 21, &s, &err), &err);
     assert_true(s.thread == 2 && s.begin_s == 1.0 && s.end_s == 1.5);
     assert_int_equal(hsc_db_get_span(db, 50, &s, &err), HSC_E_ARGUMENT);
+    /* by slots of time: what each span has of each, however wide these are */
+    uint32_t categories = (uint32_t)db->tables.rows[HSC_TAB_category];
+    for (uint32_t pixels = 1; pixels < 200; pixels += 66) {
+        double *slots = calloc(categories * pixels, sizeof *slots), *expected = calloc(categories * pixels, sizeof *expected), from = 1.2, to = 3.1;
+        must(hsc_db_add_spans(db, 2, from, to, pixels, slots, &err), &err);
+        for (uint64_t k = 0; k < 50; k++) {
+            must(hsc_db_get_span(db, k, &s, &err), &err);
+            for (uint32_t i = 0; i < pixels && s.thread == 2; i++) {
+                double low = fmax(s.begin_s, from + (to - from) * i / pixels), high = fmin(s.end_s, from + (to - from) * (i + 1) / pixels);
+                expected[s.category * pixels + i] += high > low ? (high - low) / (to - from) * pixels : 0;
+            }
+        }
+        double all = 0;
+        for (uint32_t i = 0; i < categories * pixels; i++) {
+            assert_true(fabs(slots[i] - expected[i]) < 1e-6);
+            all += slots[i];
+        }
+        assert_true(all > 0);
+        free(slots);
+        free(expected);
+    }
+    double nothing[256] = {0};
+    must(hsc_db_add_spans(db, 2, 1.6, 1.9, 1, nothing, &err), &err);
+    for (uint32_t i = 0; i < categories; i++)
+        assert_true(nothing[i] == 0);
+    assert_int_equal(hsc_db_add_spans(db, 2, 1.6, 1.6, 1, nothing, &err), HSC_E_ARGUMENT);
+    assert_int_equal(hsc_db_add_spans(db, 1 << 20, 1, 2, 1, nothing, &err), HSC_E_ARGUMENT);
 }
 
 static void test_bytes(void **state) {
