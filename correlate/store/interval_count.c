@@ -6,7 +6,7 @@
 #include "entries.h"
 #include "interval.h"
 #include "large.h"
-#include "sorted.h"
+#include <heatscope/sorted.h>
 
 #include <inttypes.h>
 #include <stdlib.h>

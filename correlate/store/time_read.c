@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Opens /time, finds samples by time, hands them out; spans of traces. */
-#include "sorted.h"
+#include <heatscope/sorted.h>
 #include "time_read.h"
 #include "within.h"
 

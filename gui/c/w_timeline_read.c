@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names.h"
 #include "number.h"
 
 #define SHARES_MAX 500000.0 /* samples that are read one by one for the shares of a part of the run */
