@@ -146,7 +146,7 @@ oo::define ::heatscope::App {
             set CountTimer [after 3 [namespace code {my CountMore}]]
             return
         }
-        if {$SumsDrawn eq ""} {
+        if {$SumsDrawn eq "" && [my Idle]} {
             set SumsDrawn [clock microseconds]
         }
         if {$Counting && ![my CountSome then]} {
