@@ -218,7 +218,7 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
         t->n_keys++;
     }
     char count[HSC_NUMBER_MAX];
-    uint32_t first_tint = 256;
+    uint32_t first_tint = 0;
     hsc_number_short((double)t->spans_n, 4, count);
     /* the tints behind: by category they are the paler ones of colours that are in the key */
     for (uint32_t k = 0; k < n && t->key == HSC_TIMELINE_CATEGORY; k++)
@@ -228,6 +228,13 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
             snprintf(t->names[t->n_keys++], sizeof *t->names, are_added_up(t) ? "pale: elapsed, in %s calls, added up by pixel" : "pale: elapsed, in calls", count);
             break;
         }
+    while (first_tint < 256 && !in_spans[first_tint])
+        first_tint++;
+    if (t->key != HSC_TIMELINE_CATEGORY && first_tint < 256 && are_added_up(t)) {
+        snprintf(t->names[t->n_keys], sizeof *t->names, "%s calls, added up by pixel", count);
+        t->keys[t->n_keys] = (hsc_timeline_key_entry){HSC_TIMELINE_TINT | first_tint, hsc_timeline_tint(&t->w.style, first_tint, 1), t->names[t->n_keys], ""};
+        t->n_keys++;
+    }
     for (uint32_t g = 0, tints = 0; g < 256 && tints < SPAN_KEYS_MAX && t->key != HSC_TIMELINE_CATEGORY; g++) {
         const char *name = in_spans[g] ? hsc_db_get_category(t->w.db->db, g) : NULL;
         if (!name)
@@ -236,13 +243,7 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
         snprintf(t->names[t->n_keys], sizeof *t->names, "%s, elapsed", name);
         *e = (hsc_timeline_key_entry){HSC_TIMELINE_TINT | g, hsc_timeline_tint(&t->w.style, g, 1), t->names[t->n_keys], ""};
         t->n_keys++;
-        if (!tints++)
-            first_tint = g;
-    }
-    if (first_tint < 256 && are_added_up(t)) {
-        snprintf(t->names[t->n_keys], sizeof *t->names, "%s calls, added up by pixel", count);
-        t->keys[t->n_keys] = (hsc_timeline_key_entry){HSC_TIMELINE_TINT | first_tint, hsc_timeline_tint(&t->w.style, first_tint, 1), t->names[t->n_keys], ""};
-        t->n_keys++;
+        tints++;
     }
     return HSC_OK;
 }

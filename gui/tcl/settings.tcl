@@ -177,6 +177,8 @@ namespace eval ::heatscope::settings {
     variable skipLines 24
     variable historyLength 200
     variable rankedRows 200
+    # So many of them are shown before the others are read.
+    variable firstRanked 24
     # Loops that were refused vectors: so many are listed, and asked for at a time.
     variable refusedRows 4096
     variable refusedPage 1024

@@ -75,6 +75,9 @@ oo::class create ::heatscope::OutlineView {
                 own [expr {$total > 0 ? double($own) / $total : 0}] comm [expr {$total > 0 ? double($comm) / $total : 0}] \
                 messages [expr {$total > 0 ? double($comm + $wait) / $total : 0}] \
                 sum [dict get $row sum] own_sum $own line [dict get $row line_begin] order [incr order]]
+            if {$order == [::heatscope::settings get firstRanked] && $order < [llength $sorted]} {
+                my SoFar $rows $order [llength $sorted]
+            }
         }
         return $rows
     }

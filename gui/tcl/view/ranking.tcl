@@ -120,7 +120,16 @@ oo::class create ::heatscope::RankingView {
         }
         $List configure -empty "no samples"
         my ReadChanges
-        set rows [lmap row [$Run ranking $By $metric $axis [my Reported]] {
+        set rows [my Named [$Run ranking $By $metric $axis [my Reported] [namespace code {my First}]]]
+        my AddTheirs $rows $metric $axis
+        # behind the program's, however much it is
+        if {$By eq "procedure" && [set ours [$Run heatscopes $metric $axis]] ne {}} {
+            lappend rows [dict merge $ours [dict create id heatscope name "Heatscope's probes and wrappers" where {} change 0]]
+        }
+        return $rows
+    }
+    method Named {ranked} {
+        return [lmap row $ranked {
             # the largest come first: what has nothing is not ranked
             if {[dict get $row sum] <= 0} break
             lassign [my NameOf $row] name where
@@ -129,12 +138,9 @@ oo::class create ::heatscope::RankingView {
                 change [expr {[dict exists $Changes $id] ? [dict get $Changes $id change] : 0}] \
                 other [expr {[dict exists $Changes $id] ? [dict get $Changes $id value_b] : ""}]]
         }]
-        my AddTheirs $rows $metric $axis
-        # behind the program's, however much it is
-        if {$By eq "procedure" && [set ours [$Run heatscopes $metric $axis]] ne {}} {
-            lappend rows [dict merge $ours [dict create id heatscope name "Heatscope's probes and wrappers" where {} change 0]]
-        }
-        return $rows
+    }
+    method First {ranked done of} {
+        my SoFar [my Named $ranked] $done $of
     }
     # With a second run: what has samples there only, of its own ranking.
     method AddTheirs {rows metric axis} {
