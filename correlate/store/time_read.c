@@ -591,6 +591,12 @@ hsc_status hsc_db_samples_next(hsc_db_samples *c, uint32_t capacity, hsc_db_samp
 
 /* ---- spans ---- */
 
+hsc_status hsc_db_prepare_spans(hsc_db *db, bool *ready, hsc_err *err) {
+    hsc_status status = db->loaded[HSC_TAB_span] ? HSC_OK : hsc_db_load_some(db, HSC_TAB_span, err);
+    *ready = !status && db->loaded[HSC_TAB_span];
+    return status;
+}
+
 hsc_status hsc_db_get_span(hsc_db *db, uint64_t row, hsc_db_span *out, hsc_err *err) {
     hsc_status status = hsc_db_load(db, HSC_TAB_span, err);
     if (!status && row >= db->tables.rows[HSC_TAB_span])

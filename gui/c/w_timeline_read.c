@@ -252,9 +252,14 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
 static hsc_status begin_spans(timeline *t, const uint32_t *row_of, hsc_err *err) {
     uint32_t threads = t->w.db->info.threads;
     uint64_t first, n;
+    double begin = hsw_now_ms();
+    bool ready = false;
     hsc_db_times times;
     hsw_timeline_free_spans(t);
     hsc_status s = hsc_db_get_times(t->w.db->db, &times, err);
+    while (s == HSC_OK && t->show_spans && times.spans && !ready) /* of many it takes a while */
+        if ((s = hsc_db_prepare_spans(t->w.db->db, &ready, err)) == HSC_OK && !ready)
+            s = hsw_later(&t->w, begin, err);
     for (uint32_t i = 0; s == HSC_OK && t->show_spans && times.spans && i < threads; i++)
         if (row_of[i] != HSC_NONE && (s = hsc_db_find_spans(t->w.db->db, i, t->begin, t->end, &first, &n, err)) == HSC_OK)
             t->spans_n += n;

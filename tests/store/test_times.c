@@ -799,6 +799,15 @@ static void test_spans(void **state) {
     hsc_err err = {0};
     uint64_t first = 0, n = 0;
     hsc_db_span s;
+    hsc_db *fresh = NULL;
+    must(hsc_db_open(path, &fresh, &err), &err);
+    int parts = 0;
+    for (bool ready = false; !ready; parts++)
+        must(hsc_db_prepare_spans(fresh, &ready, &err), &err);
+    assert_true(parts > 3); /* a column at a time */
+    must(hsc_db_find_spans(fresh, 2, 1.2, 3.1, &first, &n, &err), &err);
+    assert_int_equal(n, 3);
+    hsc_db_close(fresh);
     must(hsc_db_find_spans(db, 2, 1.2, 3.1, &first, &n, &err), &err);
     assert_int_equal(first, 21); /* [1, 1.5) reaches into it */
     assert_int_equal(n, 3);

@@ -769,6 +769,8 @@ typedef struct hsc_db_span {
 hsc_status hsc_db_get_span(hsc_db *db, uint64_t row, hsc_db_span *out, hsc_err *err);
 /* Rows [*first, *first + *n) of a thread that begin before end_s; the first is the first that ends after begin_s. */
 hsc_status hsc_db_find_spans(hsc_db *db, uint32_t thread, double begin_s, double end_s, uint64_t *first, uint64_t *n, hsc_err *err);
+/* Loads a part of what the first question about spans loads at once (some 40 bytes each); *ready: all is there. For what else is done meanwhile. */
+hsc_status hsc_db_prepare_spans(hsc_db *db, bool *ready, hsc_err *err);
 /* Adds what a thread's spans take of `pixels` slots of [begin_s, end_s): to slots[category * pixels + slot], for each row of category, in slots.
  * However many there are; some nanoseconds each. HSC_E_ARGUMENT: no such thread, no slots. */
 hsc_status hsc_db_add_spans(hsc_db *db, uint32_t thread, double begin_s, double end_s, uint32_t pixels, double *slots, hsc_err *err);
