@@ -139,8 +139,12 @@ oo::class create ::heatscope::RankingView {
                 other [expr {[dict exists $Changes $id] ? [dict get $Changes $id value_b] : ""}]]
         }]
     }
+    # What is chosen and not among them stands below when processors are counted.
     method First {ranked done of} {
-        my SoFar [my Named $ranked] $done $of
+        try {
+            my SoFar [my Named $ranked] [expr {$done ? $done : [llength $ranked]}] $of
+        } trap {HEATSCOPE DB PENDING} {} {
+        }
     }
     # With a second run: what has samples there only, of its own ranking.
     method AddTheirs {rows metric axis} {
@@ -304,10 +308,11 @@ oo::class create ::heatscope::RankingView {
             array { lappend cells [expr {[dict get $row bytes] > 0 ? [::heatscope::fmt amount [dict get $row bytes] B] : "\u2013"}] }
             reason { lappend cells [dict get $row loops] }
             default {
-                set imbalance [dict get $row imbalance]
-                set number [format %.2f $imbalance]
+                # unknown until processors are counted
+                set imbalance [expr {[dict exists $row imbalance] ? [dict get $row imbalance] : ""}]
+                set number [expr {$imbalance eq "" ? "" : [format %.2f $imbalance]}]
                 # what chance explains is no imbalance
-                lappend cells [expr {$imbalance > [::heatscope::settings get imbalance] && [dict get $row share] >= 0.001
+                lappend cells [expr {$imbalance ne "" && $imbalance > [::heatscope::settings get imbalance] && [dict get $row share] >= 0.001
                                      && [$Run uneven $row [dict get $Selection metric] [dict get $Selection axis]]
                     ? [list $number warn] : $number}]
             }
@@ -547,9 +552,12 @@ oo::class create ::heatscope::RankingView {
                 }
             }
         }
-        return [string cat $text "[my Samples [dict get $row sum]],\
-            [$Run amount [dict get $Selection metric] [dict get $row sum]],\
-            [::heatscope::fmt percent [dict get $row share] 1 2] \u00b7 min\
+        append text "[my Samples [dict get $row sum]], [$Run amount [dict get $Selection metric] [dict get $row sum]],\
+            [::heatscope::fmt percent [dict get $row share] 1 2]"
+        if {![dict exists $row min]} {
+            return $text
+        }
+        return [string cat $text " \u00b7 min\
             [::heatscope::fmt short [dict get $row min]] on [my Label [dict get $row min_column]], max\
             [::heatscope::fmt short [dict get $row max]] on [my Label [dict get $row max_column]]"]
     }
