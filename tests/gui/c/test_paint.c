@@ -278,6 +278,35 @@ static void keys_have_room(void **state) {
     }
 }
 
+/* Keys without room are told by a sign, also where that has hardly any. */
+static void left_keys_are_told(void **state) {
+    (void)state;
+    enum { KEYS = 40 };
+    hsc_timeline_key_entry keys[KEYS];
+    static const char *const labels[] = {"r0"};
+    for (int k = 0; k < KEYS; k++)
+        keys[k] = (hsc_timeline_key_entry){(uint32_t)k, 0, "procedure", ""};
+    for (int width = 200; width < 420; width += 3) {
+        sheet s[2];
+        hsc_timeline_frame f = {.rows = 1, .labels = labels, .begin = 0, .end = 1, .n_keys = KEYS, .keys = keys, .busy_top = 1, .phases_of = ""};
+        hsc_timeline_layout l;
+        for (int k = 0; k < 2; k++) {
+            sheet_open(&s[k], width, 400);
+            if (!k) {
+                hsc_timeline_layout_get(&s[k].c, &s[k].st, &f, &l);
+            } else { /* no more than have room */
+                uint32_t each = (uint32_t)((width - l.x) / hsc_timeline_key_width(&s[k].c, &s[k].st, &keys[0]));
+                f.n_keys = each * (uint32_t)l.key_lines;
+            }
+            hsc_paint_timeline(&s[k].c, &s[k].st, &f);
+        }
+        assert_int_equal(l.key_lines, 3);
+        assert_true(differing(&s[0], &s[1], 0, width) > 0);
+        sheet_close(&s[0]);
+        sheet_close(&s[1]);
+    }
+}
+
 static void few_bars_share_the_width(void **state) {
     (void)state;
     static const float values[] = {3, 3, 3, 3};
@@ -338,6 +367,7 @@ int main(void) {
                                        cmocka_unit_test(hostile_text),
                                        cmocka_unit_test(clip_holds),
                                        cmocka_unit_test(keys_have_room),
+                                       cmocka_unit_test(left_keys_are_told),
                                        cmocka_unit_test(few_bars_share_the_width),
                                        cmocka_unit_test(legend_begins_with_most)};
     return cmocka_run_group_tests(tests, NULL, NULL);
