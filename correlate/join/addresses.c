@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../store/sort.h"
-#include "../store/sorted.h"
+#include <heatscope/sorted.h>
 #include "cache.h"
 #include "emit.h"
 #include "instructions.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Delays into seconds of others' waiting that each place is the cause of: rows of the database, metrics, the ledger. */
-#include "../store/sorted.h"
+#include <heatscope/sorted.h>
 #include "added.h"
 #include "blame.h"
 

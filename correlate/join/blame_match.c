@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../store/sorted.h"
+#include <heatscope/sorted.h>
 #include "blame.h"
 #include "slots.h"
 

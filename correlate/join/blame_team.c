@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../store/sorted.h"
+#include <heatscope/sorted.h>
 #include "blame.h"
 
 #define TEAMS_THREADS_MAX 4096u /* of a process of more, any two may have been in one team */

@@ -6,7 +6,7 @@
 
 #include <heatscope/formats/linkage.h>
 
-#include "../store/sorted.h"
+#include <heatscope/sorted.h>
 #include "blame.h"
 #include "details.h"
 #include "slices.h"

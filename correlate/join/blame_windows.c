@@ -12,7 +12,7 @@
 
 #include <heatscope/formats/causes.h>
 
-#include "../store/sorted.h"
+#include <heatscope/sorted.h>
 #include "blame.h"
 #include "details.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../store/sorted.h"
+#include <heatscope/sorted.h>
 #include "../store/source.h"
 #include "emit.h"
 #include "made.h"

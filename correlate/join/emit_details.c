@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../store/sorted.h"
+#include <heatscope/sorted.h>
 #include "details.h"
 #include "emit.h"
 #include "slices.h"

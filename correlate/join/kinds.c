@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../store/sorted.h"
+#include <heatscope/sorted.h>
 #include "ranks.h"
 
 static uint64_t key_a(const jkind *k) { return (uint64_t)k->context << 32 | k->line; }

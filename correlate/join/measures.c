@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../store/sorted.h"
+#include <heatscope/sorted.h>
 #include "blame.h"
 #include "slices.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../store/sort.h"
-#include "../store/sorted.h"
+#include <heatscope/sorted.h>
 #include "cache.h"
 #include "details.h"
 #include "probed.h"

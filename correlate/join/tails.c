@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../store/sorted.h"
+#include <heatscope/sorted.h>
 #include "join_internal.h"
 
 bool hsc_join_enter_tails(join *j) {

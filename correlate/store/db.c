@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interval_marks.h"
 #include "large.h"
 #include "text.h"
 
@@ -735,6 +736,8 @@ static hsc_status begin(const char *path, hsc_db_progress call, void *ctx, hsc_d
     db->budget = HSC_DB_BUDGET;
     db->window_least = HSC_WINDOW_BYTES_LEAST;
     db->piece_rows = HSC_DB_PIECE_ROWS;
+    db->mark_least = HSC_DB_MARK_LEAST;
+    db->ahead = 1; /* nobody has had a turn */
     db->source_offset.set = db->source_bytes.set = -1;
     db->tables.path = db->path;
     hsc_status status = explain(db, hsc_dbfile_begin(path, call, ctx, &db->file, err), err);
@@ -818,6 +821,7 @@ void hsc_db_close(hsc_db *db) {
     if (!db)
         return;
     hsc_interval_end(db);
+    hsc_marks_free(db);
     hsc_times_close(db);
     hsc_values_close(db);
     free(db->values);

@@ -104,6 +104,7 @@ struct hsc_db {
     uint64_t budget;                     /* bytes of wholes */
     uint64_t window_least;               /* bytes from which on a window is kept */
     uint64_t piece_rows;                 /* of an interval: rows made at once */
+    uint64_t mark_least;                 /* samples between two marks (interval_marks.c) at least: fewer are read in a few milliseconds */
     hsc_array *wholes;
     hsc_window windows[HSC_WINDOWS_MAX];
     uint32_t *spare_indices;             /* room of the last cursor for `spare` values, for the next one: new memory costs more than to read into it */
@@ -114,6 +115,9 @@ struct hsc_db {
     double *mean_excess;                 /* by metric, of the run; made when an interval is set */
     struct hsc_interval *interval;       /* NULL: the whole run */
     struct hsc_choosing *choosing;       /* interval_choose.c: the next one, under way; NULL */
+    uint64_t *spare_total;               /* interval.c: by leaf, for the next one; NULL */
+    struct hsc_marks *marks;             /* interval_marks.c; NULL: not begun */
+    uint64_t ahead;                      /* whose pieces the reader has been asked for ahead: one more with each who asks */
     bool later;                          /* hsc_db_set_later */
     bool *direct_wanted;                 /* interval.c: by table of values: rows of it were asked for in an interval; NULL: nothing was counted yet */
     uint64_t passes;                     /* over all leaves of an interval so far, for a table; for tests */
@@ -125,7 +129,7 @@ struct hsc_db {
 
 /* An array of up to half of the budget is kept: the values of the lines of a million lines on ten thousand processors (42 MB)
  * just so; read by pieces they take twice the processor time. */
-enum { HSC_DB_PIECE_ROWS = 1 << 14, HSC_DB_BUDGET = 100 << 20, HSC_DB_LEVEL_COST = 2, HSC_DB_BLOCK_NNZ = 1 << 21, HSC_DB_PASS_NNZ = 1 << 18 };
+enum { HSC_DB_PIECE_ROWS = 1 << 14, HSC_DB_BUDGET = 100 << 20, HSC_DB_LEVEL_COST = 2, HSC_DB_BLOCK_NNZ = 1 << 21, HSC_DB_PASS_NNZ = 1 << 18, HSC_DB_MARK_LEAST = 1 << 21 };
 
 /* Opens and checks: hard links only, type, one dimension, expected_n values (HSC_NNZ_MAX + 1: any), storage inside the
  * file, filters. HSC_E_MISSING when it is not there. */

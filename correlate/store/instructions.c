@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "db.h"
-#include "sorted.h"
+#include <heatscope/sorted.h>
 
 static uint32_t rows(const hsc_db *db, enum hsc_table_id table) { return (uint32_t)db->tables.rows[table]; }
 

@@ -483,10 +483,19 @@ void hsc_interval_close(hsc_db *db) {
     db->values = v->whole;
     db->context_sums = v->whole_sums;
     free_direct(db, v);
-    hsc_interval_free(v);
+    hsc_interval_drop(db, v);
     free(db->wait_pairs);
     db->wait_pairs = NULL;
     db->interval = NULL;
+}
+
+/* Pages of it were got, which costs more than to clear them. */
+void hsc_interval_drop(hsc_db *db, hsc_interval *v) {
+    if (v && !v->room && !db->spare_total) {
+        db->spare_total = v->total;
+        v->total = NULL;
+    }
+    hsc_interval_free(v);
 }
 
 hsc_status hsc_db_set_only(hsc_db *db, uint32_t category, hsc_err *err) {
@@ -577,7 +586,11 @@ static hsc_status count_all(hsc_db *db, hsc_interval *v, hsc_err *err) {
 hsc_status hsc_interval_new(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_interval **out, hsc_err *err) {
     uint64_t leaves = db->tables.rows[HSC_TAB_leaf];
     hsc_interval *v = calloc(1, sizeof *v);
-    if (!v || !(v->total = calloc(leaves + 1, sizeof *v->total))) {
+    if (v && db->spare_total) {
+        v->total = memset(db->spare_total, 0, (leaves + 1) * sizeof *v->total);
+        db->spare_total = NULL;
+    }
+    if (!v || (!v->total && !(v->total = calloc(leaves + 1, sizeof *v->total)))) {
         free(v);
         return out_of_memory(db, err);
     }
@@ -603,8 +616,9 @@ static hsc_status set_parts(hsc_db *db, const hsc_db_when *list, uint32_t n, boo
         free(db->interval->entry);
         db->interval->indptr = NULL;
         db->interval->entry = NULL;
+    } else {
+        hsc_large_give_back();
     }
-    hsc_large_give_back();
     uint64_t metrics = db->tables.rows[HSC_TAB_metric];
     hsc_interval *v = NULL;
     hsc_values *values = calloc(metrics * HSC_VALUES_COUNT + 1, sizeof *values);
@@ -622,7 +636,7 @@ static hsc_status set_parts(hsc_db *db, const hsc_db_when *list, uint32_t n, boo
     }
     hsc_choosing_end(db);
     if (status) {
-        hsc_interval_free(v);
+        hsc_interval_drop(db, v);
         free(values);
         free(sums);
         return status;
@@ -641,13 +655,14 @@ static hsc_status set_parts(hsc_db *db, const hsc_db_when *list, uint32_t n, boo
 void hsc_interval_end(hsc_db *db) {
     hsc_choosing_end(db);
     hsc_interval_close(db);
+    free(db->spare_total);
+    db->spare_total = NULL;
 }
 
 hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_err *err) {
     hsc_times *t = NULL;
     if (!n) {
-        hsc_choosing_end(db);
-        hsc_interval_close(db);
+        hsc_interval_end(db);
         return HSC_OK;
     }
     hsc_status status = hsc_times_begin(db, &t, err);

@@ -20,6 +20,14 @@ typedef struct hsc_made_sums { /* of a table, malloc'ed; narrow: in 32 bits each
     struct hsc_made_sums *next;
 } hsc_made_sums;
 
+typedef struct hsc_leaf_facts { /* of leaves of a metric and category, when there were so many; 0: not looked at */
+    uint64_t leaves;
+    uint32_t metric, only;
+    bool all;                /* no leaf is of others */
+    bool narrow;             /* sums of any of them fit 32 bits */
+    bool there[UINT8_MAX + 1]; /* categories with something */
+} hsc_leaf_facts;
+
 typedef struct hsc_interval {
     double begin_s, end_s;   /* of all parts */
     hsc_db_when *parts;      /* sorted by process and begin; those of a process do not touch */
@@ -39,6 +47,7 @@ typedef struct hsc_interval {
     struct hsc_counting *counting; /* under way; NULL */
     struct hsc_within *within; /* within.c: sums of exact tables; NULL: none asked for */
     hsc_made_sums *made;     /* before it was set, and not asked for since */
+    hsc_leaf_facts facts;    /* interval_sums.c; of total[] when that is whole */
     struct direct *direct;   /* by table of values: those whose rows have leaves of their own; made when asked for */
 } hsc_interval;
 
@@ -54,6 +63,7 @@ void hsc_counting_free(hsc_db *db, hsc_counting *c); /* NULL: nothing */
 /* Of these intervals, with nothing in it. */
 hsc_status hsc_interval_new(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_interval **out, hsc_err *err);
 void hsc_interval_free(hsc_interval *v); /* NULL: nothing */
+void hsc_interval_drop(hsc_db *db, hsc_interval *v); /* the same; its room for totals stays for the next one */
 
 /* interval_choose.c. Into v->total, what all threads have in its parts, from the series of all of them. */
 struct hsc_times;

@@ -6,7 +6,7 @@
 #include "entries.h"
 #include "interval.h"
 #include "large.h"
-#include "sorted.h"
+#include <heatscope/sorted.h>
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -83,6 +83,7 @@ struct hsc_counting {
     batch batches[2];
     unsigned asked;     /* which of them the reader has */
     bool is_asked;
+    uint64_t turn;      /* db->ahead when it was asked for */
     char *data;         /* of the other one */
     uint64_t *by_leaf, n_leaves;
     uint32_t *touched, n_touched, owner;
@@ -268,9 +269,13 @@ static hsc_status fill(hsc_db *db, hsc_counting *c, hsc_times *t, batch *b, hsc_
     }
 }
 
-static hsc_status ask(hsc_db *db, batch *b, hsc_err *err) {
+static hsc_status ask(hsc_db *db, hsc_counting *c, batch *b, hsc_err *err) {
     hsc_status status = HSC_OK;
     size_t at = 0;
+    if (c->turn != db->ahead) { /* what somebody else has asked for is in the way */
+        hsc_dbfile_drop_pieces(db->file);
+        c->turn = ++db->ahead;
+    }
     for (unsigned k = 0; k < COLUMNS && !status; k++) {
         column *col = &b->columns[k];
         size_t bytes = ((size_t)col->n * sizeof(uint32_t)) << col->a->shift;
@@ -521,7 +526,8 @@ hsc_status hsc_counting_begin(hsc_db *db, hsc_interval *v, bool by_thread, hsc_c
 void hsc_counting_free(hsc_db *db, hsc_counting *c) {
     if (!c)
         return;
-    hsc_dbfile_drop_pieces(db->file);
+    if (c->turn == db->ahead)
+        hsc_dbfile_drop_pieces(db->file);
     for (unsigned k = 0; k < SHARES; k++)
         for (list *l = c->all[k], *next; l; l = next) {
             next = l->next;
@@ -578,14 +584,16 @@ static hsc_status work(hsc_db *db, hsc_counting *c, hsc_times *t, hsc_err *err) 
         if (!status && !b->n_spans)
             return next_stage(db, c, err);
         if (!status)
-            status = ask(db, b, err);
+            status = ask(db, c, b, err);
+    } else if (c->turn != db->ahead) {
+        status = ask(db, c, b, err);
     }
     if (!status)
         status = take(db, c, b, err);
     if (!status)
         status = fill(db, c, t, next, err);
     if (!status && (c->is_asked = next->n_spans > 0))
-        status = ask(db, next, err);
+        status = ask(db, c, next, err);
     c->asked = !c->asked;
     if (status)
         return status;

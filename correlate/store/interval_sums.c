@@ -135,95 +135,148 @@ static hsc_status find_introduced(hsc_db *db, hsc_err *err) {
     return HSC_OK;
 }
 
-/* Inclusive sums of scopes, of each category where there are several: a context's with all below it count for the scopes that it introduces, so that
- * nothing counts twice where a scope calls itself. Of some categories from *next on, which is then where to go on, at last `categories`. Cost:
- * leaves and contexts, however deep the paths are. */
-static hsc_status add_scopes(hsc_interval_table *t, uint32_t metric, uint32_t categories, uint32_t *next, hsc_err *err) {
-    enum { TOGETHER = 2, NONE = UINT8_MAX };
-    hsc_db *db = t->db;
-    const hsc_interval *v = t->of;
-    const uint32_t *parent = HSC_COL(db, context_parent, uint32_t), *scope = HSC_COL(db, context_scope, uint32_t),
-                   *above = HSC_COL(db, scope_parent, uint32_t);
-    uint64_t contexts = db->tables.rows[HSC_TAB_context];
-    uint32_t of[TOGETHER] = {0}, n = 0, at = *next;
-    uint8_t place[UINT8_MAX + 1];
-    bool there[UINT8_MAX + 1] = {false};
-    hsc_status status = find_introduced(db, err);
-    for (uint64_t k = 0; !status && k < v->leaves.n; k++)
-        if (v->total[k] && hsc_interval_is_wanted(v, (uint32_t)k, metric))
-            there[categories == 1 ? 0 : v->leaves.category[k]] = true;
-    memset(place, NONE, sizeof place);
-    for (; at < categories && at < NONE && n < TOGETHER; at++)
-        if (there[at]) {
-            place[at] = (uint8_t)n;
-            of[n++] = at;
-        }
-    *next = n < TOGETHER ? categories : at;
-    uint64_t *sum = !status && n ? calloc((contexts + 1) * n, sizeof *sum) : NULL;
-    if (status || !n || !sum)
-        return status || !n ? status : out_of_memory(db, err);
+/* What leaves of a metric and category have, looked at once for all tables. */
+static const hsc_leaf_facts *facts_of(hsc_interval *v, uint32_t metric) {
+    hsc_leaf_facts *f = &v->facts;
+    if (f->leaves == v->leaves.n && f->metric == metric && f->only == v->only)
+        return f;
+    *f = (hsc_leaf_facts){.leaves = v->leaves.n, .metric = metric, .only = v->only, .all = true};
+    uint64_t sum = 0;
     for (uint64_t k = 0; k < v->leaves.n; k++) {
-        uint8_t i = place[categories == 1 ? 0 : v->leaves.category[k]];
-        if (v->total[k] && i != NONE && hsc_interval_is_wanted(v, (uint32_t)k, metric))
-            sum[(uint64_t)v->leaves.context[k] * n + i] += v->total[k];
+        bool wanted = hsc_interval_is_wanted(v, (uint32_t)k, metric);
+        f->all &= wanted;
+        f->there[v->leaves.category[k]] |= wanted && v->total[k];
+        if (wanted && sum <= UINT32_MAX)
+            sum = v->total[k] > UINT32_MAX ? v->total[k] : sum + v->total[k];
     }
-    for (uint64_t c = contexts; c-- > 1;)
+    f->narrow = sum <= UINT32_MAX;
+    return f;
+}
+
+/* What a leaf has for the metric: without a branch, as whether it has anything is as good as random. */
+static inline uint64_t count_of(const hsc_interval *v, bool all, uint32_t metric, uint64_t leaf) {
+    return all || hsc_interval_is_wanted(v, (uint32_t)leaf, metric) ? v->total[leaf] : 0;
+}
+
+static inline void bump(void *sums, bool narrow, uint64_t at, uint64_t count) {
+    if (narrow)
+        ((uint32_t *)sums)[at] += (uint32_t)count;
+    else
+        ((uint64_t *)sums)[at] += count;
+}
+
+static inline uint64_t sum_at(const void *sums, bool narrow, uint64_t at) { return narrow ? ((const uint32_t *)sums)[at] : ((const uint64_t *)sums)[at]; }
+
+enum { TOGETHER = 4, NO_PLACE = TOGETHER }; /* categories at a time */
+
+/* What each context has with all below it, of n categories, into sum[context * (n + 1) + place]; the last place is for what is of none of them. */
+static inline void sum_contexts(const hsc_interval_table *t, void *sum, bool narrow, bool all, uint32_t metric, const uint8_t *place, uint32_t n) {
+    const hsc_interval *v = t->of;
+    const uint32_t *parent = HSC_COL(t->db, context_parent, uint32_t);
+    uint64_t step = n + 1;
+    for (uint64_t k = 0; k < v->leaves.n; k++) {
+        uint8_t at = place[v->leaves.category[k]];
+        bump(sum, narrow, v->leaves.context[k] * step + (at < n ? at : n), count_of(v, all, metric, k));
+    }
+    for (uint64_t c = t->db->tables.rows[HSC_TAB_context]; c-- > 1;)
         for (uint32_t i = 0; i < n; i++)
-            sum[(uint64_t)parent[c] * n + i] += sum[c * n + i];
+            bump(sum, narrow, parent[c] * step + i, sum_at(sum, narrow, c * step + i));
+}
+
+/* Those of each context to the scopes that it introduces. */
+static inline void add_introduced(const hsc_interval_table *t, void *sums, const void *sum, bool narrow, const uint32_t *of, uint32_t n, uint32_t categories) {
+    const hsc_db *db = t->db;
+    const uint32_t *scope = HSC_COL(db, context_scope, uint32_t), *above = HSC_COL(db, scope_parent, uint32_t);
+    uint64_t contexts = db->tables.rows[HSC_TAB_context], step = n + 1;
     for (uint64_t c = 0; c < contexts; c++) {
         uint32_t s = scope[c];
         for (uint32_t k = 0; k < db->introduced[c]; k++, s = above[s])
             for (uint32_t i = 0; i < n; i++)
-                if (sum[c * n + i])
-                    add(t, (uint64_t)s * categories + of[i], sum[c * n + i]);
+                bump(sums, narrow, (uint64_t)s * categories + of[i], sum_at(sum, narrow, c * step + i));
     }
+}
+
+/* Inclusive sums of scopes, of each category where there are several: a context's with all below it count for the scopes that it introduces, so that
+ * nothing counts twice where a scope calls itself. Of some categories from *next on, which is then where to go on, at last `categories`. Cost:
+ * leaves and contexts, however deep the paths are. */
+static hsc_status add_scopes(hsc_interval_table *t, const hsc_leaf_facts *f, uint32_t categories, uint32_t *next, hsc_err *err) {
+    hsc_db *db = t->db;
+    uint64_t contexts = db->tables.rows[HSC_TAB_context];
+    uint32_t of[TOGETHER] = {0}, n = 0, at = *next;
+    uint8_t place[UINT8_MAX + 1];
+    hsc_status status = find_introduced(db, err);
+    memset(place, categories == 1 ? 0 : NO_PLACE, sizeof place);
+    if (categories == 1)
+        n = at = 1;
+    for (; at < categories && at < UINT8_MAX && n < TOGETHER; at++)
+        if (f->there[at]) {
+            place[at] = (uint8_t)n;
+            of[n++] = at;
+        }
+    *next = n < TOGETHER ? categories : at;
+    uint64_t step = n + 1;
+    void *sum = !status && n ? calloc((contexts + 1) * step, f->narrow ? sizeof(uint32_t) : sizeof(uint64_t)) : NULL;
+    if (status || !n || !sum)
+        return status || !n ? status : out_of_memory(db, err);
+    if (!f->narrow)
+        sum_contexts(t, sum, false, f->all, f->metric, place, n);
+    else if (f->all)
+        sum_contexts(t, sum, true, true, f->metric, place, n);
+    else
+        sum_contexts(t, sum, true, false, f->metric, place, n);
+    if (!f->narrow)
+        add_introduced(t, t->wide, sum, false, of, n, categories);
+    else if (categories == 1)
+        add_introduced(t, t->narrow, sum, true, of, 1, 1);
+    else
+        add_introduced(t, t->narrow, sum, true, of, n, categories);
     free(sum);
     return HSC_OK;
 }
 
+/* Of a table whose rows have leaves of their own: row[k], or scope[row[k]]. There is a place behind the last row, for leaves of none. */
+static inline void add_rows(const hsc_interval_table *t, void *sums, bool narrow, bool all, uint32_t metric, const uint32_t *row, const uint32_t *scope) {
+    for (uint64_t k = 0; k < t->of->leaves.n; k++) {
+        uint32_t r = scope ? scope[row[k]] : row[k];
+        bump(sums, narrow, r < t->rows ? r : t->rows, count_of(t->of, all, metric, k));
+    }
+}
+
 /* Some of them; *done: all. *next: where to go on, 0 at first. */
-static hsc_status add_leaves(hsc_interval_table *t, hsc_db_table which, uint32_t metric, uint32_t *next, bool *done, hsc_err *err) {
+static hsc_status add_leaves(hsc_interval_table *t, hsc_db_table which, const hsc_leaf_facts *f, uint32_t *next, bool *done, hsc_err *err) {
     const hsc_interval *v = t->of;
     *done = true;
     if (which == HSC_TABLE_SCOPE_INCL || which == HSC_TABLE_SCOPE_CATEGORY) {
         uint32_t categories = which == HSC_TABLE_SCOPE_INCL ? 1 : (uint32_t)t->db->tables.rows[HSC_TAB_category];
-        hsc_status status = add_scopes(t, metric, categories, next, err);
+        hsc_status status = add_scopes(t, f, categories, next, err);
         *done = *next >= categories;
         return status;
     }
     if (which == HSC_TABLE_LINE_INCL) {
         for (uint64_t k = 0; k < v->leaves.n; k++)
-            if (v->total[k] && hsc_interval_is_wanted(v, (uint32_t)k, metric))
+            if (v->total[k] && hsc_interval_is_wanted(v, (uint32_t)k, f->metric))
                 hsc_interval_add_leaf(t, which, (uint32_t)k, v->total[k]);
         return HSC_OK;
     }
-    /* a leaf has one row, its own or its context's */
     const uint32_t *row = which == HSC_TABLE_LINE ? v->leaves.line : which == HSC_TABLE_INSTANCE ? v->leaves.instance : v->leaves.context;
     const uint32_t *scope = which == HSC_TABLE_SCOPE_EXCL ? HSC_COL(t->db, context_scope, uint32_t) : NULL;
-    for (uint64_t k = 0; k < v->leaves.n; k++) {
-        uint32_t r = scope ? scope[row[k]] : row[k];
-        if (v->total[k] && r < t->rows && hsc_interval_is_wanted(v, (uint32_t)k, metric))
-            add(t, r, v->total[k]);
-    }
+    if (!t->narrow)
+        add_rows(t, t->wide, false, f->all, f->metric, row, scope);
+    else if (f->all)
+        add_rows(t, t->narrow, true, true, f->metric, row, scope);
+    else
+        add_rows(t, t->narrow, true, false, f->metric, row, scope);
     return HSC_OK;
 }
 
-/* Do sums of anything of a metric fit 32 bits? */
-static bool is_narrow(const hsc_interval *v, uint32_t metric) {
-    uint64_t all = 0;
-    for (uint64_t k = 0; k < v->leaves.n && all <= UINT32_MAX; k++)
-        if (v->total[k] && hsc_interval_is_wanted(v, (uint32_t)k, metric))
-            all = v->total[k] > UINT32_MAX ? v->total[k] : all + v->total[k];
-    return all <= UINT32_MAX;
-}
-
 /* A step of a table's sums, of an interval that is set or not; m->is_done: it was the last. After an error nothing is there. */
-static hsc_status sum_some(hsc_db *db, const hsc_interval *v, uint64_t rows, hsc_made_sums *m, hsc_err *err) {
+static hsc_status sum_some(hsc_db *db, hsc_interval *v, uint64_t rows, hsc_made_sums *m, hsc_err *err) {
     hsc_interval_table t = {.db = db, .of = v, .rows = rows};
     hsc_status status = hsc_db_load(db, HSC_TAB_instance, err);
+    const hsc_leaf_facts *f = facts_of(v, m->metric);
     if (!status && !m->sums) {
         db->passes++;
-        m->narrow = is_narrow(v, m->metric);
+        m->narrow = f->narrow;
         m->sums = calloc(rows + 1, m->narrow ? sizeof *t.narrow : sizeof *t.wide);
     }
     if (m->narrow)
@@ -235,7 +288,7 @@ static hsc_status sum_some(hsc_db *db, const hsc_interval *v, uint64_t rows, hsc
     if (!status && (!m->sums || (m->table == HSC_TABLE_LINE_INCL && !t.seen)))
         status = out_of_memory(db, err);
     if (!status)
-        status = add_leaves(&t, m->table, m->metric, &m->next_category, &m->is_done, err);
+        status = add_leaves(&t, m->table, f, &m->next_category, &m->is_done, err);
     free(t.seen);
     if (status) {
         free(m->sums);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Queries of what the map says of loops, memory, messages and directives. */
 #include "db.h"
-#include "sorted.h"
+#include <heatscope/sorted.h>
 
 static const struct {
     enum hsc_table_id table;

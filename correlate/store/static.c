@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Queries of tables: programs, sources, scopes, processes, contexts, the ledger. */
 #include "db.h"
-#include "sorted.h"
+#include <heatscope/sorted.h>
 #include "within.h"
 
 #include <inttypes.h>

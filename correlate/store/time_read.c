@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Opens /time, finds samples by time, hands them out; spans of traces. */
-#include "sorted.h"
+#include <heatscope/sorted.h>
 #include "time_read.h"
 #include "within.h"
 
@@ -11,7 +11,7 @@
 
 #include <heatscope/formats/records.h>
 
-enum { BUDGET = 10 << 20 };
+enum { BUDGET = 10 << 20, BINS_AHEAD = 7 }; /* bins are looked at in their order, and several chunks are unpacked by several threads */
 
 static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
@@ -52,52 +52,56 @@ static void pieces_close(hsc_db *db, hsc_pieces *c) {
     hsc_array_close(db, &c->a);
 }
 
-/* Takes m values of 4 bytes, gives them back as narrow as they allow; *width: bytes of one. */
-static void *narrow(void *values, uint64_t m, uint8_t *width) {
+/* m values of 4 bytes, as narrow as they allow, or of 1; *width: bytes of one. NULL: no memory. */
+static void *narrow(const void *values, uint64_t m, unsigned size, uint8_t *width) {
     const uint32_t *from = values;
     uint32_t all = 0;
-    for (uint64_t i = 0; i < m; i++)
+    for (uint64_t i = 0; size == 4 && i < m; i++)
         all |= from[i];
-    *width = all < 1u << 8 ? 1 : all < 1u << 16 ? 2 : 4;
-    void *to = *width < 4 ? malloc(m * *width) : NULL;
-    if (!to) {
-        *width = 4;
-        return values;
-    }
-    for (uint64_t i = 0; i < m; i++)
+    *width = size == 1 || all < 1u << 8 ? 1 : all < 1u << 16 ? 2 : 4;
+    void *to = malloc(m * *width);
+    if (to && *width == size)
+        return memcpy(to, values, m * size);
+    for (uint64_t i = 0; to && i < m; i++)
         if (*width == 1)
             ((uint8_t *)to)[i] = (uint8_t)from[i];
         else
             ((uint16_t *)to)[i] = (uint16_t)from[i];
-    free(values);
     return to;
 }
 
-hsc_status hsc_pieces_need(hsc_db *db, hsc_pieces *c, uint64_t first, uint64_t n, hsc_err *err) {
+/* Pieces from `first` on that are not there yet, as many as are read at once. */
+static hsc_status read_pieces(hsc_db *db, hsc_pieces *c, uint64_t first, hsc_err *err) {
     unsigned size = hsc_schema_type_size(c->a.type);
+    uint64_t at = first << c->shift, each = 1ull << c->shift, pieces = 1;
+    const void *from = NULL;
+    while (pieces <= c->ahead && (first + pieces) << c->shift < c->a.n && !c->p[first + pieces])
+        pieces++;
+    uint64_t n = c->a.n - at < pieces * each ? c->a.n - at : pieces * each;
+    char *room = malloc(n * size);
+    hsc_status status = room ? hsc_array_get(db, &c->a, at, n, room, &from, err) : out_of_memory(db, err);
+    for (uint64_t i = 0; i < pieces && !status; i++) {
+        uint64_t m = n - i * each < each ? n - i * each : each;
+        if (!(c->p[first + i] = narrow((const char *)from + i * each * size, m, size, &c->width[first + i])))
+            status = out_of_memory(db, err);
+        else
+            db->times->held += m * c->width[first + i];
+    }
+    free(room);
+    return status;
+}
+
+hsc_status hsc_pieces_need(hsc_db *db, hsc_pieces *c, uint64_t first, uint64_t n, hsc_err *err) {
+    hsc_status status = HSC_OK;
     if (!n)
         return HSC_OK;
     if (first > c->a.n || n > c->a.n - first)
         return hsc_err_set(err, HSC_E_FORMAT, "%s: %s: expected at least %" PRIu64 " values, got %" PRIu64, db->path, c->a.name,
                            first + n, c->a.n);
-    for (uint64_t i = first >> c->shift; i <= (first + n - 1) >> c->shift; i++) {
-        uint64_t at = i << c->shift, size_max = 1ull << c->shift, m = c->a.n - at < size_max ? c->a.n - at : size_max;
-        const void *from = NULL;
-        if (c->p[i])
-            continue;
-        void *to = malloc(m * size);
-        hsc_status status = to ? hsc_array_get(db, &c->a, at, m, to, &from, err) : out_of_memory(db, err);
-        if (status) {
-            free(to);
-            return status;
-        }
-        if (from != to)
-            memcpy(to, from, m * size);
-        c->width[i] = (uint8_t)size;
-        c->p[i] = size == 4 ? narrow(to, m, &c->width[i]) : to;
-        db->times->held += m * c->width[i];
-    }
-    return HSC_OK;
+    for (uint64_t i = first >> c->shift; i <= (first + n - 1) >> c->shift && !status; i++)
+        if (!c->p[i])
+            status = read_pieces(db, c, i, err);
+    return status;
 }
 
 /* ---- open ---- */
@@ -414,6 +418,7 @@ hsc_status hsc_times_level(hsc_db *db, unsigned level, hsc_err *err) {
         pieces_close(db, c); /* of an attempt that failed */
         status = pieces_open(db, name, i == 1 ? HSC_COLTYPE_U1 : HSC_COLTYPE_U4, i ? l->count.a.n : HSC_NNZ_MAX + 1,
                              HSC_CHUNK_ROWS, c, err);
+        c->ahead = BINS_AHEAD;
     }
     snprintf(name, sizeof name, "/time/bins/%u/indptr", level);
     free(l->indptr);
@@ -441,7 +446,7 @@ hsc_status hsc_times_load_leaves(hsc_db *db, hsc_err *err) {
     return status ? status : hsc_db_load(db, HSC_TAB_context, err);
 }
 
-hsc_status hsc_db_prepare_intervals(hsc_db *db, bool *ready, hsc_err *err) {
+hsc_status hsc_times_load_some_leaves(hsc_db *db, bool *ready, hsc_err *err) {
     static const enum hsc_table_id needed[] = {HSC_TAB_context, HSC_TAB_leaf};
     *ready = true;
     if (!hsc_db_has(db, "/time/samples"))
@@ -585,6 +590,12 @@ hsc_status hsc_db_samples_next(hsc_db_samples *c, uint32_t capacity, hsc_db_samp
 }
 
 /* ---- spans ---- */
+
+hsc_status hsc_db_prepare_spans(hsc_db *db, bool *ready, hsc_err *err) {
+    hsc_status status = db->loaded[HSC_TAB_span] ? HSC_OK : hsc_db_load_some(db, HSC_TAB_span, err);
+    *ready = !status && db->loaded[HSC_TAB_span];
+    return status;
+}
 
 hsc_status hsc_db_get_span(hsc_db *db, uint64_t row, hsc_db_span *out, hsc_err *err) {
     hsc_status status = hsc_db_load(db, HSC_TAB_span, err);

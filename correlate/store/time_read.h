@@ -10,6 +10,7 @@
 typedef struct hsc_pieces {
     hsc_array a;
     unsigned shift; /* a piece has 1 << shift elements: a chunk */
+    unsigned ahead; /* so many pieces behind one that is read are read with it */
     void **p;       /* by piece; NULL: not read */
     uint8_t *width; /* by piece: bytes of an element */
 } hsc_pieces;
@@ -73,6 +74,8 @@ hsc_status hsc_times_open_some(hsc_db *db, bool *ready, hsc_err *err);
 hsc_status hsc_times_begin(hsc_db *db, hsc_times **out, hsc_err *err);
 /* What a sample can be: read for who looks at samples or intervals, not for the timeline, which has bins. */
 hsc_status hsc_times_load_leaves(hsc_db *db, hsc_err *err);
+/* A part of that, as hsc_db_load_some; *ready: all is there, or there are no times. */
+hsc_status hsc_times_load_some_leaves(hsc_db *db, bool *ready, hsc_err *err);
 /* Gives all pieces back. */
 void hsc_times_give_back(hsc_times *t);
 void hsc_times_give_back_program(hsc_times *t); /* only those of the samples of all threads */

@@ -19,34 +19,53 @@ typedef struct canvas {
     double begin, width; /* ticks: of the first slot, of each */
     uint32_t pixels;
     slot *slots;         /* of the row under way */
+    bool bins;           /* slots are the bins of a level */
 } canvas;
 
-/* `all` ticks of CPU time in [from, to), of which `most` are of `key`. */
-static void paint(canvas *c, double from, double to, uint32_t key, double most, double all) {
-    double first = (from - c->begin) / c->width, last = (to - c->begin) / c->width, length = last - first;
-    if (last <= 0 || first >= c->pixels || !(all > 0))
-        return;
-    uint32_t i = first > 0 ? (uint32_t)first : 0, end = last < c->pixels ? (uint32_t)last : c->pixels - 1;
-    for (; i <= end; i++) {
-        double low = first > i ? first : i, high = last < i + 1 ? last : i + 1;
-        double part = length > 0 ? (high - low) / length : 1;
-        slot *s = &c->slots[i];
-        if (!(part > 0))
-            continue;
-        s->all += part * all;
-        int at = 0;
-        for (int k = 0; k < KEYS; k++) {
+/* `most` ticks of `key` in a slot. */
+static inline void add_key(slot *s, uint32_t key, double most) {
+    int at = 0;
+    if (s->key[0] != key)
+        for (int k = 1; k < KEYS; k++) {
             if (s->key[k] == key) {
                 at = k;
                 break;
             }
             at = s->time[k] < s->time[at] ? k : at;
         }
-        if (s->key[at] != key) { /* the least known makes room */
-            s->key[at] = key;
-            s->time[at] = 0;
+    if (s->key[at] != key) { /* the least known makes room */
+        s->key[at] = key;
+        s->time[at] = 0;
+    }
+    s->time[at] += (float)most;
+}
+
+/* What a time [from, to), in slots, has, to the slots that it is in: the keys of `of`, and of->all ticks of CPU time. */
+static inline void paint(canvas *c, double from, double to, const slot *of, int keys) {
+    double length = to - from;
+    if (to <= 0 || from >= c->pixels || !(of->all > 0))
+        return;
+    uint32_t i = from > 0 ? (uint32_t)from : 0, end = to < c->pixels ? (uint32_t)to : c->pixels - 1;
+    for (; i <= end; i++) {
+        double low = from > i ? from : i, high = to < i + 1 ? to : i + 1;
+        double part = length > 0 ? (high - low) / length : 1;
+        slot *s = &c->slots[i];
+        if (!(part > 0))
+            continue;
+        s->all += part * of->all;
+        for (int k = 0; k < keys; k++)
+            if (of->time[k] > 0)
+                add_key(s, of->key[k], part * (double)of->time[k]);
+    }
+}
+
+static void clear(canvas *c) {
+    for (uint32_t i = 0; i < c->pixels; i++) {
+        c->slots[i].all = 0;
+        for (int k = 0; k < KEYS; k++) {
+            c->slots[i].key[k] = HSC_NONE;
+            c->slots[i].time[k] = 0;
         }
-        s->time[at] += (float)(part * most);
     }
 }
 
@@ -66,12 +85,21 @@ static hsc_status paint_bins(hsc_db *db, canvas *c, unsigned level, hsc_timeline
         status = hsc_pieces_need(db, keys, at + from, to - from, err);
     if (!status)
         status = hsc_pieces_need(db, most, at + from, to - from, err);
+    double each = width / c->width, base = ((double)first * width - c->begin) / c->width; /* in slots */
+    uint64_t skip = c->bins ? (uint64_t)(c->begin / width + 0.5) : 0;
     for (uint64_t i = from; i < to && !status; i++) {
         uint32_t all = hsc_pieces_u4(&l->count, at + i), what;
         if (!all)
             continue;
         what = key == HSC_TIMELINE_CATEGORY ? hsc_pieces_u1(keys, at + i) : hsc_pieces_u4(keys, at + i);
-        paint(c, (double)(first + i) * width, (double)(first + i + 1) * width, what, period * hsc_pieces_u4(most, at + i), period * all);
+        if (c->bins) { /* a slot is a bin */
+            slot *s = &c->slots[first + i - skip];
+            s->all += period * all;
+            add_key(s, what, period * hsc_pieces_u4(most, at + i));
+        } else {
+            paint(c, base + (double)i * each, base + (double)(i + 1) * each,
+                  &(slot){.all = period * all, .key = {what}, .time = {(float)(period * hsc_pieces_u4(most, at + i))}}, 1);
+        }
     }
     return status;
 }
@@ -101,12 +129,25 @@ static hsc_status paint_samples(hsc_db *db, canvas *c, hsc_timeline_key key, uin
             double to = samples[i].time_s / tick, length = period * samples[i].count;
             if (samples[i].metric)
                 continue;
-            paint(c, to - length, to, key == HSC_TIMELINE_CATEGORY ? samples[i].category : key == HSC_TIMELINE_SCOPE || procedure == HSC_NONE ? scope : procedure,
-                  length, length);
+            uint32_t what = key == HSC_TIMELINE_CATEGORY ? samples[i].category : key == HSC_TIMELINE_SCOPE || procedure == HSC_NONE ? scope : procedure;
+            paint(c, (to - length - c->begin) / c->width, (to - c->begin) / c->width, &(slot){.all = length, .key = {what}, .time = {(float)length}}, 1);
         }
     } while (!status && n);
     hsc_db_samples_close(cursor);
     return status;
+}
+
+/* Slots that are the bins of a level, of which each has several pixels: added up as such, they are spread once for all threads of a row. */
+static bool use_bins(canvas *b, const canvas *c, double width) {
+    uint64_t from = (uint64_t)(c->begin / width), to = (uint64_t)ceil((c->begin + c->width * c->pixels) / width);
+    *b = (canvas){.begin = (double)from * width, .width = width, .pixels = (uint32_t)(to - from), .bins = true};
+    return (b->slots = malloc(((size_t)b->pixels + 1) * sizeof *b->slots)) != NULL;
+}
+
+static void spread(canvas *c, const canvas *b) {
+    double each = b->width / c->width, base = (b->begin - c->begin) / c->width;
+    for (uint32_t i = 0; i < b->pixels; i++)
+        paint(c, base + i * each, base + (i + 1) * each, &b->slots[i], KEYS);
 }
 
 static void take_row(const canvas *c, uint32_t threads, hsc_db_slot *out) {
@@ -165,19 +206,20 @@ hsc_status hsc_db_read_timeline_rows(hsc_db *db, hsc_timeline_key key, uint32_t 
     bool single = widest < (double)t->bin && samples < SINGLE_MAX;
     while (!single && level + 1 < t->n_bins && (double)hsc_bin_width(t->bin, level + 1) <= widest)
         level++;
+    canvas bins = {0};
     if (!status && !single)
         status = hsc_times_level(db, level, err);
+    if (!status && !single && (double)hsc_bin_width(t->bin, level) > c.width && !use_bins(&bins, &c, (double)hsc_bin_width(t->bin, level)))
+        status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
     for (uint32_t r = first_row; r < first_row + n_rows && !status; r++) {
         uint64_t from = first[r + 1], to = r + 1 < rows ? first[r + 2] : drawn;
-        for (uint32_t i = 0; i < pixels; i++) {
-            c.slots[i].all = 0;
-            for (int k = 0; k < KEYS; k++) {
-                c.slots[i].key[k] = HSC_NONE;
-                c.slots[i].time[k] = 0;
-            }
-        }
+        clear(&c);
+        if (bins.slots)
+            clear(&bins);
         for (uint64_t k = from; k < to && !status; k++)
-            status = single ? paint_samples(db, &c, key, of_row[k], period, err) : paint_bins(db, &c, level, key, of_row[k], period, err);
+            status = single ? paint_samples(db, &c, key, of_row[k], period, err) : paint_bins(db, bins.slots ? &bins : &c, level, key, of_row[k], period, err);
+        if (bins.slots && !status)
+            spread(&c, &bins);
         uint64_t most = 0;
         uint32_t busy = 0; /* threads that work: not helpers with less than a hundredth of the row's busiest */
         for (uint64_t k = from; k < to; k++)
@@ -188,7 +230,29 @@ hsc_status hsc_db_read_timeline_rows(hsc_db *db, hsc_timeline_key key, uint32_t 
             take_row(&c, busy, out + (uint64_t)(r - first_row) * pixels);
     }
     free(c.slots);
+    free(bins.slots);
     free(first);
     free(of_row);
+    return status;
+}
+
+/* ---- spans ---- */
+
+hsc_status hsc_db_add_spans(hsc_db *db, uint32_t thread, double begin_s, double end_s, uint32_t pixels, double *slots, hsc_err *err) {
+    uint64_t first = 0, n = 0;
+    if (!(begin_s < end_s) || !pixels || thread >= db->tables.rows[HSC_TAB_thread])
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: no such thread, no interval or no slots", db->path);
+    hsc_status status = hsc_db_find_spans(db, thread, begin_s, end_s, &first, &n, err);
+    const uint64_t *begin = status ? NULL : HSC_COL(db, span_begin_ns, uint64_t), *length = status ? NULL : HSC_COL(db, span_length_ns, uint64_t);
+    const uint8_t *category = status ? NULL : HSC_COL(db, span_category, uint8_t);
+    double width = (end_s - begin_s) / pixels;
+    for (uint64_t k = first; k < first + n && !status; k++) {
+        double from = ((double)begin[k] * 1e-9 - begin_s) / width, to = ((double)(begin[k] + length[k]) * 1e-9 - begin_s) / width;
+        double *of = slots + (uint64_t)category[k] * pixels;
+        from = from > 0 ? from : 0;
+        to = to < pixels ? to : pixels;
+        for (uint32_t i = (uint32_t)from; i < to; i++) /* most are in one */
+            of[i] += (to < i + 1 ? to : i + 1) - (from > i ? from : i);
+    }
     return status;
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "db.h"
-#include "sorted.h"
+#include <heatscope/sorted.h>
 #include "within.h"
 
 #define AT(column, ctype, row) HSC_COL(db, column, ctype)[row]

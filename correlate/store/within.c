@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "interval.h"
-#include "sorted.h"
+#include <heatscope/sorted.h>
 #include "time_read.h"
 
 enum how { ADD, LEAST, MOST }; /* LEAST: of slices with something in the first column */

@@ -18,7 +18,7 @@ static Tcl_Obj *text_of(const char *s) { return s ? hsc_tcl_text(s, strlen(s)) :
 int hsc_data_parse(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], unsigned takes, unsigned needs,
                    uint32_t default_n, uint32_t max_n, hsc_data_args *out) {
     static const char *const names[] = {"-table", "-rows", "-columns", "-row",   "-n",     "-kind",  "-under", "-file",
-                                        "-stats", "-reduce", "-bins",  "-kinds", "-first", "-reported", "-metric", "-axis", NULL};
+                                        "-stats", "-reduce", "-bins",  "-kinds", "-first", "-reported", "-least", "-metric", "-axis", NULL};
     static const char *const kinds[] = {"program", "module", "file", "procedure", "loop", "region", "all", NULL};
     *out = (hsc_data_args){.view = {0, HSC_TABLE_LINE, HSC_AXIS_PROCESS}, .kind = -1, .under = HSC_NONE,
                            .file = HSC_NONE, .limit = default_n};
@@ -29,11 +29,11 @@ int hsc_data_parse(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const o
             Tcl_SetErrorCode(interp, "HEATSCOPE", "USAGE", NULL);
             return TCL_ERROR;
         }
-        if (o < 14 && !(takes & 1u << o))
+        if (o < 15 && !(takes & 1u << o))
             return hsc_tcl_usage(interp, "option %s means nothing to this command", names[o]);
         if (i + 1 >= objc)
             return hsc_tcl_usage(interp, "option %s lacks its value", names[o]);
-        if (o < 14)
+        if (o < 15)
             out->given |= 1u << o;
         Tcl_Obj *value = objv[i + 1];
         int r = TCL_OK;
@@ -67,20 +67,21 @@ int hsc_data_parse(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const o
         case 9: r = Tcl_GetIndexFromObj(interp, value, hsc_reduce_names, "reduction", TCL_EXACT, &out->reduce); break;
         case 11: out->kinds = value; break;
         case 13: r = Tcl_GetBooleanFromObj(interp, value, &out->reported); break;
-        case 14: r = hsc_tcl_get_index(interp, value, "metric", h->info.metrics, &out->view.metric); break;
-        case 15:
+        case 14: r = Tcl_GetDoubleFromObj(interp, value, &out->least); break;
+        case 15: r = hsc_tcl_get_index(interp, value, "metric", h->info.metrics, &out->view.metric); break;
+        case 16:
             if ((r = Tcl_GetIndexFromObj(interp, value, hsc_axis_names, "axis", TCL_EXACT, &v)) == TCL_OK)
                 out->view.axis = (hsc_db_axis)v;
             break;
         }
         if (r != TCL_OK) {
-            if (o != 6 && o != 7 && o != 14) /* those say what is wrong themselves */
+            if (o != 6 && o != 7 && o != 15) /* those say what is wrong themselves */
                 Tcl_SetErrorCode(interp, "HEATSCOPE", "USAGE", NULL);
             return TCL_ERROR;
         }
     }
     unsigned missing = needs & ~out->given;
-    for (int o = 0; o < 14; o++)
+    for (int o = 0; o < 15; o++)
         if (missing & 1u << o)
             return hsc_tcl_usage(interp, "option %s is needed", names[o]);
     uint64_t rows = hsc_db_get_rows(h->db, out->view.table);

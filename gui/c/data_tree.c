@@ -125,8 +125,31 @@ static hsc_status top_of_holders(filter *f, hsc_hot *out, uint32_t *found, hsc_e
     return s;
 }
 
-/* The ranking: up to a->limit rows in out. */
-static hsc_status top_rows(hsc_handle *h, const hsc_data_args *a, hsc_hot *out, uint32_t *found, hsc_err *err) {
+/* Rows with `least` or more, which are few: only they are looked at. */
+static hsc_status top_of_largest(filter *f, double least, hsc_hot *out, uint32_t *found, hsc_err *err) {
+    double chunk[1024];
+    uint64_t rows = hsc_db_get_rows(f->h->db, f->a->view.table);
+    hsc_status s = HSC_OK;
+    hsc_hottest best = {.rows = malloc(hsc_hottest_room(f->a->limit) * sizeof *best.rows), .limit = f->a->limit};
+    if (!best.rows)
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for a ranking of %u rows", f->a->limit);
+    for (uint64_t at = 0; s == HSC_OK && at < rows; at += 1024) {
+        uint64_t n = rows - at < 1024 ? rows - at : 1024;
+        s = hsc_db_read_sums(f->h->db, f->a->view, at, n, chunk, err);
+        for (uint64_t i = 0; s == HSC_OK && i < n; i++)
+            if (chunk[i] >= least && chunk[i] > best.least && accept(f, at + i))
+                hsc_hottest_add(&best, chunk[i], (uint32_t)(at + i));
+    }
+    if (s == HSC_OK) {
+        *found = hsc_hottest_end(&best);
+        memcpy(out, best.rows, *found * sizeof *out);
+    }
+    free(best.rows);
+    return s;
+}
+
+/* The ranking: up to a->limit rows in out, of those with a->least of the total. */
+static hsc_status top_rows(hsc_handle *h, const hsc_data_args *a, double total, hsc_hot *out, uint32_t *found, hsc_err *err) {
     filter f = {h, a, 0};
     if (a->under != HSC_NONE) {
         hsc_db_scope s;
@@ -137,6 +160,8 @@ static hsc_status top_rows(hsc_handle *h, const hsc_data_args *a, hsc_hot *out, 
     }
     if (of_holders(a))
         return top_of_holders(&f, out, found, err);
+    if (a->least > 0 && total > 0)
+        return top_of_largest(&f, a->least * total, out, found, err);
     uint64_t *rows = malloc(a->limit * sizeof *rows);
     double *sums = malloc(a->limit * sizeof *sums);
     hsc_status s = HSC_OK;
@@ -248,8 +273,8 @@ static int top(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     hsc_hot *rows = malloc(a->limit * sizeof *rows);
     hsc_status s = rows ? HSC_OK : hsc_err_set(&err, HSC_E_MEMORY, "no memory for a ranking of %u rows", a->limit);
     if (s == HSC_OK && (s = hsc_handle_total(h, a->view.metric, &total, &err)) == HSC_OK)
-        s = top_rows(h, a, rows, &found, &err);
-    for (uint32_t i = 0; s == HSC_OK && i < found; i++) {
+        s = top_rows(h, a, total, rows, &found, &err);
+    for (uint32_t i = 0; s == HSC_OK && i < found && !(a->least > 0 && rows[i].sum < a->least * total); i++) {
         Tcl_Obj *d = top_dict(h, a, rows[i].row, &err);
         if (!d) {
             s = err.status;
@@ -562,7 +587,7 @@ int hsc_data_tree(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc,
     switch (k) {
     case 0:
         if (hsc_data_parse(h, interp, objc, objv,
-                           HSC_ARG_TABLE | HSC_ARG_KIND | HSC_ARG_UNDER | HSC_ARG_FILE | HSC_ARG_N | HSC_ARG_STATS | HSC_ARG_REPORTED,
+                           HSC_ARG_TABLE | HSC_ARG_KIND | HSC_ARG_UNDER | HSC_ARG_FILE | HSC_ARG_N | HSC_ARG_STATS | HSC_ARG_REPORTED | HSC_ARG_LEAST,
                            HSC_ARG_TABLE, 200, 4096, &a) != TCL_OK)
             return TCL_ERROR;
         return top(h, interp, &a);

@@ -2,6 +2,8 @@
 /* Calling contexts that have a value in the other run only. Where one has, all below it have: so the outermost are enough. */
 #include <stdlib.h>
 
+#include <heatscope/sorted.h>
+
 #include "flame_there.h"
 
 void hsw_flame_there_forget(hsw_flame_there *t) {
@@ -114,15 +116,9 @@ double hsw_flame_there_added(const hsw_flame_there *t, uint32_t context) {
 }
 
 const hsw_flame_new *hsw_flame_there_below(const hsw_flame_there *t, uint32_t context, uint32_t *n) {
-    uint32_t lo = 0, hi = t->n;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (t->list[mid].parent < context)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    for (*n = 0; lo + *n < t->n && t->list[lo + *n].parent == context;)
+    uint32_t first;
+    HSC_SEARCH(first, t->n, t->list[first].parent < context);
+    for (*n = 0; first + *n < t->n && t->list[first + *n].parent == context;)
         ++*n;
-    return t->list ? t->list + lo : NULL;
+    return t->list ? t->list + first : NULL;
 }

@@ -166,7 +166,7 @@ int hsc_data_find(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const ob
 enum {
     HSC_ARG_TABLE = 1, HSC_ARG_ROWS = 2, HSC_ARG_COLUMNS = 4, HSC_ARG_ROW = 8, HSC_ARG_N = 16, HSC_ARG_KIND = 32,
     HSC_ARG_UNDER = 64, HSC_ARG_FILE = 128, HSC_ARG_STATS = 256, HSC_ARG_REDUCE = 512, HSC_ARG_BINS = 1024,
-    HSC_ARG_KINDS = 2048, HSC_ARG_FIRST = 4096, HSC_ARG_REPORTED = 8192
+    HSC_ARG_KINDS = 2048, HSC_ARG_FIRST = 4096, HSC_ARG_REPORTED = 8192, HSC_ARG_LEAST = 16384
 };
 typedef struct hsc_data_args {
     hsc_db_view view;
@@ -179,6 +179,7 @@ typedef struct hsc_data_args {
     int kind;            /* hsc_scope_kind or -1: all */
     uint32_t under, file;
     int stats, reduce, reported;
+    double least;        /* share of the total */
     uint32_t bins;
     Tcl_Obj *kinds;
 } hsc_data_args;

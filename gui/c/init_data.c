@@ -9,7 +9,7 @@
 
 #include "early.h"
 #include "handle.h"
-#include "number.h"
+#include "names.h"
 
 static int data_command(ClientData unused, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
     (void)unused;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Numbers as people read them in cells, labels and ticks; names that fit. */
+/* Numbers as people read them in cells, labels and ticks. */
 #ifndef HSC_GUI_NUMBER_H
 #define HSC_GUI_NUMBER_H
 
@@ -23,9 +23,6 @@ size_t hsc_number_change(double value, int width, int ratio, char out[HSC_NUMBER
 /* Ticks for a scale from 0 to `maximum`: 0 and round values below it, rising (powers of ten for logarithmic scales,
  * 1-2-5 steps for linear ones). Returns their number, at most `capacity`. */
 int hsc_number_ticks(int logarithmic, double maximum, int wanted, double *out, int capacity);
-
-/* A name of C++ without what makes it long: template arguments and the function's arguments. Other names as they are. */
-void hsc_name_short(const char *name, char *out, size_t capacity);
 
 /* Round step (1, 2, 5 times a power of ten) so that `range` has at most `wanted` steps. */
 double hsc_number_step(double range, int wanted);

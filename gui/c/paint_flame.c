@@ -2,6 +2,7 @@
 /* Calling contexts as boxes below their callers, as wide as their inclusive values. */
 #include <math.h>
 
+#include "names.h"
 #include "paint.h"
 
 static hsc_rgb colour_of(const hsc_style *st, enum hsc_flame_kind kind) {
@@ -42,8 +43,11 @@ void hsc_paint_flame(hsc_canvas *c, const hsc_style *st, const hsc_flame_frame *
         if (b->selected) {
             hsc_canvas_frame(c, x0, y, w, f->row_height - 1, hsc_canvas_dp(c, 2), st->colour[HSC_P_accent]);
         }
-        if (x1 - x0 > 3 * pad + font->size)
-            hsc_canvas_text_fit(c, font, x0 + pad, hsc_font_baseline(font, y, f->row_height - 1), x1 - x0 - 2 * pad, HSC_LEFT,
-                                hsc_colour_text_on(fill), b->above && f->callers ? f->callers : b->name);
+        if (x1 - x0 <= 3 * pad + font->size)
+            continue;
+        char name[sizeof b->name + 8];
+        hsc_name_fit(font, b->name, x1 - x0 - 2 * pad, name, sizeof name);
+        hsc_canvas_text_fit(c, font, x0 + pad, hsc_font_baseline(font, y, f->row_height - 1), x1 - x0 - 2 * pad, HSC_LEFT,
+                            hsc_colour_text_on(fill), b->above && f->callers ? f->callers : name);
     }
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "names.h"
 #include "number.h"
 
 void hsc_style_init_light(hsc_style *s) {
@@ -336,114 +337,6 @@ bool hsc_scope_place(const hsc_canvas *c, const hsc_scopes_frame *f, uint32_t ba
     return true;
 }
 
-/* Where ":219" stands in "solve.f90:219" or "solve.f90:219: more of it", and its length in *n, with a second line in "solve.f90:219 -> :230"; NULL: there
- * is no line. */
-static const char *line_of_place(const char *place, size_t *n) {
-    static const char to[] = " \xE2\x86\x92 "; /* an arrow */
-    for (const char *p = strchr(place, ':'); p; p = strchr(p + 1, ':')) {
-        *n = 1 + strspn(p + 1, "0123456789");
-        if (*n > 1 && (!p[*n] || strchr(" :,", p[*n]))) {
-            const char *second = strncmp(p + *n, to, sizeof to - 1) ? NULL : strchr(p + *n + sizeof to - 1, ':');
-            if (second && strspn(second + 1, "0123456789"))
-                *n = (size_t)(second - p) + 1 + strspn(second + 1, "0123456789");
-            return p;
-        }
-    }
-    return NULL;
-}
-
-/* The last part of "in Mesh::calcCharLen", which tells members of one class apart; NULL: it has no parts, or ends within arguments of a template. */
-static const char *last_part(const char *place) {
-    const char *at = NULL;
-    int depth = 0;
-    for (const char *p = place; *p; p++) {
-        depth += (*p == '<') - (*p == '>');
-        if (!depth && p[0] == ':' && p[1] == ':')
-            at = p + 2;
-    }
-    return at && !strchr(place, '(') ? at : NULL;
-}
-
-/* Length of the number in front of a row that stands below the list: "14. ". */
-static size_t number_before(const char *name) {
-    size_t digits = strspn(name, "0123456789");
-    return digits && !strncmp(name + digits, ". ", 2) ? digits + 2 : 0;
-}
-
-/* "\xE2\x80\xA6calcCharLen for" for "Mesh::calcCharLen for", "3. \xE2\x80\xA6calcCharLen" for "3. Mesh::calcCharLen"; false: it is in no class or module. */
-static bool last_name(const char *name, char *out, size_t size) {
-    size_t place = number_before(name);
-    const char *end = name + place + strcspn(name + place, " ("), *part = last_part(name + place);
-    if (!part || part > end || !*part)
-        return false;
-    return (size_t)snprintf(out, size, "%.*s\xE2\x80\xA6%s", (int)place, name, part) < size;
-}
-
-/* "tea_send_r\xE2\x80\xA6age_left do" for "tea_send_recv_message_left do": names of one program begin alike, so the middle is spared. What
- * follows the name goes where it leaves too little of that. false: it has room, or hardly any, and is cut at its end. */
-static bool middle_spared(const hsc_font *f, const char *name, double room, char *out, size_t size) {
-    enum { LEAST = 9, MOST = 160 };
-    size_t from[MOST + 1], n = 0, begin = number_before(name), end = begin + strcspn(name + begin, " (<");
-    for (size_t i = begin; i < end && n < MOST; i++)
-        if (((unsigned char)name[i] & 0xc0) != 0x80)
-            from[n++] = i;
-    if (n <= LEAST || n == MOST || hsc_font_width(f, name) <= room)
-        return false;
-    from[n] = end;
-    for (const char *rest = name + end;; rest = "") {
-        for (size_t keep = n; keep >= LEAST; keep--) {
-            size_t head = (keep + 1) / 2, tail = n - keep / 2;
-            int length = keep == n ? snprintf(out, size, "%.*s%s", (int)end, name, rest)
-                                   : snprintf(out, size, "%.*s\xE2\x80\xA6%.*s%s", (int)from[head], name, (int)(end - from[tail]),
-                                              name + from[tail], rest);
-            if (length >= 0 && (size_t)length < size && hsc_font_width(f, out) <= room)
-                return keep < n; /* a whole name with some of what follows it: cut at its end */
-        }
-        if (!rest[0])
-            return false;
-    }
-}
-
-void hsc_paint_name(hsc_canvas *c, const hsc_style *st, double x, double base, double room, const char *name, const char *place, hsc_rgb colour) {
-    double gap = 8 * c->scale, least = 60 * c->scale, wide = hsc_font_width(st->mono, name), whole = hsc_font_width(st->small, place);
-    size_t n = 0;
-    const char *at = wide + gap + whole > room ? line_of_place(place, &n) : NULL;
-    char line[64] = "";
-    if (at && n < sizeof line)
-        memcpy(line, at, n);
-    double kept = line[0] ? hsc_font_width(st->small, line) + gap : 0;
-    char own[128];
-    if (wide > room - kept && last_name(name, own, sizeof own)) { /* that of its class or module can be spared */
-        name = own;
-        wide = hsc_font_width(st->mono, name);
-    }
-    bool with_line = kept > 0 && room - kept >= least;
-    char spared[512];
-    if (middle_spared(st->mono, name, with_line ? room - kept : room, spared, sizeof spared)) {
-        name = spared;
-        wide = hsc_font_width(st->mono, name);
-    }
-    hsc_rgb grey = st->colour[HSC_P_muted];
-    if (with_line) { /* both do not fit: the line tells rows of one procedure apart */
-        char file[256];
-        snprintf(file, sizeof file, "%.*s", (int)(at - place), place);
-        x += hsc_canvas_text_fit(c, st->mono, x, base, room - kept, HSC_LEFT, colour, name) + gap;
-        double rest = room - wide - kept; /* for some of the file's name */
-        if (rest > 24 * c->scale)
-            x += hsc_canvas_text_fit(c, st->small, x, base, rest, HSC_LEFT, grey, file);
-        hsc_canvas_text(c, st->small, x, base, HSC_LEFT, grey, line);
-        return;
-    }
-    wide = hsc_canvas_text_fit(c, st->mono, x, base, room, HSC_LEFT, colour, name);
-    double rest = room - wide - gap;
-    const char *part = whole > rest ? last_part(place) : NULL;
-    char cut[128];
-    if (part && (size_t)snprintf(cut, sizeof cut, "\xE2\x80\xA6%s", part) < sizeof cut && hsc_font_width(st->small, cut) <= rest)
-        place = cut;
-    if (rest > 24 * c->scale)
-        hsc_canvas_text_fit(c, st->small, x + wide + gap, base, rest, HSC_LEFT, grey, place);
-}
-
 void hsc_paint_category_bar(hsc_canvas *c, const hsc_style *st, int x, int y, int w, int h, uint32_t n,
                             const double *values) {
     double sum = 0, at = 0;
@@ -480,9 +373,11 @@ void hsc_paint_scopes(hsc_canvas *c, const hsc_style *st, const hsc_scopes_frame
         double em = st->small->ascent + st->small->descent;
         int from = v[1] > r->header ? v[1] : r->header, to = v[1] + v[3] < c->height ? v[1] + v[3] : c->height;
         int pad = hsc_canvas_dp(c, 5);
-        char name[160] = "";
-        if (v[2] + hsc_canvas_dp(c, 3) >= em && to - from > 2 * pad + em)
-            hsc_name_short(b->name, name, sizeof name);
+        char whole[160], name[160] = "";
+        if (v[2] + hsc_canvas_dp(c, 3) >= em && to - from > 2 * pad + em) {
+            hsc_name_short(b->name, whole, sizeof whole);
+            hsc_name_fit(st->small, whole, to - from - 2 * pad, name, sizeof name);
+        }
         if (name[0])
             hsc_canvas_text_down(c, st->small, v[0] + (v[2] - em) / 2 + st->small->descent, from + pad,
                                  to - from - 2 * pad, hsc_colour_text_on(grey) ? 0xf7f8fa : 0x15181e, name);

@@ -195,7 +195,8 @@ static void paint_keys(hsc_canvas *c, const hsc_style *st, const hsc_timeline_fr
         int w = hsc_timeline_key_width(c, st, k);
         if (x + w > c->width - (lines == l->key_lines ? right : 0) && x > l->x) {
             if (lines++ == l->key_lines) { /* that there are more */
-                hsc_canvas_text_fit(c, st->small, x, hsc_font_baseline(st->small, y, l->line), c->width - right - x, HSC_LEFT, st->colour[HSC_P_muted], "\xe2\x80\xa6");
+                double more = hsc_font_width(st->small, "\xe2\x80\xa6"), last = c->width - right - more; /* in the gap behind the last one, if need be */
+                hsc_canvas_text(c, st->small, x < last ? x : last, hsc_font_baseline(st->small, y, l->line), HSC_LEFT, st->colour[HSC_P_muted], "\xe2\x80\xa6");
                 break;
             }
             x = l->x;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/sorted.h>
+
 void hsc_profile_map_fini(hsc_profile_map *m) {
     free(m->bins);
     free(m->procedures);
@@ -111,15 +113,9 @@ static hsc_status list_procedures(hsc_profile_map *m, uint32_t categories, hsc_e
 /* Rows name their procedure by its place in the list. */
 static void place_procedures(hsc_profile_map *m) {
     for (uint32_t b = 0; b < m->n; b++) {
-        uint32_t lo = 0, hi = m->n_procedures, p = m->bins[b].procedure;
-        while (p != HSC_NONE && lo + 1 < hi) {
-            uint32_t mid = lo + (hi - lo) / 2;
-            if (m->procedures[mid] <= p)
-                lo = mid;
-            else
-                hi = mid;
-        }
-        m->bins[b].procedure = p == HSC_NONE ? HSC_NONE : lo;
+        uint32_t p = m->bins[b].procedure;
+        if (p != HSC_NONE)
+            m->bins[b].procedure = hsc_first_not_below(m->procedures, m->n_procedures, p);
     }
 }
 

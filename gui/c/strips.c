@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/sorted.h>
+
 /* Rows [first, last) follow a row at `at` after `gap` lines without code, and are empty themselves: the place after them. */
 static uint64_t place_run(uint32_t *position, uint32_t first, uint32_t last, uint64_t at, uint64_t lines, uint32_t skip) {
     bool whole = lines <= skip;
@@ -120,15 +122,9 @@ void hsc_strips_align(hsc_strips *s, uint32_t block) { s->block = block > 0 ? bl
 static uint32_t position_of(const hsc_strips *s, uint32_t row) { return s->places->position[row - row % s->block]; }
 
 uint32_t hsc_strips_row_from(const hsc_strips *s, uint64_t position) {
-    uint32_t lo = 0, hi = s->rows;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (position_of(s, mid) < position)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    uint32_t row;
+    HSC_SEARCH(row, s->rows, position_of(s, row) < position);
+    return row;
 }
 
 void hsc_strips_fill_bins(const hsc_strips *s, uint32_t *lo, uint32_t *hi) {

@@ -10,6 +10,7 @@
 
 #include <heatscope/formats/remarks.h>
 
+#include "names.h"
 #include "number.h"
 
 static assembly_source *text_of(assembly *a, uint32_t file) {

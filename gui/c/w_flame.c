@@ -7,7 +7,7 @@
 #include <heatscope/formats/libraries.h>
 
 #include "flame_there.h"
-#include "number.h"
+#include "names.h"
 #include "widget.h"
 
 #define BOXES_MAX 60000u
@@ -105,10 +105,30 @@ static void name_of(const hsc_db_context *c, const hsc_db_scope *s, char *out, s
     else if (c->kind == HSC_CONTEXT_LOOP)
         hsc_text_clean(s->name, out, capacity);
     else {
-        char whole[400];
+        char whole[1000], name[400];
+        const char *own = name, *inner;
         hsc_text_clean(s->name, whole, sizeof whole);
-        hsc_name_short(whole, out, capacity);
+        hsc_name_short(whole, name, sizeof name);
+        while (strlen(own) >= capacity && (inner = hsc_name_inner(own))) /* the procedure's own name is at the end */
+            own = inner;
+        snprintf(out, capacity, "%s", own);
     }
+}
+
+/* The name of a box, also where that is longer than the box keeps. */
+static void name_of_box(const flame *f, const hsc_flame_box *b, char *out, size_t capacity) {
+    hsc_db *db = b->there ? f->there.other->db : f->w.db->db;
+    hsc_db_context c;
+    hsc_db_scope s = {.name = "?", .module = HSC_NONE};
+    if (hsc_db_get_context(db, b->context, &c, NULL) != HSC_OK) {
+        snprintf(out, capacity, "%s", b->name);
+        return;
+    }
+    if (c.scope != HSC_NONE)
+        (void)hsc_db_get_scope(db, c.scope, &s, NULL);
+    size_t sign = b->changed && (b->name[0] == '+' || b->name[0] == '-') && b->name[1] == ' ' ? 2 : 0;
+    snprintf(out, capacity, "%.*s", (int)sign, b->name);
+    name_of(&c, &s, out + sign, capacity - sign);
 }
 
 /* A box for a row of this database's contexts or, `there`, of the other's. */
@@ -130,7 +150,7 @@ static hsc_status put_box(flame *f, hsc_flame_box box, const hsc_db_context *c, 
     *b = box;
     b->kind = box.there ? HSC_FLAME_LIBRARY : kind_of(f, c, &s);
     b->selected = !box.there && (int64_t)box.context == f->selected;
-    name_of(c, &s, b->name, sizeof b->name);
+    name_of(c, &s, b->name, sizeof b->name - 3); /* and a sign */
     b->matched = found && c->scope < h->info.scopes && c->kind != HSC_CONTEXT_ROOT && found[c->scope];
     if (b->depth > f->deepest)
         f->deepest = b->depth;
@@ -450,7 +470,9 @@ static Tcl_Obj *box_dict(flame *f, const hsc_flame_box *b) {
     hsc_tcl_put(d, "context", Tcl_NewWideIntObj(b->there ? -1 : (Tcl_WideInt)b->context));
     if (b->there)
         hsc_tcl_put(d, "there", Tcl_NewWideIntObj(b->context));
-    hsc_tcl_put(d, "name", hsc_tcl_text(b->name, strlen(b->name)));
+    char name[320];
+    name_of_box(f, b, name, sizeof name);
+    hsc_tcl_put(d, "name", hsc_tcl_text(name, strlen(name)));
     hsc_tcl_put(d, "kind", Tcl_NewStringObj(hsc_db_get_context(h->db, b->context, &c, NULL) == HSC_OK && c.kind <= HSC_CONTEXT_PARTIAL
                                                 ? hsc_context_names[c.kind]
                                                 : "?",
@@ -565,7 +587,9 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
         hsc_tcl_put(d, "context", Tcl_NewWideIntObj(b->there ? -1 : (Tcl_WideInt)b->context));
         if (b->there)
             hsc_tcl_put(d, "there", Tcl_NewWideIntObj(b->context));
-        hsc_tcl_put(d, "name", hsc_tcl_text(b->name, strlen(b->name)));
+        char of_box[320];
+        name_of_box(f, b, of_box, sizeof of_box);
+        hsc_tcl_put(d, "name", hsc_tcl_text(of_box, strlen(of_box)));
         hsc_tcl_put(d, "inclusive", Tcl_NewDoubleObj(b->value));
         hsc_tcl_put(d, "depth", Tcl_NewWideIntObj(b->depth));
         hsc_tcl_put(d, "x0", Tcl_NewDoubleObj(b->x0));
@@ -587,8 +611,10 @@ static void describe(hsw *w, Tcl_Obj *text) {
     Tcl_AppendPrintfToObj(text, "flame graph: %u boxes, %u deep\n", f->n, f->deepest + 1);
     for (uint32_t i = 0; i < f->n && i < 400; i++) {
         const hsc_flame_box *b = &f->boxes[i];
+        char name[320];
+        name_of_box(f, b, name, sizeof name);
         if (b->above || b->x1 - b->x0 >= 0.005)
-            Tcl_AppendPrintfToObj(text, "%*s%s %.1f %%%s\n", (int)(2 * b->depth), "", b->name, 100 * b->value / f->total,
+            Tcl_AppendPrintfToObj(text, "%*s%s %.1f %%%s\n", (int)(2 * b->depth), "", name, 100 * b->value / f->total,
                                   b->there ? ", only in the other run" : "");
     }
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/sorted.h>
+
 #include "widget.h"
 
 const char *const hsw_sort_names[] = {"number", "load", NULL};
@@ -108,15 +110,9 @@ typedef struct row_ranges {
 
 static bool in_ranges(void *ctx, uint64_t row) {
     const row_ranges *r = ctx;
-    uint32_t lo = 0, hi = r->n; /* the first that ends behind it */
-    while (lo < hi) {
-        uint32_t middle = lo + (hi - lo) / 2;
-        if (r->to[middle] <= row)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo < r->n && r->from[lo] <= row;
+    uint32_t at; /* the first that ends behind it */
+    HSC_SEARCH(at, r->n, r->to[at] <= row);
+    return at < r->n && r->from[at] <= row;
 }
 
 static int by_row(const void *a, const void *b) {

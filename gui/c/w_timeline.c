@@ -18,7 +18,6 @@ static const Tk_OptionSpec options[] = {
     HSW_O_TEXT(timeline, "-interval", interval, "", HSW_PAINT),
     HSW_O_INT(timeline, "-minrow", min_row, "5", HSW_DATA),
     HSW_O_BOOL(timeline, "-spans", show_spans, "1", HSW_DATA),
-    HSW_O_INT(timeline, "-mostspans", most_spans, "300000", HSW_DATA),
     HSW_O_INT(timeline, "-mark", mark, "-1", HSW_PAINT),
     HSW_OPTIONS_END};
 
@@ -51,7 +50,7 @@ static void fini(hsw *w) {
     timeline *t = (timeline *)w;
     hsc_axis_fini(&t->axis);
     free(t->slots);
-    free(t->spans);
+    hsw_timeline_free_spans(t);
     free(t->labels);
     free(t->names);
     free(t->pointers);
@@ -134,8 +133,8 @@ static void paint(hsw *w, hsc_canvas *c) {
             t->keys[i].colour = hsc_style_category(&w->style, t->keys[i].key);
     hsc_timeline_frame f = frame_of(t);
     hsc_paint_timeline(c, &w->style, &f);
-    if (t->rows_read < t->axis.bins)
-        hsc_paint_timeline_progress(c, &w->style, &f, t->rows_read);
+    if (t->rows_read < t->axis.bins || (t->spans && t->spans_rows < t->axis.bins))
+        hsc_paint_timeline_progress(c, &w->style, &f, t->rows_read < t->axis.bins ? t->rows_read : t->spans_rows);
 }
 
 /* ---- pointer ---- */
@@ -327,13 +326,13 @@ static Tcl_Obj *slot_rows(const timeline *t) {
             double busy = 0, waiting = 0;
             for (k = i; k < t->slots_n && s[k].key == s[i].key; k++) {
                 busy += (double)s[k].busy;
-                waiting += spans ? spans[k].part / 255.0 : t->crowded ? NAN : 0;
+                waiting += spans ? spans[k].part / 255.0 : 0;
             }
             char key[256] = "";
             if (s[i].key != HSC_NONE)
                 hsw_timeline_name_key(t, s[i].key, key, sizeof key);
             Tcl_Obj *row[] = {Tcl_NewStringObj(t->labels[r], -1), Tcl_NewDoubleObj(t->begin + i * width), Tcl_NewDoubleObj(t->begin + k * width),
-                              hsc_tcl_text(key, strlen(key)), Tcl_NewDoubleObj(busy / (k - i)), isnan(waiting) ? Tcl_NewObj() : Tcl_NewDoubleObj(waiting / (k - i))};
+                              hsc_tcl_text(key, strlen(key)), Tcl_NewDoubleObj(busy / (k - i)), Tcl_NewDoubleObj(waiting / (k - i))};
             Tcl_ListObjAppendElement(NULL, list, Tcl_NewListObj(6, row));
         }
     }
@@ -358,7 +357,7 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
         hsc_tcl_put(d, "to", Tcl_NewDoubleObj(t->end));
         hsc_tcl_put(d, "end", Tcl_NewDoubleObj(t->run_end));
         hsc_tcl_put(d, "rows", Tcl_NewWideIntObj(t->axis.bins));
-        hsc_tcl_put(d, "crowded", Tcl_NewWideIntObj((Tcl_WideInt)t->crowded));
+        hsc_tcl_put(d, "spans", Tcl_NewWideIntObj((Tcl_WideInt)t->spans_n));
         hsc_tcl_put(d, "x", Tcl_NewWideIntObj(l.x));
         hsc_tcl_put(d, "y", Tcl_NewWideIntObj(l.y));
         hsc_tcl_put(d, "width", Tcl_NewWideIntObj(l.width));

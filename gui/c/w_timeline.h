@@ -11,7 +11,7 @@ enum { KEYS_MAX = 13, SPAN_KEYS_MAX = 8 };
 typedef struct timeline {
     hsw w;
     char *columns, *view, *interval;
-    int sort, key, min_row, show_spans, most_spans, mark;
+    int sort, key, min_row, show_spans, mark;
     double view_begin, view_end, interval_begin, interval_end; /* by changed; begin >= end: whole run, none */
     /* by prepare */
     hsc_axis axis;
@@ -24,17 +24,19 @@ typedef struct timeline {
         int key;
         uint32_t bins, wanted, rows; /* rows: a hash of which thread is in which */
         double begin, end;
-        int spans; /* at most; -1: none are drawn */
+        int spans; /* are they drawn? */
     } slots_of;
-    hsc_timeline_span *spans;
+    hsc_timeline_span *spans; /* waits and messages, of the first spans_rows rows */
+    uint64_t spans_n, spans_cells; /* in view; slots that have some */
+    uint32_t spans_rows;
+    bool *counted;        /* by thread: whose spans stand for its row */
     bool spans_made, keys_made; /* for the slots; keys also for the first rows of them */
     bool chosen;          /* how many slots there are will stay */
     char (*labels)[32], (*names)[256];
     const char **pointers;
-    hsc_timeline_key_entry keys[KEYS_MAX + SPAN_KEYS_MAX];
+    hsc_timeline_key_entry keys[KEYS_MAX + SPAN_KEYS_MAX + 1];
     double busy_top;
     bool absent;      /* no times */
-    uint64_t crowded; /* how many spans where these are more than are drawn; else 0 */
     bool about;           /* shares are of what leads the slots, not of all samples */
     hsc_timeline_phase *phases;
     uint32_t n_phases, phases_process; /* whose they are, HSC_NONE: nobody's */
@@ -58,6 +60,7 @@ hsc_status hsw_timeline_rank_keys(timeline *t, hsc_err *err);
 void hsw_timeline_name_key(const timeline *t, uint32_t key, char *out, size_t size);
 /* Slots, spans and keys of what is in view; some rows at a time (hsw_later). */
 hsc_status hsw_timeline_read_slots(timeline *t, hsc_err *err);
+void hsw_timeline_free_spans(timeline *t);
 /* What fills a row. */
 void hsw_timeline_choose_top(timeline *t);
 

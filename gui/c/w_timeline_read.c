@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names.h"
 #include "number.h"
 
 #define SHARES_MAX 500000.0 /* samples that are read one by one for the shares of a part of the run */
@@ -173,6 +174,9 @@ static void put_share(const timeline *t, char *out, size_t size, double part, do
     snprintf(out, size, "%s%.1f %%", t->about ? "\xE2\x89\x88 " : "", all > 0 ? 100 * part / all : 0.0);
 }
 
+/* Have pixels more than one wait on average? Then what is seen of them is their sum. */
+static bool are_added_up(const timeline *t) { return t->spans_n > t->spans_cells; }
+
 /* Colours and names of the keys, and what share each has. */
 static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
     uint32_t n = t->n_ranked;
@@ -181,7 +185,7 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
     for (size_t i = 0; t->spans && i < (size_t)t->axis.bins * t->slots_n; i++)
         in_spans[t->spans[i].category] = in_spans[t->spans[i].category] || t->spans[i].part;
     free(t->names);
-    t->names = calloc(KEYS_MAX + SPAN_KEYS_MAX, sizeof *t->names);
+    t->names = calloc(KEYS_MAX + SPAN_KEYS_MAX + 1, sizeof *t->names);
     if (!t->names)
         return hsc_err_set(err, HSC_E_MEMORY, "no memory for names");
     for (size_t i = 0; i < (size_t)t->axis.bins * t->slots_n; i++)
@@ -191,17 +195,6 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
     if (s != HSC_OK)
         return s;
     t->n_keys = 0;
-    if (t->crowded) { /* they are not there, which is told: nothing behind the slots would be no waits */
-        char count[HSC_NUMBER_MAX];
-        uint32_t waiting = 0, g = 0;
-        const char *name;
-        for (; (name = hsc_db_get_category(t->w.db->db, g)); g++)
-            waiting = !strcmp(name, "waiting") ? g : waiting;
-        hsc_number_short((double)t->crowded, 4, count);
-        snprintf(t->names[t->n_keys], sizeof *t->names, "%s waits: seen nearer", count);
-        t->keys[t->n_keys] = (hsc_timeline_key_entry){HSC_TIMELINE_TINT | waiting, hsc_timeline_tint(&t->w.style, waiting, 1), t->names[t->n_keys], ""};
-        t->n_keys++;
-    }
     static const uint8_t order[] = {0, 1, 4, 5, 2, 6, 3, 7, 9, 8}; /* of procedures: not the categories' meanings */
     double rest = all;
     for (uint32_t k = 0; k < n; k++) {
@@ -224,13 +217,24 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
         put_share(t, e->share, sizeof e->share, rest, all);
         t->n_keys++;
     }
+    char count[HSC_NUMBER_MAX];
+    uint32_t first_tint = 0;
+    hsc_number_short((double)t->spans_n, 4, count);
     /* the tints behind: by category they are the paler ones of colours that are in the key */
     for (uint32_t k = 0; k < n && t->key == HSC_TIMELINE_CATEGORY; k++)
         if (in_spans[t->ranked[k] & 0xFF]) {
-            t->keys[t->n_keys++] = (hsc_timeline_key_entry){HSC_TIMELINE_TINT | t->ranked[k], hsc_timeline_tint(&t->w.style, t->ranked[k], 1),
-                                                            "pale: elapsed, in calls", ""};
+            t->keys[t->n_keys] = (hsc_timeline_key_entry){HSC_TIMELINE_TINT | t->ranked[k], hsc_timeline_tint(&t->w.style, t->ranked[k], 1),
+                                                            t->names[t->n_keys], ""};
+            snprintf(t->names[t->n_keys++], sizeof *t->names, are_added_up(t) ? "pale: elapsed, in %s calls, added up by pixel" : "pale: elapsed, in calls", count);
             break;
         }
+    while (first_tint < 256 && !in_spans[first_tint])
+        first_tint++;
+    if (t->key != HSC_TIMELINE_CATEGORY && first_tint < 256 && are_added_up(t)) {
+        snprintf(t->names[t->n_keys], sizeof *t->names, "%s calls, added up by pixel", count);
+        t->keys[t->n_keys] = (hsc_timeline_key_entry){HSC_TIMELINE_TINT | first_tint, hsc_timeline_tint(&t->w.style, first_tint, 1), t->names[t->n_keys], ""};
+        t->n_keys++;
+    }
     for (uint32_t g = 0, tints = 0; g < 256 && tints < SPAN_KEYS_MAX && t->key != HSC_TIMELINE_CATEGORY; g++) {
         const char *name = in_spans[g] ? hsc_db_get_category(t->w.db->db, g) : NULL;
         if (!name)
@@ -244,67 +248,89 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
     return HSC_OK;
 }
 
-/* Waits and messages: what part of each slot the threads of the row spent in them, and in what most. */
-static hsc_status make_spans(timeline *t, const uint32_t *row_of, hsc_err *err) {
-    hsc_db *db = t->w.db->db;
-    hsc_db_times times;
-    uint64_t all = 0, first, n;
-    free(t->spans);
-    t->spans = NULL;
-    t->crowded = 0;
-    hsc_status s = hsc_db_get_times(db, &times, err);
-    if (s != HSC_OK || !t->show_spans || !times.spans)
-        return s;
+/* Waits and messages of what is in view: how many, and which threads' stand for their row. */
+static hsc_status begin_spans(timeline *t, const uint32_t *row_of, hsc_err *err) {
     uint32_t threads = t->w.db->info.threads;
-    for (uint32_t i = 0; s == HSC_OK && i < threads; i++)
-        if (row_of[i] != HSC_NONE && (s = hsc_db_find_spans(db, i, t->begin, t->end, &first, &n, err)) == HSC_OK)
-            all += n;
-    t->crowded = t->most_spans < 0 || all > (uint64_t)t->most_spans ? all : 0;
-    if (s != HSC_OK || !all || t->crowded)
+    uint64_t first, n;
+    double begin = hsw_now_ms();
+    bool ready = false;
+    hsc_db_times times;
+    hsw_timeline_free_spans(t);
+    hsc_status s = hsc_db_get_times(t->w.db->db, &times, err);
+    while (s == HSC_OK && t->show_spans && times.spans && !ready) /* of many it takes a while */
+        if ((s = hsc_db_prepare_spans(t->w.db->db, &ready, err)) == HSC_OK && !ready)
+            s = hsw_later(&t->w, begin, err);
+    for (uint32_t i = 0; s == HSC_OK && t->show_spans && times.spans && i < threads; i++)
+        if (row_of[i] != HSC_NONE && (s = hsc_db_find_spans(t->w.db->db, i, t->begin, t->end, &first, &n, err)) == HSC_OK)
+            t->spans_n += n;
+    if (s != HSC_OK || !t->spans_n)
         return s;
-    size_t cells = (size_t)t->axis.bins * t->slots_n;
-    float *part = calloc(cells, sizeof *part);
-    t->spans = calloc(cells, sizeof *t->spans);
-    uint32_t *in_row = calloc((size_t)t->axis.bins + 1, sizeof *in_row);
-    bool *counted = calloc((size_t)threads + 1, sizeof *counted);
-    if (!part || !t->spans || !in_row || !counted)
-        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %zu cells", cells);
-    else
-        s = hsc_timeline_count_threads(db, threads, row_of, t->axis.bins, t->begin, t->end, counted, err);
-    double width = (t->end - t->begin) / t->slots_n;
-    for (uint32_t i = 0; s == HSC_OK && i < threads; i++)
-        if (counted[i])
-            in_row[row_of[i]]++;
-    for (uint32_t i = 0; s == HSC_OK && i < threads; i++) {
-        if (!counted[i] || (s = hsc_db_find_spans(db, i, t->begin, t->end, &first, &n, err)) != HSC_OK)
-            continue;
-        float *row = part + (size_t)row_of[i] * t->slots_n;
-        for (uint64_t k = first; s == HSC_OK && k < first + n; k++) {
-            hsc_db_span span;
-            if ((s = hsc_db_get_span(db, k, &span, err)) != HSC_OK)
-                break;
-            double a = (span.begin_s - t->begin) / width, b = (span.end_s - t->begin) / width;
-            a = a > 0 ? a : 0;
-            b = b < t->slots_n ? b : t->slots_n;
-            for (uint32_t x = (uint32_t)a; x < b && x < t->slots_n; x++) {
-                double low = a > x ? a : x, high = b < x + 1 ? b : x + 1;
-                float before = row[x], more = (float)((high - low) / in_row[row_of[i]]);
-                hsc_timeline_span *cell = &t->spans[(size_t)row_of[i] * t->slots_n + x];
-                row[x] += more;
-                if (more > before / 2) /* about the one with most */
-                    cell->category = (uint8_t)span.category;
-                cell->part = row[x] >= 1 ? 255 : (uint8_t)(row[x] * 255);
+    t->spans = calloc((size_t)t->axis.bins * t->slots_n, sizeof *t->spans);
+    t->counted = calloc((size_t)threads + 1, sizeof *t->counted);
+    if (!t->spans || !t->counted)
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u rows", t->axis.bins);
+    return hsc_timeline_count_threads(t->w.db->db, threads, row_of, t->axis.bins, t->begin, t->end, t->counted, err);
+}
+
+/* What part of each slot of a row its threads spent in them, and in what most; sums: room for each category. */
+static hsc_status add_spans(timeline *t, const uint32_t *row_of, uint32_t row, double *sums, uint32_t categories, hsc_err *err) {
+    uint32_t n = 0;
+    hsc_status s = HSC_OK;
+    memset(sums, 0, (size_t)categories * t->slots_n * sizeof *sums);
+    for (uint32_t i = 0; s == HSC_OK && i < t->w.db->info.threads; i++)
+        if (t->counted[i] && row_of[i] == row) {
+            s = hsc_db_add_spans(t->w.db->db, i, t->begin, t->end, t->slots_n, sums, err);
+            n++;
+        }
+    for (uint32_t x = 0; s == HSC_OK && n && x < t->slots_n; x++) {
+        hsc_timeline_span *cell = &t->spans[(size_t)row * t->slots_n + x];
+        double all = 0, most = 0;
+        for (uint32_t k = 0; k < categories; k++) {
+            double v = sums[(size_t)k * t->slots_n + x];
+            all += v;
+            if (v > most) {
+                most = v;
+                cell->category = (uint8_t)k;
             }
         }
-    }
-    free(part);
-    free(counted);
-    free(in_row);
-    if (s != HSC_OK) {
-        free(t->spans);
-        t->spans = NULL;
+        cell->part = all >= n ? 255 : (uint8_t)(all / n * 255);
+        if (cell->part) {
+            t->spans_cells++;
+        } else {
+            cell->category = 0;
+        }
     }
     return s;
+}
+
+/* Some rows at a time, however many waits there are. */
+static hsc_status make_spans(timeline *t, const uint32_t *row_of, hsc_err *err) {
+    double begin = hsw_now_ms(), *sums = NULL;
+    uint32_t categories = 0;
+    hsc_status s = t->spans ? HSC_OK : begin_spans(t, row_of, err);
+    while (hsc_db_get_category(t->w.db->db, categories))
+        categories++;
+    if (s == HSC_OK && t->spans && !(sums = malloc(((size_t)categories * t->slots_n + 1) * sizeof *sums)))
+        s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u categories", categories);
+    while (s == HSC_OK && t->spans && t->spans_rows < t->axis.bins) {
+        s = add_spans(t, row_of, t->spans_rows, sums, categories, err);
+        t->spans_rows += s == HSC_OK;
+        if (s == HSC_OK && t->spans_rows < t->axis.bins)
+            s = hsw_later(&t->w, begin, err);
+    }
+    free(sums);
+    if (s != HSC_OK && s != HSC_E_PENDING)
+        hsw_timeline_free_spans(t);
+    return s;
+}
+
+void hsw_timeline_free_spans(timeline *t) {
+    free(t->spans);
+    free(t->counted);
+    t->spans = NULL;
+    t->counted = NULL;
+    t->spans_rows = 0;
+    t->spans_n = t->spans_cells = 0;
 }
 
 /* So many slots of a few samples each; not more than there are, nor ever fewer than twenty. */
@@ -396,7 +422,7 @@ hsc_status hsw_timeline_read_slots(timeline *t, hsc_err *err) {
     uint32_t threads = t->w.db->info.threads, slots;
     uint32_t *row_of = malloc(((size_t)threads + 1) * sizeof *row_of);
     size_t cells = (size_t)t->axis.bins * t->slots_n;
-    struct slots_of of = {t->w.db, t->key, t->axis.bins, t->slots_n, 2166136261u, t->begin, t->end, t->show_spans ? t->most_spans : -1};
+    struct slots_of of = {t->w.db, t->key, t->axis.bins, t->slots_n, 2166136261u, t->begin, t->end, t->show_spans};
     hsc_status s = row_of ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u threads", threads);
     for (uint32_t i = 0; s == HSC_OK && i < threads; i++) {
         hsc_db_thread thread;
@@ -415,8 +441,7 @@ hsc_status hsw_timeline_read_slots(timeline *t, hsc_err *err) {
         t->slots_of = of;
         t->slots_read = t->slots_n;
         t->rows_read = 0;
-        free(t->spans);
-        t->spans = NULL;
+        hsw_timeline_free_spans(t);
         t->spans_made = t->keys_made = t->chosen = false;
         if (!t->slots)
             s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %zu cells", cells);
@@ -441,9 +466,14 @@ hsc_status hsw_timeline_read_slots(timeline *t, hsc_err *err) {
         free(row_of);
         return s;
     }
-    if (s == HSC_OK && !t->spans_made)
+    if (s == HSC_OK && !t->spans_made) {
         s = make_spans(t, row_of, err);
-    t->spans_made = t->spans_made || s == HSC_OK;
+        t->spans_made = s == HSC_OK;
+        if (s == HSC_E_PENDING) { /* those that are there can be drawn */
+            hsc_err_clear(err);
+            s = HSC_OK;
+        }
+    }
     if (s == HSC_OK)
         s = make_keys(t, row_of, err);
     if (s != HSC_OK && s != HSC_E_PENDING)

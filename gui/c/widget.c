@@ -194,7 +194,7 @@ static void draw(hsw *w) {
         else if (s == HSC_E_CANCELLED) {
             snprintf(w->error, sizeof w->error, "Stopped. A click reads it.");
             w->stopped = true;
-        } else if (s != HSC_OK)
+        } else if (s != HSC_OK && !w->waiting)
             hsc_text_clean(err.text[0] ? err.text : hsc_status_text(s), w->error, sizeof w->error);
     }
     if (w->cls->complete && !w->waiting) {

@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::App {
     variable Top Bus Run Nav Finder Syntax Path Panes Comparison Hits HitAt Found ReadLater Later LaterTimer Dropped
-    variable Counting CountTimer CountSince Counts Pace Whole Beat Correlating Chooser Chosen OnIntervals
+    variable Counting CountTimer CountSince SumsDrawn Counts Pace Whole Beat Correlating Chooser Chosen OnIntervals
     variable VarBin VarMetric VarScale VarColours Told ReadOut Search SearchNote Closing First FirstTimer
 
     # top: path of a toplevel, "." included; db: handle; options: {theme T size WxH select TEXT axis A}
@@ -29,6 +29,7 @@ oo::class create ::heatscope::App {
         set Told 0
         set Counting 0
         set CountTimer {}
+        set SumsDrawn ""
         set Chooser {}
         set Chosen {}
         set Counts 0

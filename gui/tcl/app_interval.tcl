@@ -76,7 +76,9 @@ oo::define ::heatscope::App {
         $Run forget
         $Nav forget
         $Finder forget
-        my CountSome first
+        if {[my CountsSoon $wanted $only]} {
+            my CountSome first
+        }
         after idle [namespace code {my ShowFacts}]
         ::heatscope::redraw $db
         if {[info exists Panes]} {
@@ -90,6 +92,7 @@ oo::define ::heatscope::App {
     }
     method CountBegins {} {
         set Counting 1
+        set SumsDrawn ""
         set CountSince [clock milliseconds]
         foreach db [my Counted] {
             $db later 1
@@ -97,6 +100,15 @@ oo::define ::heatscope::App {
         if {$CountTimer eq ""} {
             set CountTimer [after 1 [namespace code {my CountMore}]]
         }
+    }
+    # So few samples that counting them takes no longer than a picture: nothing need be drawn twice.
+    method CountsSoon {wanted only} {
+        if {$wanted eq "" && $only < 0} {
+            return 1
+        }
+        set times [[$Run db] times]
+        set part [expr {$wanted eq "" || [dict get $times end] <= 0 ? 1.0 : min(1.0, ([lindex $wanted 1] - [lindex $wanted 0]) / [dict get $times end])}]
+        return [expr {$part * [dict get $times samples] <= [::heatscope::settings get countAtOnce]}]
     }
     # Both databases, or the one.
     method Counted {} {
@@ -134,6 +146,9 @@ oo::define ::heatscope::App {
             set CountTimer [after 3 [namespace code {my CountMore}]]
             return
         }
+        if {$SumsDrawn eq "" && [my Idle]} {
+            set SumsDrawn [clock microseconds]
+        }
         if {$Counting && ![my CountSome then]} {
             set CountTimer [after 1 [namespace code {my CountMore}]]
             return
@@ -154,11 +169,13 @@ oo::define ::heatscope::App {
         my settle
         set begin [clock microseconds]
         my beat on
+        set SumsDrawn ""
         $Bus set script interval [list $from $to]
-        while {![my Idle]} {
+        # noted by what counts then: `update` would return when that ends, too
+        while {$SumsDrawn eq "" && !([my Quiet] && ![$Bus pending])} {
             update
         }
-        set first [expr {([clock microseconds] - $begin) / 1e3}]
+        set first [expr {(($SumsDrawn eq "" ? [clock microseconds] : $SumsDrawn) - $begin) / 1e3}]
         my settle
         return [format "first %.1f all %.1f blocked %s" $first [expr {([clock microseconds] - $begin) / 1e3}] [my beat off]]
     }

@@ -2,6 +2,8 @@
 # The window for scripts, tests and pictures: waiting until all is drawn, pictures, descriptions.
 
 oo::define ::heatscope::App {
+    variable Turned
+
     # ---- for scripts, tests and pictures ----
 
     # True when the bus is quiet and every widget has drawn what it should.
@@ -78,6 +80,23 @@ oo::define ::heatscope::App {
             }
         }
         return $sum
+    }
+    # {FIRST ALL}: milliseconds until a view that is brought in front shows something, and until all of it is drawn.
+    method timedOpening {name} {
+        my settle
+        set begin [clock microseconds]
+        $Panes raise $name
+        set view [my view $name]
+        while {![my drawn] && ![$view hasSome]} {
+            # one turn: `update` would come back when all is done
+            after 1 [list set [my varname Turned] 1]
+            vwait [my varname Turned]
+        }
+        # what there is has been drawn
+        update idletasks
+        set some [expr {([clock microseconds] - $begin) / 1e3}]
+        my settle
+        return [format "%.1f %.1f" $some [expr {([clock microseconds] - $begin) / 1e3}]]
     }
     # Pictures a second while the pointer turns the widget, or steps through it: each event is drawn, and shown by the display, before the next.
     method frames {w x y how n} {

@@ -3,7 +3,7 @@
 # view belongs where. A view is made when it is first shown.
 
 oo::class create ::heatscope::Panes {
-    variable Main Context Views Places Raised Hidden Maximised Saved Sashes Open Moved Unfilled Fitted Narrowed Asked
+    variable Main Context Views Places Raised Hidden Maximised Saved Sashes Open Moved Unfilled Fitted Narrowed Given Asked
 
     # path: the window to make; context: what views are made with
     constructor {path context} {
@@ -21,6 +21,7 @@ oo::class create ::heatscope::Panes {
         set Moved {}
         set Fitted 0
         set Narrowed {}
+        set Given {}
         set Asked 0
         foreach {name spec} [::heatscope::settings get panes] {
             lassign $spec class place
@@ -58,13 +59,13 @@ oo::class create ::heatscope::Panes {
             set width [expr {min($width, [dict get $context width])}]
         }
         if {$width < [::heatscope::theme size leftFrom]} {
-            my HideLeft
+            my HideColumn left
         }
         my Layout
     }
-    # The left column's places, where there is no room for them; those that a user has hidden are not ours to show again.
-    method HideLeft {} {
-        foreach place {left.top left.bottom} {
+    # The places of a column that there is no room for; those that a user has hidden are not ours to show again.
+    method HideColumn {side} {
+        foreach place [list $side.top $side.bottom] {
             if {[dict exists $Places $place] && $place ni $Hidden} {
                 lappend Hidden $place
                 lappend Narrowed $place
@@ -81,11 +82,32 @@ oo::class create ::heatscope::Panes {
             set Hidden [lmap place $Hidden {if {$place in $Narrowed} continue; set place}]
             set Narrowed {}
         } elseif {!$Asked} {
-            my HideLeft
+            my HideColumn left
         }
         if {$Hidden ne $before} {
             dict unset Saved two
             my Layout
+        }
+    }
+
+    # A narrow window has room for one column beside the source: the one that is asked for.
+    method GiveWay {place} {
+        set side [lindex [split $place .] 0]
+        set width [winfo width [winfo toplevel $Main]]
+        if {$side ne "middle" && $width >= 200 && $width < [::heatscope::theme size leftFrom]} {
+            set before $Hidden
+            my HideColumn [expr {$side eq "left" ? "right" : "left"}]
+            set Given [lmap place $Hidden {if {$place in $before} continue; set place}]
+            dict unset Saved two
+        }
+    }
+    # What gave way comes back as a whole.
+    method TakeBack {place} {
+        if {$place in $Given} {
+            foreach list {Hidden Narrowed} {
+                set $list [lmap other [set $list] {if {$other in $Given} continue; set other}]
+            }
+            set Given {}
         }
     }
 
@@ -233,6 +255,8 @@ oo::class create ::heatscope::Panes {
             set Narrowed [lsearch -all -inline -not -exact $Narrowed $place]
             set Asked 1
         }
+        my TakeBack $place
+        my GiveWay $place
         my Layout
         my Grow $place $name
     }
@@ -365,10 +389,14 @@ oo::class create ::heatscope::Panes {
         set w [winfo width $Main]
         after cancel [namespace code {my FitLeft}]
         after idle [namespace code {my FitLeft}]
-        # without a left column, as on a small screen
-        if {$w >= 200 && $w < [::heatscope::theme dp 1200] && ![dict exists $Saved two] && [llength [$Main panes]] == 2 && "$Main.right" in [$Main panes]} {
+        # with one side column, as on a small screen
+        if {$w >= 200 && $w < [::heatscope::theme dp 1200] && ![dict exists $Saved two] && [llength [$Main panes]] == 2} {
             dict set Saved two 1
-            after idle [namespace code [list my SetSash 0 [expr {min([::heatscope::theme dp 228], $w * 4 / 10)}]]]
+            if {"$Main.right" in [$Main panes]} {
+                after idle [namespace code [list my SetSash 0 [expr {min([::heatscope::theme dp 228], $w * 4 / 10)}]]]
+            } elseif {"$Main.left" in [$Main panes]} {
+                after idle [namespace code [list my SetSash [expr {min([::heatscope::theme dp 190], $w * 4 / 10)}] 0]]
+            }
         }
         if {$w < 200 || ([dict exists $Saved main] && $w == $Fitted) || [llength [$Main panes]] < 3} {
             return
@@ -393,8 +421,8 @@ oo::class create ::heatscope::Panes {
         if {[winfo exists $Main] && [llength [$Main panes]] == 3} {
             $Main sashpos 0 $left
             $Main sashpos 1 [expr {[winfo width $Main] - $right}]
-        } elseif {!$left && [winfo exists $Main] && [llength [$Main panes]] == 2} {
-            $Main sashpos 0 [expr {[winfo width $Main] - $right}]
+        } elseif {(!$left || !$right) && [winfo exists $Main] && [llength [$Main panes]] == 2} {
+            $Main sashpos 0 [expr {$left ? $left : [winfo width $Main] - $right}]
         }
     }
 

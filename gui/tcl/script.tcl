@@ -25,6 +25,7 @@ namespace eval ::heatscope::script {
         widgets    {1 1 "VIEW|tools: the names of its WIDGETs for click, hover, drag, wheel, frames and geometry"}
         geometry   {2 2 "VIEW|tools WIDGET: x y width height on the screen"}
         latency    {1 1 "TEXT: milliseconds from `select TEXT` to all drawn"}
+        opening    {1 1 "VIEW: brings it in front: milliseconds to its first rows or picture, and to all of it"}
         interval   {2 3 "FROM TO ?N?: milliseconds to the first picture of an interval, to all, longest without events; with N, Escape after N pieces of counting, 1: in time"}
         first      {0 0 ": ms from the start to the first picture, source and overview, and CPU time of viewer and reader till then"}
         beat       {1 1 "on|off: off: the longest time since on, in ms, in which no event was looked at"}
@@ -103,6 +104,9 @@ namespace eval ::heatscope::script {
             [$app bus] set script $key $value
         }
         $app settle
+    }
+    proc Do_opening {app view} {
+        return [$app timedOpening $view]
     }
     # The interval of a phase by its name: from the first of that name to the end of the last.
     proc PhaseOf {app name} {

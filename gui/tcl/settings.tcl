@@ -177,6 +177,8 @@ namespace eval ::heatscope::settings {
     variable skipLines 24
     variable historyLength 200
     variable rankedRows 200
+    # So many of them are shown before the others are read.
+    variable firstRanked 24
     # Loops that were refused vectors: so many are listed, and asked for at a time.
     variable refusedRows 4096
     variable refusedPage 1024
@@ -186,6 +188,8 @@ namespace eval ::heatscope::settings {
     variable firstRows 64
     # Milliseconds until the status bar says what a view is reading.
     variable partAfter 200
+    # Of an interval with so many samples processors are counted before anything of it is drawn: in a few milliseconds.
+    variable countAtOnce 300000
     variable contextLines 6
     # Maximum over mean above which a processor imbalance is marked.
     variable imbalance 1.25

@@ -140,6 +140,10 @@ static bool read_times(hsc_db *db) {
     }
     double sum;
     hsc_db_stats stats;
+    db->mark_least = 64;
+    for (bool ready = false; !ready;) /* marks of what all threads have: intervals are told by them */
+        if (hsc_db_prepare_intervals(db, &ready, NULL) != HSC_OK)
+            bad = ready = true;
     const hsc_db_when of_one = {0, times.end_s / 5, times.end_s / 3}; /* asks threads; that of all: what they have together */
     bad |= hsc_db_set_intervals(db, &of_one, 1, NULL) != HSC_OK;
     bad |= hsc_db_read_sums(db, (hsc_db_view){0, HSC_TABLE_LINE, HSC_AXIS_PROCESS}, 0, 1, &sum, NULL) != HSC_OK;

@@ -16,6 +16,7 @@
 
 #include "db.h"
 #include "entries.h"
+#include "interval_marks.h"
 #include "model.h"
 #include "time_read.h"
 
@@ -425,6 +426,62 @@ static void check_later(hsc_db *later, hsc_db *once, uint64_t lines, unsigned *r
     free(b);
 }
 
+/* Sums of lines in an interval are those of a database whose threads are each asked. Returns all of them together. */
+static double same_sums(hsc_db *some, hsc_db *none, double begin, double end, uint64_t lines) {
+    hsc_err err = {0};
+    hsc_db_view view = {0, HSC_TABLE_LINE, HSC_AXIS_THREAD};
+    double *with = malloc(lines * sizeof *with), *without = malloc(lines * sizeof *without), all = 0;
+    must(hsc_db_set_interval(some, begin, end, &err), &err);
+    must(hsc_db_set_interval(none, begin, end, &err), &err);
+    must(hsc_db_read_sums(some, view, 0, lines, with, &err), &err);
+    must(hsc_db_read_sums(none, view, 0, lines, without, &err), &err);
+    assert_memory_equal(with, without, lines * sizeof *with);
+    for (uint64_t k = 0; k < lines; k++)
+        all += with[k];
+    free(with);
+    free(without);
+    return all;
+}
+
+/* What is read for samples [first, last) of all threads together. */
+static uint64_t values_read(hsc_db *some, uint64_t first, uint64_t last) {
+    uint64_t *total = calloc(some->tables.rows[HSC_TAB_leaf] + 1, sizeof *total), n;
+    hsc_adding *a = hsc_adding_new();
+    assert_true(hsc_marks_note(some, a, some->times->program, first, last, total));
+    n = hsc_adding_values(a);
+    hsc_adding_free(some, a);
+    free(total);
+    return n;
+}
+
+/* Marks change what is read, but nothing that is told: while they are made, with something counted at the same time, and when all are there. */
+static void check_marks(hsc_db *some, hsc_db *none, uint64_t lines) {
+    hsc_err err = {0};
+    unsigned r = 77;
+    bool ready = false;
+    double sum, part;
+    uint64_t samples = some->times->program->indptr[1], before = values_read(some, samples / 3, samples - 5);
+    some->mark_least = 1 << 17;
+    for (int i = 0; i < 60; i++) {
+        double begin = (model_random(&r) % MODEL_END) * 0.001, end = i % 5 ? begin + 0.001 * (1 + model_random(&r) % 30000) : 1e9;
+        hsc_db_set_later(some, true);
+        for (int k = 0; k < 2 && !ready; k++) {
+            must(hsc_db_prepare_intervals(some, &ready, &err), &err);
+            must(hsc_db_choose_interval(some, begin, end, HSC_NONE, 0, &part, &err), &err); /* the reader is asked by both */
+            must(hsc_db_count_threads(some, 0, &part, &err), &err);                        /* and of the interval of before */
+        }
+        hsc_db_set_later(some, false);
+        same_sums(some, none, begin, end, lines);
+        if (i % 7 == 0) /* of threads, too */
+            must(hsc_db_read_stats(some, (hsc_db_view){0, HSC_TABLE_LINE, HSC_AXIS_THREAD}, 0, 1, &(hsc_db_stats){0}, &err), &err);
+    }
+    assert_true(ready);
+    assert_true(values_read(some, samples / 3, samples - 5) < before / 2);
+    assert_int_equal(values_read(some, 0, samples), 0); /* the last mark is the whole run */
+    must(hsc_db_set_interval(some, 0, 0, &err), &err);
+    must(hsc_db_read_sums(some, (hsc_db_view){0, HSC_TABLE_LINE, HSC_AXIS_THREAD}, 0, 1, &sum, &err), &err);
+}
+
 /* What all threads have together is the same whether each is asked or /time/program, which has slices of two levels here; and its
  * bytes are the same when its ranges are too large to be sorted at once. */
 static void test_program(void **state) {
@@ -437,7 +494,6 @@ static void test_program(void **state) {
     large.time = malloc(n * times * sizeof *large.time);
     large.leaf = malloc(n * times * sizeof *large.leaf);
     large.count = malloc(n * times * sizeof *large.count);
-    double *with = malloc(lines * sizeof *with), *without = malloc(lines * sizeof *without);
     for (uint32_t t = 0; t <= large.threads; t++)
         large.sample_begin[t] = truth->sample_begin[t] * times;
     for (uint64_t i = 0; i < n * times; i++) { /* each so many times at once */
@@ -457,17 +513,11 @@ static void test_program(void **state) {
     must(hsc_db_open(again, &some, &err), &err);
     must(hsc_db_open(other, &none, &err), &err);
     for (int i = 0; i < 40; i++) {
-        double begin = i ? (model_random(&r) % MODEL_END) * 0.001 : 0, length = i ? 0.001 * (1 + model_random(&r) % (i % 2 ? 30000 : 300)) : 1e9, all = 0;
-        hsc_db_view view = {0, HSC_TABLE_LINE, HSC_AXIS_THREAD};
-        must(hsc_db_set_interval(some, begin, begin + length, &err), &err);
-        must(hsc_db_set_interval(none, begin, begin + length, &err), &err);
-        must(hsc_db_read_sums(some, view, 0, lines, with, &err), &err);
-        must(hsc_db_read_sums(none, view, 0, lines, without, &err), &err);
-        assert_memory_equal(with, without, lines * sizeof *with);
-        for (uint64_t k = 0; k < lines; k++)
-            all += with[k];
+        double begin = i ? (model_random(&r) % MODEL_END) * 0.001 : 0, length = i ? 0.001 * (1 + model_random(&r) % (i % 2 ? 30000 : 300)) : 1e9;
+        double all = same_sums(some, none, begin, begin + length, lines);
         assert_true(i || all > 0);
     }
+    check_marks(some, none, lines);
     check_later(some, none, lines, &r);
     hsc_db_close(some);
     hsc_db_close(none);
@@ -477,8 +527,6 @@ static void test_program(void **state) {
     free(large.time);
     free(large.leaf);
     free(large.count);
-    free(with);
-    free(without);
 }
 
 /* The samples of all threads are written once more where there are more than the store is told: one thread is its program, few are asked. */
@@ -751,6 +799,15 @@ static void test_spans(void **state) {
     hsc_err err = {0};
     uint64_t first = 0, n = 0;
     hsc_db_span s;
+    hsc_db *fresh = NULL;
+    must(hsc_db_open(path, &fresh, &err), &err);
+    int parts = 0;
+    for (bool ready = false; !ready; parts++)
+        must(hsc_db_prepare_spans(fresh, &ready, &err), &err);
+    assert_true(parts > 3); /* a column at a time */
+    must(hsc_db_find_spans(fresh, 2, 1.2, 3.1, &first, &n, &err), &err);
+    assert_int_equal(n, 3);
+    hsc_db_close(fresh);
     must(hsc_db_find_spans(db, 2, 1.2, 3.1, &first, &n, &err), &err);
     assert_int_equal(first, 21); /* [1, 1.5) reaches into it */
     assert_int_equal(n, 3);
@@ -761,6 +818,33 @@ static void test_spans(void **state) {
     must(hsc_db_get_span(db, 21, &s, &err), &err);
     assert_true(s.thread == 2 && s.begin_s == 1.0 && s.end_s == 1.5);
     assert_int_equal(hsc_db_get_span(db, 50, &s, &err), HSC_E_ARGUMENT);
+    /* by slots of time: what each span has of each, however wide these are */
+    uint32_t categories = (uint32_t)db->tables.rows[HSC_TAB_category];
+    for (uint32_t pixels = 1; pixels < 200; pixels += 66) {
+        double *slots = calloc(categories * pixels, sizeof *slots), *expected = calloc(categories * pixels, sizeof *expected), from = 1.2, to = 3.1;
+        must(hsc_db_add_spans(db, 2, from, to, pixels, slots, &err), &err);
+        for (uint64_t k = 0; k < 50; k++) {
+            must(hsc_db_get_span(db, k, &s, &err), &err);
+            for (uint32_t i = 0; i < pixels && s.thread == 2; i++) {
+                double low = fmax(s.begin_s, from + (to - from) * i / pixels), high = fmin(s.end_s, from + (to - from) * (i + 1) / pixels);
+                expected[s.category * pixels + i] += high > low ? (high - low) / (to - from) * pixels : 0;
+            }
+        }
+        double all = 0;
+        for (uint32_t i = 0; i < categories * pixels; i++) {
+            assert_true(fabs(slots[i] - expected[i]) < 1e-6);
+            all += slots[i];
+        }
+        assert_true(all > 0);
+        free(slots);
+        free(expected);
+    }
+    double nothing[256] = {0};
+    must(hsc_db_add_spans(db, 2, 1.6, 1.9, 1, nothing, &err), &err);
+    for (uint32_t i = 0; i < categories; i++)
+        assert_true(nothing[i] == 0);
+    assert_int_equal(hsc_db_add_spans(db, 2, 1.6, 1.6, 1, nothing, &err), HSC_E_ARGUMENT);
+    assert_int_equal(hsc_db_add_spans(db, 1 << 20, 1, 2, 1, nothing, &err), HSC_E_ARGUMENT);
 }
 
 static void test_bytes(void **state) {

@@ -670,8 +670,9 @@ typedef struct hsc_db_times { /* samples in the order of time */
 hsc_status hsc_db_get_times(hsc_db *db, hsc_db_times *out, hsc_err *err);
 /* Opens a part of what the first question about times opens at once (of 60 M samples 130 ms); *ready: all is open, or there are no times. */
 hsc_status hsc_db_open_times(hsc_db *db, bool *ready, hsc_err *err);
-/* Reads a part of what the first interval, or the first cursor over samples, would read at once (of a large database 20 MB, 100 ms); *ready: all is
- * there, or there are no times. For what else is done meanwhile. */
+/* Reads a part of what the first interval, or the first cursor over samples, would read at once (of a large database 20 MB, 100 ms), then of what all
+ * threads had until some places of the run, by which an interval needs a tenth of the values (24 MB are kept at most; none of runs below 4 M samples);
+ * *ready: all is there, or there are no times. For what else is done meanwhile; it changes nothing but time. */
 hsc_status hsc_db_prepare_intervals(hsc_db *db, bool *ready, hsc_err *err);
 
 /* From now on every query of values counts only samples with begin_s <= time < end_s (seconds since the start of the run);
@@ -768,6 +769,11 @@ typedef struct hsc_db_span {
 hsc_status hsc_db_get_span(hsc_db *db, uint64_t row, hsc_db_span *out, hsc_err *err);
 /* Rows [*first, *first + *n) of a thread that begin before end_s; the first is the first that ends after begin_s. */
 hsc_status hsc_db_find_spans(hsc_db *db, uint32_t thread, double begin_s, double end_s, uint64_t *first, uint64_t *n, hsc_err *err);
+/* Loads a part of what the first question about spans loads at once (some 40 bytes each); *ready: all is there. For what else is done meanwhile. */
+hsc_status hsc_db_prepare_spans(hsc_db *db, bool *ready, hsc_err *err);
+/* Adds what a thread's spans take of `pixels` slots of [begin_s, end_s): to slots[category * pixels + slot], for each row of category, in slots.
+ * However many there are; some nanoseconds each. HSC_E_ARGUMENT: no such thread, no slots. */
+hsc_status hsc_db_add_spans(hsc_db *db, uint32_t thread, double begin_s, double end_s, uint32_t pixels, double *slots, hsc_err *err);
 
 /* ---- machine code (values: HSC_TABLE_INSTRUCTION) ---- */
 

@@ -15,30 +15,38 @@ oo::class create ::heatscope::Compiler {
     method forget {} {
         set Key {}
         set Rows {}
+        set Texts {}
         set Refused {metric "" prices {}}
         set Sum {0 0.0}
         set Rest {}
     }
 
     # Loops by falling time: dicts {scope name where sum share words tone price reason}; price: part of the run in the loop
-    # that a refusal leaves scalar, 0 for none. With `some`, {*}$some ROWS DONE OF is called with those that
+    # that a refusal leaves scalar, 0 for none. With `some`, {*}$some ROWS DONE OF (OF {}: not known yet) is called with those that
     # cost most by price (first 1) or time (0), and from then on as {} DONE OF now and then: reading all of many may take a second.
     method rows {metric axis {some {}} {first 1}} {
         if {[list $metric $axis] eq $Key} {
             return $Rows
         }
         set Key {}
+        set few [::heatscope::settings get firstRows]
+        set early 0
+        if {$some ne "" && $first} {
+            # neither the other refusals nor the ranking are needed to show what costs most
+            my LookFor $metric
+            set page [$Db refusals -metric $metric -n [expr {$few + 1}]]
+            set early [expr {[llength $page] > $few}]
+            if {$early} {
+                foreach r [lrange $page 0 $few-1] {
+                    dict set dearest [dict get $r scope] [my Told $r]
+                }
+                {*}$some [my ByTime [lmap row [my WithRefused {} $dearest] {
+                    my Row $row $dearest $metric $axis
+                }]] $few {}
+            }
+        }
         set Refused [dict create metric $metric prices [my Prices $metric]]
         set prices [dict get $Refused prices]
-        set few [::heatscope::settings get firstRows]
-        set early [expr {$some ne "" && $first && [dict size $prices] > $few}]
-        if {$early} {
-            # the ranking is not needed to show what costs most
-            set refused [my WithRefused {} $prices]
-            {*}$some [my ByTime [lmap i [lrange [my Order $refused $prices 1] 0 $few-1] {
-                my Row [lindex $refused $i] $prices $metric $axis
-            }]] $few [dict size $prices]
-        }
         set ranked [$Run ranking loop $metric $axis]
         # of code without a map the compiler's decisions are not known: such loops only where there are no others
         set mapped [lmap row $ranked {if {[dict get $row knowledge] ne "map"} continue; set row}]
@@ -58,9 +66,7 @@ oo::class create ::heatscope::Compiler {
     }
     # dict: refused loop -> its refusal, of the dearest. What was refused is found with what stands out.
     method Prices {metric} {
-        while {[$Run lookFor $metric 10] < 1} {
-            ::heatscope::breathe
-        }
+        my LookFor $metric
         set Priced {}
         set Texts {}
         set Sum {0 0.0}
@@ -70,16 +76,24 @@ oo::class create ::heatscope::Compiler {
         set Priced {}
         return $prices
     }
+    method LookFor {metric} {
+        while {[$Run lookFor $metric 10] < 1} {
+            ::heatscope::breathe
+        }
+    }
+    # What is needed of a refusal, and each text once: there may be thousands.
+    method Told {r} {
+        set text [dict get $r reason_text]
+        if {![dict exists $Texts $text]} {
+            dict set Texts $text $text
+        }
+        return [dict create sum [dict get $r sum] share [dict get $r share] reason_text [dict get $Texts $text]]
+    }
     method Price {page} {
         lassign $Sum n share
         foreach r $page {
             if {[dict size $Priced] < $Most} {
-                # what is needed of them, and each text once: there may be thousands
-                set text [dict get $r reason_text]
-                if {![dict exists $Texts $text]} {
-                    dict set Texts $text $text
-                }
-                dict set Priced [dict get $r scope] [dict create sum [dict get $r sum] share [dict get $r share] reason_text [dict get $Texts $text]]
+                dict set Priced [dict get $r scope] [my Told $r]
             } else {
                 lappend Rest [dict get $r scope]
             }

@@ -251,8 +251,10 @@ oo::class create ::heatscope::Run {
     }
 
     # Ranked rows, dicts of `top -stats 1`, kept until another ranking is asked for often enough. With reported 1 procedures and loops are
-    # those of `heatscope report`: without Heatscope's own, inner loops that were unrolled fully with the loop round them.
-    method ranking {what metric axis {reported 0}} {
+    # those of `heatscope report`: without Heatscope's own, inner loops that were unrolled fully with the loop round them. With `some`, {*}$some
+    # ROWS DONE OF is called with the first of them, as the statistics of each take a while; without these (DONE 0) where processors are still
+    # being counted, before the error that says so.
+    method ranking {what metric axis {reported 0} {some {}}} {
         set key [list $what $metric $axis $reported]
         if {[dict exists $Ranked $key]} {
             return [dict get $Ranked $key]
@@ -268,9 +270,21 @@ oo::class create ::heatscope::Run {
         }
         # each row's statistics are read for themselves
         set rows {}
-        foreach row [$Db top {*}$options -n [::heatscope::settings get rankedRows]] {
+        set all [$Db top {*}$options -n [::heatscope::settings get rankedRows]]
+        foreach row $all {
             ::heatscope::breathe
-            lappend rows [dict merge $row [$Db rowstats -row [dict get $row row] {*}$options]]
+            try {
+                lappend rows [dict merge $row [$Db rowstats -row [dict get $row row] {*}$options]]
+            } trap {HEATSCOPE DB PENDING} {message pending} {
+                # what each has is known before its processors are counted
+                if {$some ne ""} {
+                    {*}$some [lrange $all 0 [::heatscope::settings get firstRanked]-1] 0 {}
+                }
+                return -options $pending $message
+            }
+            if {$some ne "" && [llength $rows] == [::heatscope::settings get firstRanked] && [llength $rows] < [llength $all]} {
+                {*}$some $rows [llength $rows] [llength $all]
+            }
         }
         if {[dict size $Ranked] > 20} {
             set Ranked {}

@@ -196,9 +196,10 @@ oo::class create ::heatscope::ListView {
         }
         my Put $rows
     }
-    # While Load is still at it: some rows, to be shown before the others ({}: no other than before), and which part is done.
+    # While Load is still at it: some rows, to be shown before the others ({}: no other than before), and which part is done, of {}: of how many is
+    # not known yet.
     method SoFar {rows done of} {
-        my Part [expr {double($done) / $of}] "[my title]: $done of $of"
+        my Part [expr {$of eq "" ? 0.0 : double($done) / $of}] "[my title]: $done[expr {$of eq {} ? {} : " of $of"}]"
         if {[llength $rows] && ![my Contrasts]} {
             my Put $rows
             set Begun 1

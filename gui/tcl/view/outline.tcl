@@ -4,7 +4,7 @@
 
 oo::class create ::heatscope::OutlineView {
     superclass ::heatscope::ListView
-    variable Path Bus Run Nav Db App Selection Rows ById List Chosen SortOrder Narrow
+    variable Path Bus Run Nav Db App Selection Rows ById List Chosen SortOrder Narrow Names
 
     method name {} { return outline }
     method title {} { return Outline }
@@ -13,6 +13,7 @@ oo::class create ::heatscope::OutlineView {
     method Build {body} {
         set SortOrder increasing
         set Narrow 0
+        set Names {}
         my MakeList $body -namedigits 13 -empty "no procedure with lines has samples"
         bind $List <Configure> +[namespace code {my OnSize %w}]
     }
@@ -44,9 +45,9 @@ oo::class create ::heatscope::OutlineView {
         set total [$Run total $metric]
         set found {}
         foreach kind {procedure loop region} {
-            foreach row [$Db top -table scope_incl -kind $kind -n 600 {*}[my Common]] {
+            foreach row [$Db top -table scope_incl -kind $kind -n 600 -least 0.0002 {*}[my Common]] {
                 ::heatscope::breathe
-                if {[dict get $row line_begin] > 0 && [dict get $row file] >= 0 && [dict get $row share] >= 0.0002} {
+                if {[dict get $row line_begin] > 0 && [dict get $row file] >= 0} {
                     dict set found [dict get $row row] $row
                 }
             }
@@ -54,29 +55,40 @@ oo::class create ::heatscope::OutlineView {
         set sorted [lsort -command ::heatscope::OutlineView::byPlace [dict values $found]]
         set kinds [list [my Category communication] [my Category waiting]]
         set categories [$Run info categories]
+        set common [my Common]
         set rows {}
         set order 0
         foreach row $sorted {
             ::heatscope::breathe
             set s [dict get $row row]
-            set own [lindex [$Db sums -table scope_excl -rows [list $s 1] {*}[my Common]] 0]
+            set own [lindex [$Db sums -table scope_excl -rows [list $s 1] {*}$common] 0]
             lassign [lmap k $kinds {
-                expr {$k < 0 ? 0 : [lindex [$Db sums -table scope_category -rows [list [expr {$s * $categories + $k}] 1] {*}[my Common]] 0]}
+                expr {$k < 0 ? 0 : [lindex [$Db sums -table scope_category -rows [list [expr {$s * $categories + $k}] 1] {*}$common] 0]}
             }] comm wait
-            set name [::heatscope::fmt plain [::heatscope::fmt shortName [dict get $row name]]]
-            if {[dict get $row kind] eq "procedure"} {
-                set where [::heatscope::fmt plain [dict get $row filename]]:[dict get $row line_begin]
-            } else {
-                set name "[string repeat \u2002 [my Depth $row]]$name :[dict get $row line_begin]"
-                set where ""
+            # the same in all intervals
+            if {![dict exists $Names $s]} {
+                dict set Names $s [my NameOf $row]
             }
-            lappend rows [dict create id $s kind [dict get $row kind] name $name last [::heatscope::fmt lastName $name] where $where \
+            lassign [dict get $Names $s] name last where
+            lappend rows [dict create id $s kind [dict get $row kind] name $name last $last where $where \
                 share [dict get $row share] \
                 own [expr {$total > 0 ? double($own) / $total : 0}] comm [expr {$total > 0 ? double($comm) / $total : 0}] \
                 messages [expr {$total > 0 ? double($comm + $wait) / $total : 0}] \
                 sum [dict get $row sum] own_sum $own line [dict get $row line_begin] order [incr order]]
+            if {$order == [::heatscope::settings get firstRanked] && $order < [llength $sorted]} {
+                my SoFar $rows $order [llength $sorted]
+            }
         }
         return $rows
+    }
+    # {NAME LAST WHERE}: with its depth, without its class, and where it is.
+    method NameOf {row} {
+        set name [::heatscope::fmt plain [::heatscope::fmt shortName [dict get $row name]]]
+        if {[dict get $row kind] eq "procedure"} {
+            return [list $name [::heatscope::fmt lastName $name] [::heatscope::fmt plain [dict get $row filename]]:[dict get $row line_begin]]
+        }
+        set name "[string repeat \u2002 [my Depth $row]]$name :[dict get $row line_begin]"
+        return [list $name [::heatscope::fmt lastName $name] ""]
     }
     method Compared {} {
         set m [$Run metric [dict get $Selection metric]]

@@ -120,7 +120,16 @@ oo::class create ::heatscope::RankingView {
         }
         $List configure -empty "no samples"
         my ReadChanges
-        set rows [lmap row [$Run ranking $By $metric $axis [my Reported]] {
+        set rows [my Named [$Run ranking $By $metric $axis [my Reported] [namespace code {my First}]]]
+        my AddTheirs $rows $metric $axis
+        # behind the program's, however much it is
+        if {$By eq "procedure" && [set ours [$Run heatscopes $metric $axis]] ne {}} {
+            lappend rows [dict merge $ours [dict create id heatscope name "Heatscope's probes and wrappers" where {} change 0]]
+        }
+        return $rows
+    }
+    method Named {ranked} {
+        return [lmap row $ranked {
             # the largest come first: what has nothing is not ranked
             if {[dict get $row sum] <= 0} break
             lassign [my NameOf $row] name where
@@ -129,12 +138,13 @@ oo::class create ::heatscope::RankingView {
                 change [expr {[dict exists $Changes $id] ? [dict get $Changes $id change] : 0}] \
                 other [expr {[dict exists $Changes $id] ? [dict get $Changes $id value_b] : ""}]]
         }]
-        my AddTheirs $rows $metric $axis
-        # behind the program's, however much it is
-        if {$By eq "procedure" && [set ours [$Run heatscopes $metric $axis]] ne {}} {
-            lappend rows [dict merge $ours [dict create id heatscope name "Heatscope's probes and wrappers" where {} change 0]]
+    }
+    # What is chosen and not among them stands below when processors are counted.
+    method First {ranked done of} {
+        try {
+            my SoFar [my Named $ranked] [expr {$done ? $done : [llength $ranked]}] $of
+        } trap {HEATSCOPE DB PENDING} {} {
         }
-        return $rows
     }
     # With a second run: what has samples there only, of its own ranking.
     method AddTheirs {rows metric axis} {
@@ -298,10 +308,11 @@ oo::class create ::heatscope::RankingView {
             array { lappend cells [expr {[dict get $row bytes] > 0 ? [::heatscope::fmt amount [dict get $row bytes] B] : "\u2013"}] }
             reason { lappend cells [dict get $row loops] }
             default {
-                set imbalance [dict get $row imbalance]
-                set number [format %.2f $imbalance]
+                # unknown until processors are counted
+                set imbalance [expr {[dict exists $row imbalance] ? [dict get $row imbalance] : ""}]
+                set number [expr {$imbalance eq "" ? "" : [format %.2f $imbalance]}]
                 # what chance explains is no imbalance
-                lappend cells [expr {$imbalance > [::heatscope::settings get imbalance] && [dict get $row share] >= 0.001
+                lappend cells [expr {$imbalance ne "" && $imbalance > [::heatscope::settings get imbalance] && [dict get $row share] >= 0.001
                                      && [$Run uneven $row [dict get $Selection metric] [dict get $Selection axis]]
                     ? [list $number warn] : $number}]
             }
@@ -541,9 +552,12 @@ oo::class create ::heatscope::RankingView {
                 }
             }
         }
-        return [string cat $text "[my Samples [dict get $row sum]],\
-            [$Run amount [dict get $Selection metric] [dict get $row sum]],\
-            [::heatscope::fmt percent [dict get $row share] 1 2] \u00b7 min\
+        append text "[my Samples [dict get $row sum]], [$Run amount [dict get $Selection metric] [dict get $row sum]],\
+            [::heatscope::fmt percent [dict get $row share] 1 2]"
+        if {![dict exists $row min]} {
+            return $text
+        }
+        return [string cat $text " \u00b7 min\
             [::heatscope::fmt short [dict get $row min]] on [my Label [dict get $row min_column]], max\
             [::heatscope::fmt short [dict get $row max]] on [my Label [dict get $row max_column]]"]
     }

@@ -269,13 +269,18 @@ oo::class create ::heatscope::View {
         my Complain stopped CANCELLED
         return 1
     }
-    # What it shows needs processors that are being counted: over what it showed, until `counted`.
+    # What it shows needs processors that are being counted: over what it showed, or below a part that is known without, until `counted`.
     method Wait {} {
         my Complain ""
         set Waiting 1
         set f [ttk::frame $Path.complaint -style Card.TFrame -padding [::heatscope::theme size pad]]
         pack [ttk::label $f.text -style Card.Sub.TLabel -text "counting by processor \u2026"] -side top -anchor w
-        place $f -in $Path.body -x 0 -y 0 -relwidth 1 -relheight 1
+        if {[my hasSome]} {
+            $f configure -padding [list [::heatscope::theme size pad] [::heatscope::theme dp 3]]
+            place $f -in $Path.body -x 0 -rely 1 -anchor sw -relwidth 1
+        } else {
+            place $f -in $Path.body -x 0 -y 0 -relwidth 1 -relheight 1
+        }
         raise $f
     }
     method counted {} {

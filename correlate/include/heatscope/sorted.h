@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where a value stands in what is sorted. */
-#ifndef HSC_STORE_SORTED_H
-#define HSC_STORE_SORTED_H
+#ifndef HEATSCOPE_SORTED_H
+#define HEATSCOPE_SORTED_H
 
 #include <stdint.h>
 

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "adding.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "interval.h"
+
+enum { BATCH_BYTES = 1 << 20 }; /* of each of both data sets */
+
+typedef struct range { /* elements [at, end) of samples, or of slices */
+    hsc_pieces *leaf, *count;
+    uint64_t at, end;
+    bool less;
+} range;
+
+typedef struct batch { /* a part of a range: whole pieces of both data sets have it */
+    const range *of;
+    uint64_t at, n;
+} batch;
+
+struct hsc_adding {
+    range *ranges;
+    size_t n, room, next; /* next: whose part the next batch is */
+    uint64_t all, done;   /* elements */
+    batch asked;          /* that the reader has; n 0: none */
+    uint64_t turn;        /* db->ahead when it was asked for */
+    char *data;           /* of the batch before */
+};
+
+static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path); }
+
+hsc_adding *hsc_adding_new(void) { return calloc(1, sizeof(hsc_adding)); }
+
+void hsc_adding_free(hsc_db *db, hsc_adding *a) {
+    if (!a)
+        return;
+    if (a->asked.n && a->turn == db->ahead)
+        hsc_dbfile_drop_pieces(db->file);
+    free(a->ranges);
+    free(a->data);
+    free(a);
+}
+
+static bool note(hsc_adding *a, hsc_pieces *leaf, hsc_pieces *count, uint64_t at, uint64_t end, bool less) {
+    if (a->n == a->room) {
+        size_t room = a->room ? 2 * a->room : 16;
+        range *more = realloc(a->ranges, room * sizeof *more);
+        if (!more)
+            return false;
+        a->ranges = more;
+        a->room = room;
+    }
+    if (at < end) {
+        a->ranges[a->n++] = (range){leaf, count, at, end, less};
+        a->all += end - at;
+    }
+    return true;
+}
+
+/* Of slices below `level`, and single samples. */
+static bool note_below(hsc_adding *a, hsc_times *t, unsigned level, uint64_t first, uint64_t last, bool less) {
+    while (level > 0 && first < last) {
+        uint64_t size = hsc_times_slice_size(t, --level), low = (first + size - 1) / size, high = last / size;
+        hsc_slice_level *l = &t->slices[level];
+        if (low >= high)
+            continue;
+        if (!note(a, &l->leaf, &l->sum, l->begin[l->rows[0] + low], l->begin[l->rows[0] + high], less) ||
+            !note_below(a, t, level, first, low * size, less))
+            return false;
+        first = high * size;
+    }
+    return first >= last || note(a, &t->leaf, &t->count, t->indptr[0] + first, t->indptr[0] + last, less);
+}
+
+bool hsc_adding_note(hsc_adding *a, hsc_times *t, uint64_t first, uint64_t last, bool less) {
+    return note_below(a, t, t->n_slices, first, last, less);
+}
+
+bool hsc_adding_is_done(const hsc_adding *a) { return a->done == a->all; }
+
+double hsc_adding_part(const hsc_adding *a) { return a->all ? (double)a->done / (double)a->all : 1; }
+
+uint64_t hsc_adding_values(const hsc_adding *a) { return a->all; }
+
+static hsc_status ask_for(hsc_db *db, const hsc_pieces *set, const batch *b, hsc_err *err) {
+    uint64_t first = b->at >> set->shift, n = ((b->at + b->n - 1) >> set->shift) - first + 1, numbers[HSC_PIECES_MAX];
+    for (uint64_t i = 0; i < n; i++)
+        numbers[i] = first + i;
+    return hsc_dbfile_ask_pieces(db->file, set->a.set, 1ull << set->shift, numbers, (uint32_t)n, err);
+}
+
+/* Has the reader begin with a batch; what somebody else asked for ahead is asked for once more when it is needed. */
+static hsc_status ask(hsc_db *db, hsc_adding *a, hsc_err *err) {
+    const batch *b = &a->asked;
+    if (a->turn != db->ahead) {
+        hsc_dbfile_drop_pieces(db->file);
+        a->turn = ++db->ahead;
+    }
+    hsc_status status = ask_for(db, b->of->leaf, b, err);
+    return status ? status : ask_for(db, b->of->count, b, err);
+}
+
+/* The next batch, n 0: there is none. */
+static batch next_batch(hsc_adding *a) {
+    while (a->next < a->n && a->ranges[a->next].at == a->ranges[a->next].end)
+        a->next++;
+    if (a->next == a->n)
+        return (batch){0};
+    range *r = &a->ranges[a->next];
+    uint64_t most = BATCH_BYTES / sizeof(uint32_t), end;
+    most = most >> r->leaf->shift < HSC_PIECES_MAX ? most : (uint64_t)HSC_PIECES_MAX << r->leaf->shift;
+    end = ((r->at >> r->leaf->shift) << r->leaf->shift) + most; /* whole pieces */
+    batch b = {r, r->at, (end < r->end ? end : r->end) - r->at};
+    r->at += b.n;
+    return b;
+}
+
+static hsc_status add(hsc_db *db, const batch *b, const char *data, uint64_t *total, hsc_err *err) {
+    uint64_t mask = (1ull << b->of->leaf->shift) - 1, leaves = db->tables.rows[HSC_TAB_leaf];
+    const uint32_t *leaf = (const uint32_t *)(const void *)data + (b->at & mask);
+    const uint32_t *count = (const uint32_t *)(const void *)(data + BATCH_BYTES) + (b->at & mask);
+    uint64_t sign = b->of->less ? UINT64_MAX : 1;
+    for (uint64_t i = 0; i < b->n; i++) {
+        if (leaf[i] >= leaves)
+            return hsc_err_set(err, HSC_E_FORMAT, "%s: %s row %" PRIu64 ": expected a row of /time/leaf", db->path, b->of->leaf->a.name, b->at + i);
+        total[leaf[i]] += sign * count[i];
+    }
+    return HSC_OK;
+}
+
+/* One batch: takes it, has the reader begin with the next one, adds it. */
+static hsc_status work(hsc_db *db, hsc_adding *a, uint64_t *total, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    if (!a->data && !(a->data = malloc(2 * BATCH_BYTES)))
+        return out_of_memory(db, err);
+    if (!a->asked.n) {
+        a->asked = next_batch(a);
+        status = ask(db, a, err);
+    } else if (a->turn != db->ahead) {
+        status = ask(db, a, err);
+    }
+    batch b = a->asked;
+    if (!status)
+        status = hsc_dbfile_take_pieces(db->file, a->data, err);
+    if (!status)
+        status = hsc_dbfile_take_pieces(db->file, a->data + BATCH_BYTES, err);
+    if (status)
+        return status;
+    a->asked = next_batch(a);
+    if (a->asked.n)
+        status = ask(db, a, err);
+    a->done += b.n;
+    return status ? status : add(db, &b, a->data, total, err);
+}
+
+hsc_status hsc_adding_go_on(hsc_db *db, hsc_adding *a, uint64_t *total, double seconds, hsc_err *err) {
+    double until = seconds < 0 ? INFINITY : hsc_interval_now_s() + seconds;
+    hsc_status status = HSC_OK;
+    while (!status && !hsc_adding_is_done(a)) {
+        status = work(db, a, total, err);
+        if (hsc_interval_now_s() >= until)
+            break;
+    }
+    return status;
+}

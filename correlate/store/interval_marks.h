@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Marks: what all threads had, by leaf, until some places of the run. An interval is what they had until its end less what they had until its
+ * begin, so with marks only what lies between each of its ends and the nearest mark is read (of 60 M samples some 2 M values instead of 5).
+ * They are made a little at a time, after what an interval needs in any case (hsc_db_prepare_intervals). */
+#ifndef HEATSCOPE_STORE_INTERVAL_MARKS_H
+#define HEATSCOPE_STORE_INTERVAL_MARKS_H
+
+#include "adding.h"
+
+/* Makes a part of them; *ready: there are all, or none would be of use. An error gives up those that are there. */
+hsc_status hsc_marks_make_some(hsc_db *db, hsc_times *program, bool *ready, hsc_err *err);
+/* total[], all 0, becomes what leads to samples [first, last) with what is noted in `a`: of the marks that are there. */
+bool hsc_marks_note(const hsc_db *db, hsc_adding *a, hsc_times *program, uint64_t first, uint64_t last, uint64_t *total);
+void hsc_marks_free(hsc_db *db);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "names.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "paint.h"
+
+/* Takes the type that templates return from the front of a name: up to the last blank, outside of parentheses, before the name itself. */
+static size_t drop_return_type(char *out, size_t n) {
+    const char *operator = strstr(out, "operator");
+    size_t begin = 0, end = operator ? (size_t)(operator - out) : n;
+    int open = 0;
+    for (size_t i = 0; i < end; i++) {
+        open += (out[i] == '(' || out[i] == '{') - (out[i] == ')' || out[i] == '}');
+        if (out[i] == ' ' && open == 0)
+            begin = i + 1;
+    }
+    memmove(out, out + begin, n - begin + 1);
+    return n - begin;
+}
+
+void hsc_name_short(const char *name, char *out, size_t capacity) {
+    size_t n = 0;
+    int depth = 0, is_template = 0;
+    for (const char *p = name; *p && n + 4 < capacity; p++) {
+        /* operator<, operator->, operator() and the like keep their signs */
+        if (!depth && !strncmp(p, "operator", 8)) {
+            size_t len = 8 + strspn(p + 8, "<>=-+*/%!&|^~[],");
+            len += !strncmp(p + len, "()", 2) ? 2 : 0;
+            if (n + len + 4 >= capacity)
+                break;
+            memcpy(out + n, p, len);
+            n += len;
+            p += len - 1;
+            continue;
+        }
+        is_template |= *p == '<' && n > 0;
+        size_t word = *p == '<' && !depth && n > 0 ? strspn(p + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.") : 0;
+        if (word && word <= 12 && p[1 + word] == '>' && n + word + 6 < capacity) { /* a single short word stays: Kernel<double> */
+            memcpy(out + n, p, word + 2);
+            n += word + 2;
+            p += word + 1;
+            continue;
+        }
+        if (*p == '<' && depth++ == 0 && n > 0) {
+            if (n + 6 > capacity)
+                break;
+            memcpy(out + n, "<\xe2\x80\xa6>", 5);
+            n += 5;
+        }
+        if (*p == '>' && depth > 0) {
+            depth--;
+            continue;
+        }
+        if (depth > 0)
+            continue;
+        if (*p == '(' && n > 0 && strncmp(p, "(anonymous", 10)) {
+            /* arguments: the end of the name, unless it goes on inside the function (lambdas, local classes) */
+            int open = 1;
+            while (open > 0 && p[1]) {
+                p++;
+                open += (*p == '(') - (*p == ')');
+            }
+            if (!strncmp(p + 1, " const", 6))
+                p += 6;
+            if (strncmp(p + 1, "::", 2))
+                break;
+            continue;
+        }
+        out[n++] = *p;
+    }
+    out[n] = 0;
+    if (is_template)
+        n = drop_return_type(out, n);
+    if (!n)
+        snprintf(out, capacity, "%s", name);
+}
+
+/* Where ":219" stands in "solve.f90:219" or "solve.f90:219: more of it", and its length in *n, with a second line in "solve.f90:219 -> :230"; NULL: there
+ * is no line. */
+static const char *line_of_place(const char *place, size_t *n) {
+    static const char to[] = " \xE2\x86\x92 "; /* an arrow */
+    for (const char *p = strchr(place, ':'); p; p = strchr(p + 1, ':')) {
+        *n = 1 + strspn(p + 1, "0123456789");
+        if (*n > 1 && (!p[*n] || strchr(" :,", p[*n]))) {
+            const char *second = strncmp(p + *n, to, sizeof to - 1) ? NULL : strchr(p + *n + sizeof to - 1, ':');
+            if (second && strspn(second + 1, "0123456789"))
+                *n = (size_t)(second - p) + 1 + strspn(second + 1, "0123456789");
+            return p;
+        }
+    }
+    return NULL;
+}
+
+/* The last part of "in Mesh::calcCharLen", which tells members of one class apart; NULL: it has no parts, or ends within arguments of a template. */
+static const char *last_part(const char *place) {
+    const char *at = NULL;
+    int depth = 0;
+    for (const char *p = place; *p; p++) {
+        depth += (*p == '<') - (*p == '>');
+        if (!depth && p[0] == ':' && p[1] == ':')
+            at = p + 2;
+    }
+    return at && !strchr(place, '(') ? at : NULL;
+}
+
+/* Length of the number in front of a row that stands below the list, "14. ", or of the sign of a change, "+ ". */
+static size_t mark_before(const char *name) {
+    size_t digits = strspn(name, "0123456789");
+    if (digits && !strncmp(name + digits, ". ", 2))
+        return digits + 2;
+    return (name[0] == '+' || name[0] == '-') && name[1] == ' ' ? 2 : 0;
+}
+
+/* "\xE2\x80\xA6calcCharLen for" for "Mesh::calcCharLen for", "3. \xE2\x80\xA6calcCharLen" for "3. Mesh::calcCharLen"; false: it is in no class or module. */
+static bool last_name(const char *name, char *out, size_t size) {
+    size_t place = mark_before(name);
+    const char *end = name + place + strcspn(name + place, " ("), *part = last_part(name + place);
+    if (!part || part > end || !*part)
+        return false;
+    return (size_t)snprintf(out, size, "%.*s\xE2\x80\xA6%s", (int)place, name, part) < size;
+}
+
+/* "tea_send_r\xE2\x80\xA6age_left do" for "tea_send_recv_message_left do": names of one program begin alike, so the middle is spared. What
+ * follows the name goes where it leaves too little of that. false: it has room, or hardly any, and is cut at its end. */
+static bool middle_spared(const hsc_font *f, const char *name, double room, char *out, size_t size) {
+    enum { LEAST = 9, MOST = 160 };
+    size_t from[MOST + 1], n = 0, begin = mark_before(name), end = begin + strcspn(name + begin, " (<");
+    for (size_t i = begin; i < end && n < MOST; i++)
+        if (((unsigned char)name[i] & 0xc0) != 0x80)
+            from[n++] = i;
+    if (n <= LEAST || n == MOST || hsc_font_width(f, name) <= room)
+        return false;
+    from[n] = end;
+    for (const char *rest = name + end;; rest = "") {
+        for (size_t keep = n; keep >= LEAST; keep--) {
+            size_t head = (keep + 1) / 2, tail = n - keep / 2;
+            int length = keep == n ? snprintf(out, size, "%.*s%s", (int)end, name, rest)
+                                   : snprintf(out, size, "%.*s\xE2\x80\xA6%.*s%s", (int)from[head], name, (int)(end - from[tail]),
+                                              name + from[tail], rest);
+            if (length >= 0 && (size_t)length < size && hsc_font_width(f, out) <= room)
+                return keep < n; /* a whole name with some of what follows it: cut at its end */
+        }
+        if (!rest[0])
+            return false;
+    }
+}
+
+const char *hsc_name_inner(const char *name) {
+    int depth = 0;
+    for (const char *p = name; *p; p++) {
+        if (!strncmp(p, "operator", 8))
+            p += 8 + strspn(p + 8, "<>=-+*/%!&|^~[],") - 1;
+        else if (strchr("<({", *p))
+            depth++;
+        else if (strchr(">)}", *p))
+            depth -= depth > 0;
+        else if (!depth && p > name && p[0] == ':' && p[1] == ':') /* what has no name of its own stays with what it is in */
+            return p[2] && p[2] != '{' && p[2] != '(' && p[-1] != '}' ? p + 2 : NULL;
+    }
+    return NULL;
+}
+
+/* Takes the arguments of templates out of a name. */
+static void without_arguments(const char *name, char *out, size_t size) {
+    int depth = 0;
+    size_t n = 0;
+    for (const char *p = name; *p && n + 1 < size; p++) {
+        size_t keep = !depth && !strncmp(p, "operator", 8) ? 8 + strspn(p + 8, "<>=-+*/%!&|^~[],") : 0;
+        for (; keep > 1 && n + 2 < size; keep--)
+            out[n++] = *p++;
+        depth += *p == '<' && !keep;
+        if (!depth)
+            out[n++] = *p;
+        depth -= *p == '>' && depth > 0;
+    }
+    out[n] = 0;
+}
+
+void hsc_name_fit(const hsc_font *f, const char *name, double room, char *out, size_t size) {
+    size_t mark = mark_before(name);
+    snprintf(out, size, "%s", name);
+    for (const char *inner = name + mark; hsc_font_width(f, out) > room && (inner = hsc_name_inner(inner));)
+        snprintf(out, size, "%.*s\xE2\x80\xA6%s", (int)mark, name, inner);
+    if (hsc_font_width(f, out) <= room)
+        return;
+    char bare[256], spared[256];
+    without_arguments(out, bare, sizeof bare);
+    if (bare[mark])
+        snprintf(out, size, "%s", bare);
+    if (middle_spared(f, out, room, spared, sizeof spared))
+        snprintf(out, size, "%s", spared);
+}
+
+void hsc_paint_name(hsc_canvas *c, const hsc_style *st, double x, double base, double room, const char *name, const char *place, hsc_rgb colour) {
+    double gap = 8 * c->scale, least = 60 * c->scale, wide = hsc_font_width(st->mono, name), whole = hsc_font_width(st->small, place);
+    size_t n = 0;
+    const char *at = wide + gap + whole > room ? line_of_place(place, &n) : NULL;
+    char line[64] = "";
+    if (at && n < sizeof line)
+        memcpy(line, at, n);
+    double kept = line[0] ? hsc_font_width(st->small, line) + gap : 0;
+    char own[128];
+    if (wide > room - kept && last_name(name, own, sizeof own)) { /* that of its class or module can be spared */
+        name = own;
+        wide = hsc_font_width(st->mono, name);
+    }
+    bool with_line = kept > 0 && room - kept >= least;
+    char spared[512];
+    if (middle_spared(st->mono, name, with_line ? room - kept : room, spared, sizeof spared)) {
+        name = spared;
+        wide = hsc_font_width(st->mono, name);
+    }
+    hsc_rgb grey = st->colour[HSC_P_muted];
+    if (with_line) { /* both do not fit: the line tells rows of one procedure apart */
+        char file[256];
+        snprintf(file, sizeof file, "%.*s", (int)(at - place), place);
+        x += hsc_canvas_text_fit(c, st->mono, x, base, room - kept, HSC_LEFT, colour, name) + gap;
+        double rest = room - wide - kept; /* for some of the file's name */
+        if (rest > 24 * c->scale)
+            x += hsc_canvas_text_fit(c, st->small, x, base, rest, HSC_LEFT, grey, file);
+        hsc_canvas_text(c, st->small, x, base, HSC_LEFT, grey, line);
+        return;
+    }
+    wide = hsc_canvas_text_fit(c, st->mono, x, base, room, HSC_LEFT, colour, name);
+    double rest = room - wide - gap;
+    const char *part = whole > rest ? last_part(place) : NULL;
+    char cut[128];
+    if (part && (size_t)snprintf(cut, sizeof cut, "\xE2\x80\xA6%s", part) < sizeof cut && hsc_font_width(st->small, cut) <= rest)
+        place = cut;
+    if (rest > 24 * c->scale)
+        hsc_canvas_text_fit(c, st->small, x + wide + gap, base, rest, HSC_LEFT, grey, place);
+}
