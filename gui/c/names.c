@@ -21,9 +21,40 @@ static size_t drop_return_type(char *out, size_t n) {
     return n - begin;
 }
 
+/* Behind what closes the bracket that `p` is at; NULL: nothing does. */
+static const char *behind_bracket(const char *p) {
+    int depth = 0;
+    for (; *p; p++) {
+        depth += (*p == '<') - (*p == '>' && p[-1] != '-');
+        if (!depth)
+            return p + 1;
+    }
+    return NULL;
+}
+
+/* Rust's "<m::Disk as m::Shape>::area" as "Disk::area", "<f64>::sin" as "f64::sin": a type's own name, and what it is looked at as left out. False: no such name. */
+static bool of_type(const char *name, char *out, size_t capacity) {
+    const char *behind = name[0] == '<' && name[1] ? behind_bracket(name) : NULL;
+    if (!behind || strncmp(behind, "::", 2))
+        return false;
+    const char *type = name + 1, *end = behind - 1;
+    int depth = 0;
+    for (const char *p = type; p < end; p++) {
+        depth += (*p == '<' || *p == '(' || *p == '[') - (*p == '>' || *p == ')' || *p == ']');
+        if (!depth && !strncmp(p, " as ", 4))
+            end = p;
+        else if (!depth && p[0] == ':' && p[1] == ':' && p + 2 < end)
+            type = p + 2;
+    }
+    return (size_t)snprintf(out, capacity, "%.*s%s", (int)(end - type), type, behind) < capacity;
+}
+
 void hsc_name_short(const char *name, char *out, size_t capacity) {
+    char typed[1024];
     size_t n = 0;
     int depth = 0, is_template = 0;
+    if (of_type(name, typed, sizeof typed))
+        name = typed;
     for (const char *p = name; *p && n + 4 < capacity; p++) {
         /* operator<, operator->, operator() and the like keep their signs */
         if (!depth && !strncmp(p, "operator", 8)) {

@@ -208,6 +208,33 @@ namespace eval ::heatscope::fmt {
         return [regsub -all {(\d) (%|[num\u00b5k]?s|[kMGTP]?B|h|k?Hz)(?![[:alnum:]_])} $text "\\1\u00a0\\2"]
     }
 
+    # Rust's <m::Disk as m::Shape>::area as Disk::area: the type's own name, what it is looked at as left out. Other names as they are.
+    proc ofType {name} {
+        if {[string index $name 0] ne "<"} {
+            return $name
+        }
+        set depth 0
+        set type 1
+        set end -1
+        for {set i 0} {$i < [string length $name]} {incr i} {
+            set c [string index $name $i]
+            if {$c in {< ( \[}} {
+                incr depth
+            } elseif {$c in {) \]} || ($c eq ">" && [string index $name $i-1] ne "-")} {
+                if {[incr depth -1] == 0} {
+                    break
+                }
+            } elseif {$depth == 1 && $end < 0 && [string range $name $i $i+3] eq " as "} {
+                set end $i
+            } elseif {$depth == 1 && $end < 0 && [string range $name $i $i+1] eq "::"} {
+                set type [expr {$i + 2}]
+            }
+        }
+        if {$depth || [string range $name $i+1 $i+2] ne "::"} {
+            return $name
+        }
+        return [string range $name $type [expr {$end < 0 ? $i : $end}]-1][string range $name $i+1 end]
+    }
     # A procedure's name for a list: without parameters, template arguments as <...> but for a single short word; the whole name is for read-outs.
     proc shortName {name} {
         variable Short
@@ -217,7 +244,7 @@ namespace eval ::heatscope::fmt {
         if {[info exists Short($name)]} {
             return $Short($name)
         }
-        set s [plain $name]
+        set s [ofType [plain $name]]
         # operators keep their brackets
         set s [regsub -all {operator\s*\(\)} $s "operator\u0001\u0002"]
         set s [regsub -all {operator\s*<<} $s "operator\u0003\u0003"]
