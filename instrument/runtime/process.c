@@ -279,6 +279,7 @@ typedef struct notes {
     uint64_t samples, time_us, processes; /* processes with samples */
     bool said, unmeasured;       /* lines for this root process: of the start, of a process that is not measured */
     uint64_t lowered, lowest_hz; /* processes; 0: none */
+    uint64_t moved;              /* threads that were sampled at the kernel's tick for their switches */
     uint64_t brief, brief_us;    /* processes without a file, their CPU time */
     uint64_t took_us[TOOK];      /* of measuring: took_names */
     uint64_t down_us, more_us;   /* what all that may be too much, and too little; both 0: not known */
@@ -322,6 +323,7 @@ static notes read_notes(void) {
                     all.lowest_hz = !all.lowered || v < all.lowest_hz ? v : all.lowest_hz;
                     all.lowered++;
                 }
+                all.moved += word == 'k' ? v : 0;
                 all.has_probes = all.has_probes || word == 'n';
                 all.named |= word == 'n' ? v : 0;
                 for (int k = 0; k < TOOK; k++)
@@ -478,6 +480,20 @@ static void say_lowered(const notes *all) {
     hsc_rt_say(line);
 }
 
+/* Their samples are fewer, too, and not of the clock that the first line names. */
+static void say_moved(const notes *all) {
+    char line[512];
+    size_t at = 0;
+    if (!all->moved)
+        return;
+    hsc_rt_append_u64(line, sizeof line, &at, all->moved);
+    hsc_rt_append(line, sizeof line, &at, all->moved == 1 ? " thread switched" : " threads switched");
+    hsc_rt_append(line, sizeof line, &at, " so often that perf's clock would have slowed ");
+    hsc_rt_append(line, sizeof line, &at, all->moved == 1 ? "it" : "them");
+    hsc_rt_append(line, sizeof line, &at, " down: sampled by timer-cpu meanwhile, at the kernel's ticks; with --budget=off perf's clock stays");
+    hsc_rt_say(line);
+}
+
 /* "3.24 s" */
 static void append_seconds(char *line, size_t size, size_t *at, uint64_t time_us) {
     uint64_t hundredths = time_us / 10000;
@@ -597,7 +613,7 @@ static void say_missed(const notes *all) {
         hsc_rt_append(line, sizeof line, &at, ", which no rate saves; --no-waits and --no-messages leave them out");
     else if (most == 2)
         hsc_rt_append(line, sizeof line, &at, hsc_rt.budget_named ? ", which no rate saves; --mechanism=timer-cpu does"
-                                                                  : ", which no rate saves; a budget that --budget names moves such threads to a timer");
+                                                                  : ", which no rate saves; a budget that --budget names moves such threads to a timer earlier");
     else
         hsc_rt_append(line, sizeof line, &at, ", whatever the rate: less of a longer run");
     if (most == 0 && hz) {
@@ -622,6 +638,7 @@ static void say_ranks(const notes *all) {
     size_t at = 0;
     if (all->lowered)
         say_lowered(all);
+    say_moved(all);
     say_missed(all);
     hsc_rt_probes_say_unnamed(all->has_probes, all->named);
     hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.job.ranks);
@@ -666,6 +683,7 @@ static void say_end(const totals *own) {
     if (!is_rank() && (all = read_notes()).lowered)
         say_lowered(&all);
     if (!is_rank()) {
+        say_moved(&all);
         say_missed(&all);
         hsc_rt_probes_say_unnamed(all.has_probes, all.named);
     }
@@ -789,6 +807,8 @@ void hsc_rt_finish(uint64_t how) {
         uint32_t periods = atomic_load(&hsc_rt.governed);
         if (periods > 1)
             add_line(&l, "lowered ", 1000000000u / (hsc_rt.period_ns * periods));
+        if (atomic_load(&hsc_rt.moved))
+            add_line(&l, "kernel ", atomic_load(&hsc_rt.moved));
         const uint64_t took_ns[TOOK] = {n.cost.handler_ns, n.cost.signals_ns, n.cost.wrappers_ns, n.cost.probes_ns, n.cost.switches_ns, hsc_rt.helper_ns, start_ns(), end_ns()};
         for (int k = 0; k < TOOK; k++)
             if (took_ns[k] >= 1000)
@@ -896,6 +916,7 @@ static void after_fork_child(void) {
     memset(hsc_rt.untold, 0, sizeof hsc_rt.untold);
     atomic_store(&hsc_rt_probe_state.used, 0);
     atomic_store(&hsc_rt.governed, 0);
+    atomic_store(&hsc_rt.moved, 0);
     hsc_rt.ended_cost = (hsc_rt_cost){0};
     hsc_rt.helper_ns = hsc_rt.helper_gone_ns = 0;
     atomic_store(&hsc_rt.threads_ns, 0);
