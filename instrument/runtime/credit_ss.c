@@ -24,7 +24,6 @@
 #define STEPS_OF_PERIOD 2       /* calls drawn for each period that they may have used */
 
 #define MET_SELDOM 750          /* thousandths of the CPU time that ticks charge of a thread that they meet too seldom */
-#define MET_LEAST 850           /* of one that they meet as often as it runs, to within chance */
 
 void hsc_rt_credit_judge_anew(hsc_rt_thread *t) {
     t->met = (hsc_rt_met){t->cpu_seen_ns, t->seen.ticks_ns, HSC_RT_MET_UNKNOWN, 0};
@@ -204,7 +203,7 @@ static hsc_rt_credit settle(hsc_rt_thread *t, const void *place, uint64_t cpu) {
         most = x.switching ? t->carry_ns - keep : 2 * x.kernel + tick;
     else if (place && !perf)
         most = (x.switching ? x.user : x.elapsed) + (t->carry_ns > 4 * tick ? 2 * period : 0) + t->ahead_ns;
-    if (place && !perf && t->met.permille >= MET_LEAST)
+    if (place && !perf && hsc_rt_is_met(t))
         most = t->carry_ns; /* between two ticks that meet it lies now more time, now less, whatever it does */
     if (perf && !after_call) /* at an instruction that faulted, or in user code after all */
         most = least(most, least(t->carry_ns - used, x.faults * FAULT_NS));

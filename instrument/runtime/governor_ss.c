@@ -28,7 +28,8 @@
 #define MOVES_PRESET 10.0           /* the same with samples far apart, for it to be taken where the budget is the preset one */
 #define UNMET 2u                    /* judgements on end that found the kernel's ticks to meet a thread too seldom: one is chance in 25 cases */
 #define UNMET_NS 10000000000ull     /* CPU time for which it is not tried again */
-#define CALM_NS 1000000000ull       /* CPU time within the budget before the rate is raised */
+#define CALM_NS 1000000000ull       /* CPU time within the budget before the rate is raised, or perf's clock is taken again */
+#define CALM_EARLY_NS 100000000ull  /* the same for the clock of a thread that switched often only until the first look: as it began */
 #define LATELY_NS 500000000.0       /* CPU time: shares of wrappers and helper come in lumps */
 #define PREEMPTED_NS 1000000ull     /* of CPU time: who works and yields now and then is preempted at most so often; more are his own yields */
 #define SHARE_AFTERWARDS 0.1        /* of what a switch costs with samples far apart, that one of a thread costs which has left perf's clock: the kernel keeps what it has of it */
@@ -148,7 +149,8 @@ typedef struct look {
     double passed, budget;
     double fixed;   /* that no rate saves */
     double samples; /* at the present rate */
-    double each;    /* number of switches that are the thread's own doing */
+    double each;    /* number of switches that are the thread's own doing, but for */
+    double waiting; /* yields in waits */
     double wall;    /* the time that passed on the clock */
 } look;
 
@@ -162,8 +164,10 @@ static look take_look(hsc_rt_thread *t, uint64_t cpu, hsc_rec_rate *told) {
     uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed), wrapped = t->wrapper_cycles - t->wrapper_rare_cycles;
     count_switches(&n, &forced);
     hsc_rt_switches_note(t, (hsc_rt_switch_counts){n, forced, cpu});
-    uint64_t not_own = (cpu - g->cpu_ns) / PREEMPTED_NS + 1 + since(waiting_yields(t), &g->waiting_yields), more = forced - g->forced;
-    look l = {.passed = (double)(cpu - g->cpu_ns), .each = (double)(n - g->switches + (more > not_own ? more - not_own : 0))};
+    uint64_t preempted = (cpu - g->cpu_ns) / PREEMPTED_NS + 1, more = forced - g->forced, waiting = since(waiting_yields(t), &g->waiting_yields);
+    more -= more < preempted ? more : preempted;
+    waiting = waiting < more ? waiting : more;
+    look l = {.passed = (double)(cpu - g->cpu_ns), .each = (double)(n - g->switches + more - waiting), .waiting = (double)waiting};
     l.budget = l.passed * (double)hsc_rt.options.budget / 1000;
     l.samples = (double)hsc_rt_cycles_ns(t->plain_cycles - g->plain_cycles, rate) + (double)runs * (double)hsc_rt.interrupt_ns;
     g->wrappers = hsc_rt_govern_share(g->wrappers, (double)hsc_rt_cycles_ns(wrapped - g->wrapper_cycles, rate), l.passed);
@@ -203,13 +207,14 @@ static uint64_t periods_in(double ns) {
 }
 
 /* From perf to the tick, or back. The rate is at most the tick's then, and is looked at anew. */
-static void move(hsc_rt_thread *t, uint32_t reason, hsc_rec_rate *told) {
+static void move(hsc_rt_thread *t, uint32_t reason, hsc_rec_rate *told, bool early) {
     hsc_rt_governor *g = &t->governor;
     uint64_t tick = periods_in(KERNEL_TICK_NS);
     if (!(reason == HSC_source_reason_SWITCHES ? hsc_rt_source_to_timer(t) : hsc_rt_source_to_perf(t)))
         return;
     g->moved = reason == HSC_source_reason_SWITCHES;
     g->calm_ns = g->over = g->few_ns = 0;
+    g->moved_early = early;
     g->stays_until_ns = reason == HSC_source_reason_UNMET ? g->cpu_ns + UNMET_NS : 0;
     hsc_rt_credit_judge_anew(t);
     if (g->moved && !g->was_moved)
@@ -223,9 +228,11 @@ static void move(hsc_rt_thread *t, uint32_t reason, hsc_rec_rate *told) {
 }
 
 /* Do switches cost more than the budget with perf, however seldom it samples? Who has named the mechanism keeps it. Where the budget is the preset one they have to cost much, also of
- * the time that passes: one who runs for a moment now and then costs next to nothing, and ticks may never meet him. */
+ * the time that passes: one who runs for a moment now and then costs next to nothing, and ticks may never meet him. Yields in waits take nothing of the program's work, but perf's clock
+ * would have them where otherwise there is more of other waiting; they count where ticks are known to meet the thread. */
 static bool has_to_move(const hsc_rt_thread *t, const look *l, bool early) {
-    double least = l->each * perf_switch_ns(periods_in((double)hsc_rt_govern_longest())), now = l->each * perf_switch_ns(t->periods);
+    double n = l->each + (hsc_rt_is_met(t) ? l->waiting : 0), now = n * perf_switch_ns(t->periods);
+    double least = n * perf_switch_ns(periods_in((double)hsc_rt_govern_longest()));
     if (!hsc_rt_is_perf(t->mechanism) || *hsc_rt.options.mechanism || (early && now <= MOVES_EARLY * l->budget))
         return false;
     if (hsc_rt.budget_named)
@@ -238,9 +245,10 @@ static bool may_move_back(hsc_rt_thread *t, const look *l) {
     hsc_rt_governor *g = &t->governor;
     if (!g->moved)
         return false;
-    bool cheap = l->each * perf_switch_ns(periods_in(KERNEL_TICK_NS)) < l->budget / 2;
+    bool cheap = (l->each + l->waiting) * perf_switch_ns(periods_in(KERNEL_TICK_NS)) < l->budget / 2;
     g->few_ns = cheap ? g->few_ns + (uint64_t)l->passed : 0;
-    return g->few_ns >= CALM_NS;
+    g->moved_early = g->moved_early && cheap;
+    return g->few_ns >= (g->moved_early ? CALM_EARLY_NS : CALM_NS);
 }
 
 /* Is it moved, and the kernel's ticks meet it less often than it runs? Who has named a budget wants it kept all the same. */
@@ -285,11 +293,11 @@ void hsc_rt_govern(hsc_rt_thread *t) {
     bool early = !g->looks, judges = g->looks > 1; /* with tables to be made and caches to be filled: nothing to judge samples by */
     g->looks += g->looks < 2;
     if (has_to_move(t, &l, early))
-        move(t, HSC_source_reason_SWITCHES, &told);
+        move(t, HSC_source_reason_SWITCHES, &told, early);
     else if (may_move_back(t, &l))
-        move(t, HSC_source_reason_CALM, &told);
+        move(t, HSC_source_reason_CALM, &told, false);
     else if (is_unmet(t))
-        move(t, HSC_source_reason_UNMET, &told);
+        move(t, HSC_source_reason_UNMET, &told, false);
     else if (judges)
         set_rate(t, better_rate(t, &l), &told);
 }

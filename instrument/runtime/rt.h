@@ -337,7 +337,7 @@ enum hsc_rt_mechanism { HSC_RT_PERF_TRAP = 1, HSC_RT_PERF, HSC_RT_MONOTONIC, HSC
 
 /* governor_ss.c: the thread's clocks and counts when it last looked */
 typedef struct hsc_rt_governor {
-    bool on, moved, was_moved; /* moved: to the kernel's tick, since it switches so often; now, and ever */
+    bool on, moved, was_moved, moved_early; /* moved: to the kernel's tick, since it switches so often; now, ever, and at the first look, with few switches since */
     uint32_t looks; /* 0, 1, or 2 and more */
     uint64_t time, cpu_ns, switches, forced, waiting_yields, runs, plain_cycles;
     uint64_t wall_ns;        /* that passed since cpu_ns */
@@ -368,7 +368,7 @@ typedef struct hsc_rt_seen {
 
 /* Whether the kernel's ticks meet the thread as often as it runs: they charge it with CPU time, too. */
 #define HSC_RT_MET_NS 200000000ull /* of CPU time for each judgement: 50 ticks, of which 7 more or fewer are chance (one standard deviation) */
-enum { HSC_RT_MET_UNKNOWN = -1 };
+enum { HSC_RT_MET_UNKNOWN = -1, HSC_RT_MET_LEAST = 850 /* thousandths of the CPU time, that ticks charge of a thread that they meet as often as it runs, to within chance */ };
 
 typedef struct hsc_rt_met {
     uint64_t cpu_ns, ticks_ns; /* where the time that is judged next begins */
@@ -681,6 +681,9 @@ typedef struct hsc_rt_credit {
 } hsc_rt_credit;
 
 void hsc_rt_credit_begin(hsc_rt_thread *t, uint64_t cpu_ns);
+static inline bool hsc_rt_is_met(const hsc_rt_thread *t) {
+    return t->met.permille >= HSC_RT_MET_LEAST;
+}
 void hsc_rt_credit_judge_anew(hsc_rt_thread *t); /* hsc_rt_met: from the last look on */
 /* A wrapped call has returned after `ns` of wall time. The thread's writer is owned. */
 void hsc_rt_credit_call(hsc_rt_thread *t, const hsc_rt_call *call, uint64_t ns);

@@ -318,7 +318,7 @@ static void preset_budget_moves_too(void **state) {
                  {{2000, 3000, 0, 0, 0, 14000, 2500, 100000, 0, 5, 0}, false, true},  /* eight of them share two processors, and more */
                  {{2000, 3000, 0, 0, 0, 14000, 2500, 100000, 0, 300, 0}, false, false}, /* 100,000 a second of CPU time, that is 330 a second: nothing to speak of */
                  {{2000, 3000, 0, 0, 0, 14000, 2500, 100000, 0, 300, 0}, true, true},
-                 {{2000, 3000, 0, 0, 0, 14000, 2500, 100000, 0, 0, 99000}, false, false}, /* it waits for messages */
+                 {{2000, 3000, 0, 0, 0, 14000, 2500, 100000, 0, 0, 99000}, false, false}, /* it waits for messages, and nobody knows whether ticks meet it */
                  {{2000, 3000, 0, 0, 0, 14000, 2500, 100000, 0, 0, 99000}, true, false},
                  {{2000, 3000, 0, 0, 5000, 14000, 2500, 0, 0, 0, 0}, false, false},   /* some 2 % at least: the rate alone */
                  {{2000, 3000, 0, 0, 0, 14000, 2500, 1000, 0, 0, 0}, false, false},   /* preempted */
@@ -343,6 +343,38 @@ static void yields_are_seen_at_once(void **state) {
     atomic_store(&t->free_yields, 100);
     atomic_store(&t->yields, 100);
     run(t, &l, PERIOD);
+    assert_int_equal(t->mechanism, HSC_RT_CPU);
+}
+
+/* Yields in waits move whom ticks meet, and lower nobody's rate. */
+static void waiting_by_yields(void **state) {
+    (void)state;
+    load l = {2000, 3000, 0, 0, 0, 14000, 2500, 100000, 0, 0, 99000};
+    hsc_rt_thread *t = begin(10, false);
+    run(t, &l, 5 * (uint64_t)SECOND);
+    assert_int_equal(simulated.moves, 0);
+    assert_int_equal(t->periods, 1);
+    t->met.permille = HSC_RT_MET_LEAST - 1;
+    run(t, &l, SECOND);
+    assert_int_equal(simulated.moves, 0);
+    t->met.permille = HSC_RT_MET_LEAST;
+    run(t, &l, SECOND);
+    assert_int_equal(t->mechanism, HSC_RT_CPU);
+    run(t, &l, 20 * (uint64_t)SECOND);
+    assert_int_equal(simulated.moves, 1);
+}
+
+/* Who switched often only while it began has perf's clock again soon. */
+static void began_busily(void **state) {
+    (void)state;
+    hsc_rt_thread *t = begin(10, false);
+    run(t, &stormy, EARLY_NS + PERIOD);
+    assert_int_equal(t->mechanism, HSC_RT_CPU);
+    run(t, &loads[0], CALM_EARLY_NS + 2 * LOOK_NS);
+    assert_int_equal(t->mechanism, HSC_RT_PERF);
+    t = begin(10, false);
+    run(t, &stormy, EARLY_NS + 2 * LOOK_NS);
+    run(t, &loads[0], CALM_NS - 2 * LOOK_NS);
     assert_int_equal(t->mechanism, HSC_RT_CPU);
 }
 
@@ -499,7 +531,7 @@ static void system_calls_are_no_crowd(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(budgets), cmocka_unit_test(comes_back),
                                        cmocka_unit_test(one_look_is_chance), cmocka_unit_test(without_a_budget),
-                                       cmocka_unit_test(storms_of_switches), cmocka_unit_test(preset_budget_moves_too), cmocka_unit_test(yields_are_seen_at_once), cmocka_unit_test(switches_afterwards), cmocka_unit_test(unmet_by_ticks), cmocka_unit_test(yields_are_not_told), cmocka_unit_test(few_switches_move_nobody),
+                                       cmocka_unit_test(storms_of_switches), cmocka_unit_test(preset_budget_moves_too), cmocka_unit_test(yields_are_seen_at_once), cmocka_unit_test(switches_afterwards), cmocka_unit_test(waiting_by_yields), cmocka_unit_test(began_busily), cmocka_unit_test(unmet_by_ticks), cmocka_unit_test(yields_are_not_told), cmocka_unit_test(few_switches_move_nobody),
                                        cmocka_unit_test(program_gets_its_turn), cmocka_unit_test(system_calls_are_no_crowd)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
