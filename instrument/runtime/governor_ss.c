@@ -32,7 +32,9 @@
 #define CALM_EARLY_NS 100000000ull  /* the same for the clock of a thread that switched often only until the first look: as it began */
 #define LATELY_NS 500000000.0       /* CPU time: shares of wrappers and helper come in lumps */
 #define PREEMPTED_NS 1000000ull     /* of CPU time: who works and yields now and then is preempted at most so often; more are his own yields */
-#define SHARE_AFTERWARDS 0.1        /* of what a switch costs with samples far apart, that one of a thread costs which has left perf's clock: the kernel keeps what it has of it */
+/* Of what a switch costs with samples far apart, that one costs of a thread which has left perf's clock, for the kernel keeps what it has of it: one by which it waits, and one that is forced. */
+#define SHARE_AFTERWARDS 0.2
+#define FORCED_AFTERWARDS 0.1
 #define KERNEL_TICK_NS 4000000.0    /* of CONFIG_HZ=250, the usual one */
 
 /* Those that the thread makes itself, and those that others force on it. */
@@ -85,12 +87,12 @@ void hsc_rt_switches_note(hsc_rt_thread *t, hsc_rt_switch_counts now) {
     uint64_t yields = since(atomic_load_explicit(&t->yields, memory_order_relaxed), &t->yields_seen), may_be_his = yields < forced ? yields : forced;
     uint64_t untold = may_be_his > most ? may_be_his - most : 0, told = own + forced - untold;
     uint64_t outside = since(atomic_load_explicit(&t->free_yields, memory_order_relaxed), &t->free_yields_seen);
-    double each_ns = switch_ns(t, t->periods) * HSC_RT_SHARE_OF_TRIAL;
     if (t->governor.moved) { /* little, so nobody yields less often for it */
-        each_ns = (double)hsc_rt.switch_far_ns * SHARE_AFTERWARDS;
         told += untold < outside ? untold : outside;
-        untold = 0;
+        t->switches_ns += (uint64_t)((double)hsc_rt.switch_far_ns * ((double)own * SHARE_AFTERWARDS + (double)(told - own) * FORCED_AFTERWARDS));
+        return;
     }
+    double each_ns = switch_ns(t, t->periods) * HSC_RT_SHARE_OF_TRIAL;
     t->switches_ns += (uint64_t)((double)told * each_ns);
     t->untold_ns += (uint64_t)((double)(untold < outside ? untold : outside) * each_ns);
 }
