@@ -69,7 +69,7 @@ static const hsc_cli_command command = {
     "that is seen: in gdb, 'handle SIGTRAP nostop noprint pass'.\n\n"
     "Where samples and context switches of a thread cost more than 1 % of its CPU time its rate is lowered, as long as that\n"
     "helps, to no less than 100 samples a second; with --budget=PERCENT until the cost is within the budget, to no less\n"
-    "than 10. Times stay right, samples get fewer, and the last line says so. With --budget=PERCENT a thread that switches so often that\n"
+    "than 10. Times stay right, samples get fewer, and the last line says so. A thread that switches so often that\n"
     "no rate helps is sampled by timer-cpu meanwhile (not with --mechanism). With -F or --budget=off the rate stays.\n\n"
     "EVENT is NAME[:MODIFIERS][:PERIOD], as perf names it: cycles, cache-misses:10007, L1-dcache-load-misses,\n"
     "page-faults, r01c2, cpu/event=0xc2,umask=1/, a tracepoint sched:sched_switch:k; or wall: all time, also that of\n"

@@ -23,6 +23,23 @@
 #define CALL_NS 30000           /* what a call uses that takes longer, for it sleeps: the switch away and the one back */
 #define STEPS_OF_PERIOD 2       /* calls drawn for each period that they may have used */
 
+#define MET_SELDOM 750          /* thousandths of the CPU time that ticks charge of a thread that they meet too seldom */
+
+void hsc_rt_credit_judge_anew(hsc_rt_thread *t) {
+    t->met = (hsc_rt_met){t->cpu_seen_ns, t->seen.ticks_ns, HSC_RT_MET_UNKNOWN, 0};
+}
+
+static void judge(hsc_rt_thread *t) {
+    hsc_rt_met *m = &t->met;
+    uint64_t used = t->cpu_seen_ns - m->cpu_ns;
+    if (used < HSC_RT_MET_NS)
+        return;
+    m->permille = (int32_t)((t->seen.ticks_ns - m->ticks_ns) * 1000 / used);
+    m->seldom = m->permille < MET_SELDOM ? m->seldom + 1 : 0;
+    m->cpu_ns = t->cpu_seen_ns;
+    m->ticks_ns = t->seen.ticks_ns;
+}
+
 /* What happened since the last look. */
 typedef struct interval {
     int64_t elapsed, user, kernel; /* CPU time; and by the kernel's ticks */
@@ -48,6 +65,7 @@ static interval look(hsc_rt_thread *t, uint64_t cpu) {
     t->calls.switches += switches - t->seen.switches;
     t->cpu_seen_ns = cpu;
     t->seen = (hsc_rt_seen){user, all, switches, faults};
+    judge(t);
     return x;
 }
 
@@ -106,6 +124,7 @@ static int64_t most_of_calls(const hsc_rt_thread *t) {
 
 void hsc_rt_credit_begin(hsc_rt_thread *t, uint64_t cpu) {
     look(t, cpu);
+    hsc_rt_credit_judge_anew(t);
     t->carry_ns = 0;
     t->system_call = 0;
     t->switching = false;
@@ -184,6 +203,8 @@ static hsc_rt_credit settle(hsc_rt_thread *t, const void *place, uint64_t cpu) {
         most = x.switching ? t->carry_ns - keep : 2 * x.kernel + tick;
     else if (place && !perf)
         most = (x.switching ? x.user : x.elapsed) + (t->carry_ns > 4 * tick ? 2 * period : 0) + t->ahead_ns;
+    if (place && !perf && hsc_rt_is_met(t))
+        most = t->carry_ns; /* between two ticks that meet it lies now more time, now less, whatever it does */
     if (perf && !after_call) /* at an instruction that faulted, or in user code after all */
         most = least(most, least(t->carry_ns - used, x.faults * FAULT_NS));
     t->ahead_ns = 0;

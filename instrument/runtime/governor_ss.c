@@ -8,9 +8,10 @@
  * which no rate saves: with the preset budget the rate is lowered as long as that helps, and never so far that the profile
  * is of no use. Who names a budget himself wants it kept, and gets fewer samples.
  *
- * Where the user has named the budget, threads that switch so often that perf takes more than it at the lowest rate too are sampled by the
- * kernel's tick meanwhile: a timer of their CPU time costs nothing at a switch. It meets them at ticks only, at which a thread that is woken
- * by others and soon waits again may hardly ever run: what it spent is right, where is less so. So nobody gets it who did not ask for less cost. */
+ * Threads that switch so often that perf takes more than the budget at the lowest rate too (ten times that, where the budget is the preset one) are sampled by the
+ * kernel's tick meanwhile: a timer of their CPU time costs nothing at a switch. It meets them at ticks only: on a crowded processor, which is given to who runs
+ * next at a tick, one that soon gives it up may hardly ever be met: what it spent is right, where is less so. The kernel charges a thread at the same ticks, so that
+ * is known. Who has not named a budget gets perf's clock back then: places are right rather than cheap. */
 #include <sys/resource.h>
 
 #include "rt.h"
@@ -18,14 +19,22 @@
 #define CROWDED 8u                  /* samples that left the program too little, before they are taken more seldom */
 #define DEARER 8u                   /* an interrupt may be so many times as dear as it was at the start */
 #define LOOK_NS 50000000ull         /* between two looks, by either clock, at least */
-#define EARLY_NS 20000000ull        /* before the first one, which sees only to switches */
+#define EARLY_NS 5000000ull         /* before the first one, which sees only to switches */
 #define LONGEST_NAMED_NS 100000000ull /* between two samples, where the user has named the budget */
 #define LONGEST_PRESET_NS 10000000ull /* else: 100 a second, as gprof has them; a place with 10 % of a minute gets 600 */
 #define HELPS 0.2                   /* of the budget: what half the rate has to save, where the budget is the preset one */
+#define YIELDS_EARLY 64u            /* outside of waits, that make it the next sample: with perf's clock they may take a millisecond */
 #define MOVES_EARLY 10.0            /* budgets that switches cost, for the tick to be taken at the first look */
-#define CALM_NS 1000000000ull       /* CPU time within the budget before the rate is raised */
+#define MOVES_PRESET 10.0           /* the same with samples far apart, for it to be taken where the budget is the preset one */
+#define UNMET 2u                    /* judgements on end that found the kernel's ticks to meet a thread too seldom: one is chance in 25 cases */
+#define UNMET_NS 10000000000ull     /* CPU time for which it is not tried again */
+#define CALM_NS 1000000000ull       /* CPU time within the budget before the rate is raised, or perf's clock is taken again */
+#define CALM_EARLY_NS 100000000ull  /* the same for the clock of a thread that switched often only until the first look: as it began */
 #define LATELY_NS 500000000.0       /* CPU time: shares of wrappers and helper come in lumps */
 #define PREEMPTED_NS 1000000ull     /* of CPU time: who works and yields now and then is preempted at most so often; more are his own yields */
+/* Of what a switch costs with samples far apart, that one costs of a thread which has left perf's clock, for the kernel keeps what it has of it: one by which it waits, and one that is forced. */
+#define SHARE_AFTERWARDS 0.2
+#define FORCED_AFTERWARDS 0.1
 #define KERNEL_TICK_NS 4000000.0    /* of CONFIG_HZ=250, the usual one */
 
 /* Those that the thread makes itself, and those that others force on it. */
@@ -67,12 +76,22 @@ static uint64_t since(uint64_t now, uint64_t *seen) {
     return *seen - before;
 }
 
+/* In waits and calls of message passing: their switches take nothing of the program's work. */
+static uint64_t waiting_yields(const hsc_rt_thread *t) {
+    return atomic_load_explicit(&t->yields, memory_order_relaxed) - atomic_load_explicit(&t->free_yields, memory_order_relaxed);
+}
+
 void hsc_rt_switches_note(hsc_rt_thread *t, hsc_rt_switch_counts now) {
     hsc_rt_switch_counts *seen = &t->switches_seen;
     uint64_t own = since(now.own, &seen->own), forced = since(now.forced, &seen->forced), most = since(now.cpu_ns, &seen->cpu_ns) / PREEMPTED_NS + 1;
     uint64_t yields = since(atomic_load_explicit(&t->yields, memory_order_relaxed), &t->yields_seen), may_be_his = yields < forced ? yields : forced;
     uint64_t untold = may_be_his > most ? may_be_his - most : 0, told = own + forced - untold;
     uint64_t outside = since(atomic_load_explicit(&t->free_yields, memory_order_relaxed), &t->free_yields_seen);
+    if (t->governor.moved) { /* little, so nobody yields less often for it */
+        told += untold < outside ? untold : outside;
+        t->switches_ns += (uint64_t)((double)hsc_rt.switch_far_ns * ((double)own * SHARE_AFTERWARDS + (double)(told - own) * FORCED_AFTERWARDS));
+        return;
+    }
     double each_ns = switch_ns(t, t->periods) * HSC_RT_SHARE_OF_TRIAL;
     t->switches_ns += (uint64_t)((double)told * each_ns);
     t->untold_ns += (uint64_t)((double)(untold < outside ? untold : outside) * each_ns);
@@ -87,7 +106,7 @@ void hsc_rt_govern_begin(hsc_rt_thread *t) {
     hsc_rt_governor *g = &t->governor;
     bool moved = g->moved && t->mechanism == HSC_RT_CPU; /* measuring was off for a while */
     __builtin_memset(g, 0, sizeof *g);
-    g->moved = moved;
+    g->moved = g->was_moved = moved;
     g->time = hsc_rt_now_ns();
     g->on = hsc_rt.options.budget != 0;
     if (!g->on)
@@ -95,6 +114,8 @@ void hsc_rt_govern_begin(hsc_rt_thread *t) {
     hsc_rt_switch_counts now = t->whole ? t->switches_seen : hsc_rt_switches_now(); /* of a thread that has just begun */
     g->cpu_ns = now.cpu_ns;
     g->switches = now.own;
+    g->forced = now.forced;
+    g->waiting_yields = waiting_yields(t);
     g->wrapper_cycles = t->wrapper_cycles;
 }
 
@@ -130,7 +151,9 @@ typedef struct look {
     double passed, budget;
     double fixed;   /* that no rate saves */
     double samples; /* at the present rate */
-    double each;    /* number of the thread's own switches */
+    double each;    /* number of switches that are the thread's own doing, but for */
+    double waiting; /* yields in waits */
+    double wall;    /* the time that passed on the clock */
 } look;
 
 static double cost_at(const hsc_rt_thread *t, const look *l, uint64_t periods) {
@@ -139,22 +162,28 @@ static double cost_at(const hsc_rt_thread *t, const look *l, uint64_t periods) {
 
 static look take_look(hsc_rt_thread *t, uint64_t cpu, hsc_rec_rate *told) {
     hsc_rt_governor *g = &t->governor;
-    uint64_t n, involuntary, runs = atomic_load_explicit(&t->beats, memory_order_relaxed) - g->runs;
+    uint64_t n, forced, runs = atomic_load_explicit(&t->beats, memory_order_relaxed) - g->runs;
     uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed), wrapped = t->wrapper_cycles - t->wrapper_rare_cycles;
-    count_switches(&n, &involuntary);
-    hsc_rt_switches_note(t, (hsc_rt_switch_counts){n, involuntary, cpu});
-    look l = {.passed = (double)(cpu - g->cpu_ns), .each = (double)(n - g->switches)};
+    count_switches(&n, &forced);
+    hsc_rt_switches_note(t, (hsc_rt_switch_counts){n, forced, cpu});
+    uint64_t preempted = (cpu - g->cpu_ns) / PREEMPTED_NS + 1, more = forced - g->forced, waiting = since(waiting_yields(t), &g->waiting_yields);
+    more -= more < preempted ? more : preempted;
+    waiting = waiting < more ? waiting : more;
+    look l = {.passed = (double)(cpu - g->cpu_ns), .each = (double)(n - g->switches + more - waiting), .waiting = (double)waiting};
     l.budget = l.passed * (double)hsc_rt.options.budget / 1000;
     l.samples = (double)hsc_rt_cycles_ns(t->plain_cycles - g->plain_cycles, rate) + (double)runs * (double)hsc_rt.interrupt_ns;
     g->wrappers = hsc_rt_govern_share(g->wrappers, (double)hsc_rt_cycles_ns(wrapped - g->wrapper_cycles, rate), l.passed);
     double helper = (double)atomic_load_explicit(&hsc_rt.helper_share_q32, memory_order_relaxed) / 4294967296.0;
     l.fixed = l.passed * (g->wrappers + helper);
     *told = (hsc_rec_rate){.thread_id = t->thread_id, .time = t->last_time, .cost_ns = (uint64_t)cost_at(t, &l, t->periods),
-                           .looked_ns = cpu - g->cpu_ns, .switches = n - g->switches};
+                           .looked_ns = cpu - g->cpu_ns, .switches = (uint64_t)l.each};
     told->cpu_ns = cpu > t->cpu_start_ns ? cpu - t->cpu_start_ns : 0;
     g->wrapper_cycles = wrapped;
+    l.wall = (double)g->wall_ns;
+    g->wall_ns = 0;
     g->cpu_ns = cpu;
     g->switches = n;
+    g->forced = forced;
     g->runs += runs;
     g->plain_cycles = t->plain_cycles;
     return l;
@@ -180,12 +209,19 @@ static uint64_t periods_in(double ns) {
 }
 
 /* From perf to the tick, or back. The rate is at most the tick's then, and is looked at anew. */
-static void move(hsc_rt_thread *t, uint32_t reason, hsc_rec_rate *told) {
+static void move(hsc_rt_thread *t, uint32_t reason, hsc_rec_rate *told, bool early) {
+    hsc_rt_governor *g = &t->governor;
     uint64_t tick = periods_in(KERNEL_TICK_NS);
     if (!(reason == HSC_source_reason_SWITCHES ? hsc_rt_source_to_timer(t) : hsc_rt_source_to_perf(t)))
         return;
-    t->governor.moved = reason == HSC_source_reason_SWITCHES;
-    t->governor.calm_ns = t->governor.over = t->governor.few_ns = 0;
+    g->moved = reason == HSC_source_reason_SWITCHES;
+    g->calm_ns = g->over = g->few_ns = 0;
+    g->moved_early = early;
+    g->stays_until_ns = reason == HSC_source_reason_UNMET ? g->cpu_ns + UNMET_NS : 0;
+    hsc_rt_credit_judge_anew(t);
+    if (g->moved && !g->was_moved)
+        atomic_fetch_add_explicit(&hsc_rt.moved, 1, memory_order_relaxed);
+    g->was_moved |= g->moved;
     hsc_rt_source_tell(t, reason, t->cpu_start_ns + told->cpu_ns, true);
     if (t->periods < tick)
         set_rate(t, tick, told);
@@ -193,12 +229,17 @@ static void move(hsc_rt_thread *t, uint32_t reason, hsc_rec_rate *told) {
         hsc_rt_source_rate(t, t->periods); /* starts what now is the clock */
 }
 
-/* Do switches cost more than the budget that was named with perf, however seldom it samples? Who has named the mechanism keeps it. */
+/* Do switches cost more than the budget with perf, however seldom it samples? Who has named the mechanism keeps it. Where the budget is the preset one they have to cost much, also of
+ * the time that passes: one who runs for a moment now and then costs next to nothing, and ticks may never meet him. Yields in waits take nothing of the program's work, but perf's clock
+ * would have them where otherwise there is more of other waiting; they count where ticks are known to meet the thread. */
 static bool has_to_move(const hsc_rt_thread *t, const look *l, bool early) {
-    double least = l->each * perf_switch_ns(periods_in((double)hsc_rt_govern_longest()));
-    double now = l->each * perf_switch_ns(t->periods);
-    return hsc_rt.budget_named && hsc_rt_is_perf(t->mechanism) && !*hsc_rt.options.mechanism && least > l->budget &&
-           (!early || now > MOVES_EARLY * l->budget);
+    double n = l->each + (hsc_rt_is_met(t) ? l->waiting : 0), now = n * perf_switch_ns(t->periods);
+    double least = n * perf_switch_ns(periods_in((double)hsc_rt_govern_longest()));
+    if (!hsc_rt_is_perf(t->mechanism) || *hsc_rt.options.mechanism || (early && now <= MOVES_EARLY * l->budget))
+        return false;
+    if (hsc_rt.budget_named)
+        return least > l->budget;
+    return least > MOVES_PRESET * l->budget && now > l->wall * (double)hsc_rt.options.budget / 1000 && t->governor.cpu_ns >= t->governor.stays_until_ns;
 }
 
 /* Back to perf after a second of CPU time in which it would have been cheap at the tick's rate. */
@@ -206,9 +247,15 @@ static bool may_move_back(hsc_rt_thread *t, const look *l) {
     hsc_rt_governor *g = &t->governor;
     if (!g->moved)
         return false;
-    bool cheap = l->each * perf_switch_ns(periods_in(KERNEL_TICK_NS)) < l->budget / 2;
+    bool cheap = (l->each + l->waiting) * perf_switch_ns(periods_in(KERNEL_TICK_NS)) < l->budget / 2;
     g->few_ns = cheap ? g->few_ns + (uint64_t)l->passed : 0;
-    return g->few_ns >= CALM_NS;
+    g->moved_early = g->moved_early && cheap;
+    return g->few_ns >= (g->moved_early ? CALM_EARLY_NS : CALM_NS);
+}
+
+/* Is it moved, and the kernel's ticks meet it less often than it runs? Who has named a budget wants it kept all the same. */
+static bool is_unmet(const hsc_rt_thread *t) {
+    return t->governor.moved && !hsc_rt.budget_named && t->met.seldom >= UNMET;
 }
 
 static uint64_t better_rate(hsc_rt_thread *t, const look *l) {
@@ -234,11 +281,13 @@ static uint64_t better_rate(hsc_rt_thread *t, const look *l) {
 
 void hsc_rt_govern(hsc_rt_thread *t) {
     hsc_rt_governor *g = &t->governor;
-    uint64_t wait = g->looks ? LOOK_NS : EARLY_NS;
+    bool yields = !g->looks && atomic_load_explicit(&t->free_yields, memory_order_relaxed) - t->free_yields_seen >= YIELDS_EARLY;
+    uint64_t wait = g->looks ? LOOK_NS : yields ? 0 : EARLY_NS;
     if (!g->on || t->last_time - g->time < wait)
         return;
+    uint64_t passed = t->last_time - g->time, cpu = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
     g->time = t->last_time;
-    uint64_t cpu = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK);
+    g->wall_ns += passed;
     if (cpu < g->cpu_ns + wait)
         return;
     hsc_rec_rate told;
@@ -246,9 +295,11 @@ void hsc_rt_govern(hsc_rt_thread *t) {
     bool early = !g->looks, judges = g->looks > 1; /* with tables to be made and caches to be filled: nothing to judge samples by */
     g->looks += g->looks < 2;
     if (has_to_move(t, &l, early))
-        move(t, HSC_source_reason_SWITCHES, &told);
+        move(t, HSC_source_reason_SWITCHES, &told, early);
     else if (may_move_back(t, &l))
-        move(t, HSC_source_reason_CALM, &told);
+        move(t, HSC_source_reason_CALM, &told, false);
+    else if (is_unmet(t))
+        move(t, HSC_source_reason_UNMET, &told, false);
     else if (judges)
         set_rate(t, better_rate(t, &l), &told);
 }

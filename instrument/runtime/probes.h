@@ -240,7 +240,7 @@ void hsc_rt_probes_see_named(const hsc_probe_entry *e, const char *name, const c
 /* What the lists name so far, to be told to the others of the measurement: bit i for item i of --arm, 32 + i of --disarm. False: they know. */
 bool hsc_rt_probes_take_named(uint64_t *named);
 void hsc_rt_probes_say_unnamed(bool any, uint64_t named); /* of all processes; any: has one of them probes? */
-void hsc_rt_note_named(void); /* process.c */
+void hsc_rt_note_named(void); /* notes.c */
 /* Notes of what --probe names nowhere in these tables, linked up to `end`; with both locks. */
 void hsc_rt_probes_tell_unfound(const hsc_probe_table *first, const hsc_probe_table *end, uint64_t now_ns);
 

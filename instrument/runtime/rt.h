@@ -337,14 +337,16 @@ enum hsc_rt_mechanism { HSC_RT_PERF_TRAP = 1, HSC_RT_PERF, HSC_RT_MONOTONIC, HSC
 
 /* governor_ss.c: the thread's clocks and counts when it last looked */
 typedef struct hsc_rt_governor {
-    bool on, moved; /* moved: to the kernel's tick, since it switches so often */
+    bool on, moved, was_moved, moved_early; /* moved: to the kernel's tick, since it switches so often; now, ever, and at the first look, with few switches since */
     uint32_t looks; /* 0, 1, or 2 and more */
-    uint64_t time, cpu_ns, switches, runs, plain_cycles;
+    uint64_t time, cpu_ns, switches, forced, waiting_yields, runs, plain_cycles;
+    uint64_t wall_ns;        /* that passed since cpu_ns */
     uint64_t wrapper_cycles; /* at the last look */
     double wrappers;         /* their share of the CPU time, of late */
     uint64_t over;           /* looks on end that found too high a cost */
     uint64_t calm_ns;        /* CPU time for which a higher rate would have kept to the budget */
     uint64_t few_ns;         /* moved: for which switches were few */
+    uint64_t stays_until_ns; /* CPU time until which it is not moved, since ticks did not meet it */
     uint32_t crowded;        /* samples of late that left the program less than their own time */
     uint64_t turn_ns;        /* the shortest of them, from interrupt to return */
 } hsc_rt_governor;
@@ -363,6 +365,16 @@ typedef struct hsc_rt_counter {
 typedef struct hsc_rt_seen {
     uint64_t user_ns, ticks_ns, switches, faults;
 } hsc_rt_seen;
+
+/* Whether the kernel's ticks meet the thread as often as it runs: they charge it with CPU time, too. */
+#define HSC_RT_MET_NS 200000000ull /* of CPU time for each judgement: 50 ticks, of which 7 more or fewer are chance (one standard deviation) */
+enum { HSC_RT_MET_UNKNOWN = -1, HSC_RT_MET_LEAST = 850 /* thousandths of the CPU time, that ticks charge of a thread that they meet as often as it runs, to within chance */ };
+
+typedef struct hsc_rt_met {
+    uint64_t cpu_ns, ticks_ns; /* where the time that is judged next begins */
+    int32_t permille;          /* of its CPU time, charged by ticks, at the last judgement */
+    uint32_t seldom;           /* judgements on end that found less than three quarters */
+} hsc_rt_met;
 
 /* A call that one of our wrappers saw. */
 typedef struct hsc_rt_call {
@@ -520,6 +532,7 @@ typedef struct hsc_rt_thread {
     int64_t ahead_ns; /* timer-cpu, until the first tick: of carry_ns, what the first period is shorter */
     bool drawn;       /* it was drawn: what has no sample at the end is lost, and told */
     hsc_rt_seen seen;
+    hsc_rt_met met;
     uint64_t settled_time; /* CLOCK_MONOTONIC when carry_ns was last looked at */
     hsc_rt_wall wall;
     uint32_t last_node;    /* of the last sample of CPU time */
@@ -668,6 +681,10 @@ typedef struct hsc_rt_credit {
 } hsc_rt_credit;
 
 void hsc_rt_credit_begin(hsc_rt_thread *t, uint64_t cpu_ns);
+static inline bool hsc_rt_is_met(const hsc_rt_thread *t) {
+    return t->met.permille >= HSC_RT_MET_LEAST;
+}
+void hsc_rt_credit_judge_anew(hsc_rt_thread *t); /* hsc_rt_met: from the last look on */
 /* A wrapped call has returned after `ns` of wall time. The thread's writer is owned. */
 void hsc_rt_credit_call(hsc_rt_thread *t, const hsc_rt_call *call, uint64_t ns);
 /* Credits `n` periods to the calls drawn, by handing out shares one by one: calls put(t, call, periods); none are kept afterwards. */
@@ -824,6 +841,7 @@ typedef struct hsc_rt_state {
     _Atomic uint32_t measuring;       /* samples are wanted: not before --delay, not after --duration, ... */
     _Atomic uint32_t traced;          /* a debugger holds the process, which would stop at each sample: none are taken meanwhile */
     _Atomic uint32_t governed;        /* periods of the lowest rate that a thread had; 0: no rate was lowered */
+    _Atomic uint32_t moved;           /* threads that the governor has moved to the kernel's tick */
     bool budget_named;                /* by the user: to be kept, whatever that does to the number of samples */
     uint64_t start_at_ns, stop_at_ns; /* CLOCK_MONOTONIC; 0: never */
     uint64_t wall_next_ns;

@@ -267,8 +267,8 @@ HSC_RT_HOT static void sample(hsc_rt_thread *t, bool timer, uint64_t n, void *co
     tell_due(t, context);
     if (hsc_rt_is_perf(t->mechanism))
         set_ticks(t, timer, &c);
-    if (!timer || !hsc_rt_is_perf(t->mechanism))
-        hsc_rt_govern(t); /* perf's next sample is a whole period away now */
+    if (!timer || !hsc_rt_is_perf(t->mechanism) || !t->governor.looks)
+        hsc_rt_govern(t); /* perf's next sample is a whole period away now; who switches all the time has few of these, and is looked at early */
     if (!timer) /* perf takes no samples in the kernel, so the interrupt and the return cannot follow each other without end */
         hsc_rt_govern_turn(t, 0, 0);
 }

@@ -6,8 +6,6 @@
 
 #include "probes.h"
 
-#define HSC_RT_STATE_NONE UINT32_MAX /* nothing to give back */
-
 static inline void hsc_rt_state_set(hsc_rt_thread *t, uint32_t state) {
     if (t->scopes)
         t->scopes->set_state(t->scopes, state);
@@ -26,27 +24,6 @@ static inline bool hsc_rt_state_is_left(const hsc_rt_thread *t, uint64_t sp) {
     if (sp >= t->stack_high || at < t->stack_low)
         return false;
     return sp > at || (t->state_return && at < t->stack_high && *(const volatile uint64_t *)at != t->state_return); /* NOLINT */
-}
-
-/* A wrapper begins. Returns what hsc_rt_state_leave gives back. `strong`: also inside another wrapper (MPI, OpenMP); the others
- * (memory, input and output) keep what a strong one has set: what a message library does to send is communication. */
-static inline __attribute__((always_inline)) uint32_t hsc_rt_state_enter(uint32_t state, bool strong) {
-    hsc_rt_thread *t = hsc_rt_self;
-    if (!t)
-        return HSC_RT_STATE_NONE;
-    uint32_t old = atomic_load_explicit(&t->state, memory_order_relaxed);
-    if (!strong && old > HSC_state_COMPUTATION)
-        return HSC_RT_STATE_NONE;
-    if (old == HSC_state_UNKNOWN)
-        hsc_rt_state_of_frame(t, (uint64_t)__builtin_frame_address(0) + 8);
-    hsc_rt_state_set(t, state);
-    return old;
-}
-
-static inline void hsc_rt_state_leave(uint32_t old) {
-    hsc_rt_thread *t = hsc_rt_self;
-    if (old != HSC_RT_STATE_NONE && t)
-        hsc_rt_state_set(t, old);
 }
 
 /* In a team of one thread nobody is waited for, but for tasks that somebody else completes. */

@@ -161,7 +161,7 @@ def clock_of(p, thread, when):
 def budget():
     """Threads that wait for each other all the time, and one that only computes. What is asserted is what the governor
     guarantees: weights always follow the rate that was told, CPU time stays covered, samples are at most 10 ms apart unless
-    the user has named a budget, and where he has named a rate it stays. Only with a budget of his own do threads leave perf's clock for a
+    the user has named a budget, and where he has named a rate it stays. Only where rates are governed do threads leave perf's clock for a
     timer, whose samples weigh what the thread's clock says: then all that is known of weights is their sum."""
     for options, governed in ((["--budget", "1%"], True), ([], True), (["--budget", "off"], False), (["-F", "2000"], False), (["-F", "2000", "--budget", "0.1%"], True)):
         before = away()
@@ -196,8 +196,7 @@ def budget():
             computing = [(when, w) for when, node, w in t.samples if "computes" in p.path_of(t, node)]
             by_perf = [w for when, w in computing if clock_of(p, t, when) != "timer-cpu"]
             expect("weights", computing and sum(w in allowed for w in by_perf) >= 0.5 * len(by_perf), (allowed, computing[:50]))
-            expect(f"{options}: leaves perf's clock only for a budget that was named", not any(why == "switches" for _, why, _ in t.sources) or
-                   ("--budget" in options and governed), t.sources)
+            expect(f"{options}: leaves perf's clock only for a budget", not any(why == "switches" for _, why, _ in t.sources) or governed, t.sources)
             cpu, seen = t.progress["cpu_ns"], (t.weight() + t.progress["lost"]) * p.period_ns()
             # in flight at the end: one period, the reserve of 8 ticks of 4 periods each
             slack = 36 * most * p.period_ns() + 60e6
@@ -244,6 +243,38 @@ def budget():
             h = t.handler
             expect("handler times", h and 0 < h["median_ns"] <= h["p90_ns"] <= h["p99_ns"] and
                    abs(h["own_ns"] + h["wrappers_ns"] - t.progress["own_ns"]) <= 2, (h, t.progress)) # each rounded by itself
+
+
+def yielding():
+    """Two threads that give their processor to each other after each microsecond. Perf's clock would take three times the program's own time, so the preset budget moves
+    them to a timer of their CPU time with the first sample or tick, or after 5 ms of it (the kernel may be late by some ticks): it is in the file and on stderr,
+    what switches took is little of all, with what perf took until then (a third and more if it stayed), and all CPU time stays covered. Who asked for perf's clock keeps it."""
+    for options, moves in (([], True), (["--budget", "1%"], True), (["-F", "1000"], False), (["--mechanism", "perf-cpu-clock"], False)):
+        before = away()
+        done, found = run([program("gives_way"), "0.4" if moves else "0.1"], options=options, governed=True, quiet=False)
+        expect("exit code", done.returncode == 0, done)
+        p = only(found)
+        if not moves and "--mechanism" in options and p.mechanism() != "perf-cpu-clock":
+            continue
+        perf_or_skip(p)
+        threads = [t for k, t in p.threads.items() if k > 1]
+        if moves and int(done.stdout) < 20000:
+            print(f"skipped: the processor was others', {done.stdout.strip()} switches")
+            sys.exit(s.SKIP)
+        first = [t.sources[0] for t in threads if t.sources]
+        expect(f"{options}: moved or not", len(first) == (2 if moves else 0) and all(m == "timer-cpu" and why == "switches" for m, why, _ in first), first)
+        wall = [when[0] - int(t.record["time"]) for t in threads for when in [t.source_times] if when]
+        crowded = any(cpu_ns > 40e6 for _, _, cpu_ns in first) # a thread that others keep off the processor takes little of the time that passes, and may stay
+        expect(f"{options}: soon", all(1e5 <= cpu_ns <= 40e6 or cpu_ns <= 0.05 * ns for (_, _, cpu_ns), ns in zip(first, wall)), (first, wall))
+        said = re.search(r"^heatscope: 2 threads switched so often that perf's clock would have slowed them down: sampled by timer-cpu meanwhile", done.stderr, re.M)
+        expect(f"{options}: told on stderr", bool(said) == moves and done.stderr.count("switched so often") == moves, done.stderr)
+        cpu_covered(f"{options}: CPU time all the same", p, before)
+        if moves:
+            rates = [t.rates[0] for t in threads if t.rates]
+            expect(f"{options}: at the kernel's tick", len(rates) == 2 and all(periods * p.period_ns() == 4e6 for _, periods in rates), rates)
+            cost = [f for kind, f in p.notes if kind == "cost"][-1]
+            most = int(cost["switches_ns"]) * int(cost["switches_most"]) / 1000
+            expect(f"{options}: switches took little, yields included", crowded or most <= 0.2 * sum(t.progress["cpu_ns"] for t in threads), cost)
 
 
 # ---- start and stop --------------------------------------------------------------------------------------------------------

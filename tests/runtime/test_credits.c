@@ -299,6 +299,49 @@ static void calls(void **state) {
     }
 }
 
+/* ---- ticks alone ------------------------------------------------------------------------------------------------------------ */
+
+/* A thread by timer-cpu that shares its processor, and is switched away every few microseconds: the kernel's ticks find it in its code for 70 % of the time that they
+ * meet it, else on the way back from giving up the processor. Returns the share of samples and losses that its code gets; *lost: share that is lost. `met`: of its CPU time. */
+static double by_ticks(double met, double *lost) {
+    static const uint8_t code[2][8] = {{0x90, 0x90, 0x90, 0x90}, {0x90, 0x90, 0x0f, 0x05}};
+    hsc_rt_thread *t = begin_thread();
+    ucontext_t place;
+    memset(&place, 0, sizeof place);
+    uint64_t due = TICK;
+    t->mechanism = HSC_RT_CPU;
+    t->system_call = SLEEP;
+    state_of_random = 7;
+    while (now.cpu < 200000 * (uint64_t)PERIOD) {
+        now.cpu += (uint64_t)(-TICK / met * log(1 - uniform())) + 1;
+        now.switches += 1000;
+        bool in_user = uniform() < 0.7;
+        *(in_user ? &now.user_ticks : &now.kernel_ticks) += TICK;
+        if (now.cpu < due) /* the timer is not due at every tick that meets the thread */
+            continue;
+        due += (now.cpu - due) / TICK * TICK + TICK;
+        t->system_call_at = t->samples + t->lost;
+        place.uc_mcontext.gregs[REG_RIP] = (greg_t)&code[!in_user][4];
+        hsc_rt_credit c = hsc_rt_credit_tick(t, &place, now.cpu);
+        tell_credit(&c, in_user ? USER : SLEEP);
+    }
+    *lost = (double)t->lost / (double)(t->samples + t->lost);
+    return (double)caller.told[USER] / (double)(t->samples + t->lost);
+}
+
+/* Where ticks meet it as often as it runs its code gets what it has; where they meet it half as often, never more than that: what they don't explain is its calls'. */
+static void ticks_alone(void **state) {
+    (void)state;
+    hsc_rt.period_ns = PERIOD;
+    hsc_rt.tick_ns = TICK;
+    double lost, all = by_ticks(1, &lost), bound = 5 * sqrt(0.7 * 0.3 / 35000) * sqrt(2); /* more than 35,000 ticks, each with a time that is drawn, too */
+    print_message("ticks alone: %.3f of 0.700 +- %.3f, lost %.3f\n", all, bound, lost);
+    assert_true(fabs(all - 0.7) < bound && lost < 0.01);
+    double half = by_ticks(0.5, &lost);
+    print_message("that meet half: %.3f, lost %.3f\n", half, lost);
+    assert_true(half < 0.45);
+}
+
 /* ---- page faults ------------------------------------------------------------------------------------------------------------ */
 
 /* Periods that the page fault gets which a tick met at the beginning; of 500 ms, in which the thread faults so often a millisecond. */
@@ -334,6 +377,6 @@ static void preempted(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(credits), cmocka_unit_test(calls), cmocka_unit_test(preempted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(credits), cmocka_unit_test(calls), cmocka_unit_test(ticks_alone), cmocka_unit_test(preempted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { K = 10, WAYS = 11, RANKS = 3 };
+enum { K = 10, RANKS = 3 };
+enum { FENCE, POST, COMPLETE, LOCK, WHOLE, PART, TARGET, FLUSH, REQUEST, REQUESTS, LOOKS, WAYS };
 static const char *const names[WAYS] = {"fence", "post", "complete", "lock", "whole", "part", "target", "flush", "request", "requests", "looks"};
 static double waited[WAYS], part[8];
 static double late[WAYS][K], entered[WAYS][K], left[WAYS][K];
@@ -51,65 +52,39 @@ static void all_together(void) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static void hold(int k) {
+/* 1 holds a lock of 0's part, or of all parts (way PART), while 2 asks for one, or for all (way WHOLE). */
+static void hold(int k, int way) {
     double x = rank;
     if (rank == 1) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        if (way == PART)
+            MPI_Win_lock_all(0, window);
+        else
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
         MPI_Put(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
         MPI_Win_flush(0, window); /* it has the lock now */
         MPI_Send(&x, 1, MPI_DOUBLE, 2, 1, MPI_COMM_WORLD);
         sleep_long();
-        late[3][k] = now();
-        MPI_Win_unlock(0, window); /* held */
+        late[way][k] = now();
+        if (way == PART)
+            MPI_Win_unlock_all(window); /* held all */
+        else if (way == LOCK) {
+            MPI_Win_unlock(0, window); /* held */
+            __asm__ volatile("# lock"); /* else the compiler makes one call of the two */
+        } else
+            MPI_Win_unlock(0, window); /* held from all */
     } else if (rank == 2) {
         MPI_Recv(&x, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        entered[3][k] = now();
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        entered[way][k] = now();
+        if (way == WHOLE)
+            MPI_Win_lock_all(0, window);
+        else
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
         MPI_Put(&x, 1, MPI_DOUBLE, 0, 2, 1, MPI_DOUBLE, window);
-        MPI_Win_unlock(0, window);
-        left[3][k] = now();
-    }
-    all_together();
-}
-
-static void hold_from_all(int k) {
-    double x = rank;
-    if (rank == 1) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
-        MPI_Put(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
-        MPI_Win_flush(0, window); /* it has the lock now */
-        MPI_Send(&x, 1, MPI_DOUBLE, 2, 1, MPI_COMM_WORLD);
-        sleep_long();
-        late[4][k] = now();
-        MPI_Win_unlock(0, window); /* held from all */
-    } else if (rank == 2) {
-        MPI_Recv(&x, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        entered[4][k] = now();
-        MPI_Win_lock_all(0, window);
-        MPI_Put(&x, 1, MPI_DOUBLE, 0, 2, 1, MPI_DOUBLE, window);
-        MPI_Win_unlock_all(window);
-        left[4][k] = now();
-    }
-    all_together();
-}
-
-static void hold_all(int k) {
-    double x = rank;
-    if (rank == 1) {
-        MPI_Win_lock_all(0, window);
-        MPI_Put(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
-        MPI_Win_flush(0, window); /* it has the lock now */
-        MPI_Send(&x, 1, MPI_DOUBLE, 2, 1, MPI_COMM_WORLD);
-        sleep_long();
-        late[5][k] = now();
-        MPI_Win_unlock_all(window); /* held all */
-    } else if (rank == 2) {
-        MPI_Recv(&x, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        entered[5][k] = now();
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
-        MPI_Put(&x, 1, MPI_DOUBLE, 0, 2, 1, MPI_DOUBLE, window);
-        MPI_Win_unlock(0, window);
-        left[5][k] = now();
+        if (way == WHOLE)
+            MPI_Win_unlock_all(window);
+        else
+            MPI_Win_unlock(0, window);
+        left[way][k] = now();
     }
     all_together();
 }
@@ -118,16 +93,16 @@ static void go_outside(int k) {
     double x = rank;
     if (rank == 0) {
         sleep_long();
-        late[6][k] = now();
+        late[TARGET][k] = now();
         MPI_Barrier(MPI_COMM_WORLD); /* back */
     } else {
         if (rank == 1) {
             sleep_some();
-            entered[6][k] = now();
+            entered[TARGET][k] = now();
             MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
             MPI_Put(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
             MPI_Win_unlock(0, window);
-            left[6][k] = now();
+            left[TARGET][k] = now();
         }
         MPI_Barrier(MPI_COMM_WORLD);
     }
@@ -139,7 +114,7 @@ static void go_outside_of_lock(int k) {
     if (rank == 0) {
         MPI_Recv(&x, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         sleep_long();
-        late[7][k] = now();
+        late[FLUSH][k] = now();
         MPI_Barrier(MPI_COMM_WORLD); /* back to a flush */
     } else {
         if (rank == 1) {
@@ -148,33 +123,33 @@ static void go_outside_of_lock(int k) {
             MPI_Win_flush(0, window); /* it has the lock now */
             MPI_Send(&x, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
             sleep_some();
-            entered[7][k] = now();
+            entered[FLUSH][k] = now();
             MPI_Get(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
             MPI_Win_flush(0, window);
             MPI_Win_unlock(0, window);
-            left[7][k] = now();
+            left[FLUSH][k] = now();
         }
         MPI_Barrier(MPI_COMM_WORLD);
     }
     all_together();
 }
 
-/* 1 has the lock of 0's part, by way 8, 9 or 10. */
+/* 1 has the lock of 0's part. */
 static void go_outside_of_requests(int k, int way, void (*access)(void)) {
     double x = rank;
     if (rank == 0) {
         MPI_Recv(&x, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         sleep_long();
         late[way][k] = now();
-        if (way == 8) {
+        if (way == REQUEST) {
             MPI_Barrier(MPI_COMM_WORLD); /* back to a request */
-            __asm__ volatile("# 8"); /* else the compiler makes one call of the three */
-        } else if (way == 9) {
+            __asm__ volatile("# request"); /* else the compiler makes one call of the three */
+        } else if (way == REQUESTS) {
             MPI_Barrier(MPI_COMM_WORLD); /* back to several */
-            __asm__ volatile("# 9");
+            __asm__ volatile("# requests");
         } else {
             MPI_Barrier(MPI_COMM_WORLD); /* back to one who looks */
-            __asm__ volatile("# 10");
+            __asm__ volatile("# looks");
         }
     } else {
         if (rank == 1) {
@@ -224,44 +199,43 @@ static void run(int k, MPI_Group zero, MPI_Group one) {
     all_together();
     if (rank == 1)
         sleep_long();
-    entered[0][k] = now();
+    entered[FENCE][k] = now();
     MPI_Win_fence(0, window); /* fence */
-    left[0][k] = now();
+    left[FENCE][k] = now();
     all_together();
     if (rank == 0) {
         sleep_long();
-        late[1][k] = now();
+        late[POST][k] = now();
         MPI_Win_post(one, 0, window); /* late post */
         MPI_Win_wait(window);
     } else if (rank == 1) {
-        entered[1][k] = now();
+        entered[POST][k] = now();
         MPI_Win_start(zero, 0, window);
         MPI_Put(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
         MPI_Win_complete(window);
-        left[1][k] = now();
+        left[POST][k] = now();
     }
     all_together();
     if (rank == 0) {
         MPI_Win_post(one, 0, window);
-        entered[2][k] = now();
+        entered[COMPLETE][k] = now();
         MPI_Win_wait(window); /* for a completion */
-        left[2][k] = now();
+        left[COMPLETE][k] = now();
     } else if (rank == 1) {
         MPI_Win_start(zero, 0, window);
         MPI_Put(&x, 1, MPI_DOUBLE, 0, 1, 1, MPI_DOUBLE, window);
         sleep_long();
-        late[2][k] = now();
+        late[COMPLETE][k] = now();
         MPI_Win_complete(window); /* late */
     }
     all_together();
-    hold(k);
-    hold_from_all(k);
-    hold_all(k);
+    for (int way = LOCK; way <= PART; way++)
+        hold(k, way);
     go_outside(k);
     go_outside_of_lock(k);
-    go_outside_of_requests(k, 8, get_and_wait);
-    go_outside_of_requests(k, 9, several);
-    go_outside_of_requests(k, 10, get_and_look);
+    go_outside_of_requests(k, REQUEST, get_and_wait);
+    go_outside_of_requests(k, REQUESTS, several);
+    go_outside_of_requests(k, LOOKS, get_and_look);
 }
 
 int main(int argc, char **argv) {
@@ -275,8 +249,8 @@ int main(int argc, char **argv) {
     MPI_Win_create(part, sizeof part, sizeof *part, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     for (int k = 0; k < K; k++)
         run(k, zero, one);
-    MPI_Allreduce(entered[0], late[0], K, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    for (int w = 1; w < WAYS; w++)
+    MPI_Allreduce(entered[FENCE], late[FENCE], K, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    for (int w = POST; w < WAYS; w++)
         MPI_Bcast(late[w], K, MPI_DOUBLE, who[w], MPI_COMM_WORLD);
     for (int w = 0; w < WAYS; w++)
         for (int k = 0; k < K; k++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* OpenMP waits of a known length in procedures of their own. Prints "kind procedure seconds" where the seconds are measured
  * around the construct by the waiting thread. */
+#include <errno.h>
 #include <omp.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -21,8 +22,19 @@ static double seconds(void) { /* omp_get_wtime is of a clock that may be set */
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* All of it, also where a signal ends the call early: one of the sampler's may, if the process is stopped and goes on meanwhile. */
+static void sleep_ms(long ms) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_nsec += ms * 1000000;
+    t.tv_sec += t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+        ;
+}
+
 static void held(void) {
-    usleep(HELD_MS * 1000);
+    sleep_ms(HELD_MS);
 }
 
 static __attribute__((noinline)) void work(long n) {
@@ -82,7 +94,7 @@ static __attribute__((noinline)) void worker_at_region_end(void) {
 /* The worker is asleep when the region ends, and nobody wakes it before the next one. */
 static __attribute__((noinline)) void pauses(void) {
     worker_at_region_end();
-    usleep(PAUSE_MS * 1000);
+    sleep_ms(PAUSE_MS);
 }
 
 static atomic_int inside;
@@ -230,7 +242,7 @@ int main(int argc, char **argv) {
     report("OMP_CRITICAL", "critical", critical);
     report("OMP_LOCK", "locks", locks);
     report("OMP_TASKWAIT", "taskwait", taskwait);
-    usleep(200000);
+    sleep_ms(PAUSE_MS);
 #pragma omp parallel num_threads(2)
     work(1000000);
     return 0;
