@@ -70,7 +70,7 @@ oo::define ::heatscope::App {
         } elseif {[$Bus get search] ne ""} {
             my endSearch
         } elseif {[$Panes maximised] ne ""} {
-            my maximise
+            my maximise [$Panes maximised]
         } elseif {[$Bus get interval] ne ""} {
             $Bus set keys interval {}
         } elseif {[$Bus get category] >= 0} {

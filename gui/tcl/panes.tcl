@@ -293,10 +293,10 @@ oo::class create ::heatscope::Panes {
             my Layout
         }
     }
-    # One view alone, or all again.
+    # One view alone, in place of another that is, or all again.
     method maximise {name} {
         my PlaceOf $name
-        if {$Maximised eq ""} {
+        if {$Maximised ne $name} {
             my raise $name
             set Maximised $name
         } else {
