@@ -439,8 +439,9 @@ hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
     if (d->scaling && (s = diff_text_scaling(d, err)))
         return s;
     diff_text_measured(d);
-    fputs(by < DIFF_WAIT ? "~ within noise: the 95 % interval of sampling holds 0. Runs differ by more\n"
-                           "  than sampling does: repeat them to see by how much.\n"
+    fputs(by < DIFF_WAIT ? "~ within noise: the 95 % interval of sampling holds 0. Of rows in which nothing\n"
+                           "  changed chance alone puts 1 in 20 beyond it, and runs differ by more than\n"
+                           "  sampling does: repeat them to see by how much.\n"
           : by == DIFF_CAUSE ? "Waiting is timed; how it is divided among what the late ones did goes by samples\n"
                                "  and has no interval. Runs differ: repeat them to see by how much.\n"
                              : "Timed, not sampled: exact for these two runs. Others will differ: repeat them to\n"

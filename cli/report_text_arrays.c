@@ -79,7 +79,7 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
     if (shown < n)
         fprintf(r->out, "%20s %7.3f  %*s %s\n", "at most", rest, packs ? 23 : 7, "", report_text_more(r, n - shown, REPORT_ARRAY, name, sizeof name));
     if (!n)
-        fputs(r->info.mpi_sites ? "  none\n" : "  the calls of MPI are not known: compile with the pass\n", r->out);
+        fputs(r->info.mpi_sites || !r->info.messages ? "  none\n" : "  the calls of MPI are not known: compile with the pass\n", r->out);
     free(rows);
     return HSC_OK;
 }

@@ -161,7 +161,8 @@ static hsc_status look_at_spread(report *r, double worth, uneven *x, hsc_err *er
     *p = report_compared(r, x->scope, p);
     x->cost = p->max - p->mean;
     /* libraries that nobody of the user's calls wait because others work: their imbalance is a consequence */
-    if (report_is_serial(r, x->scope, p) || p->programs > 1 || !report_is_own(r, &s) || !report_uneven(p) || p->max < 1.1 * p->mean || x->cost < worth)
+    if (report_is_serial(r, x->scope, p) || p->programs > 1 || !report_is_own(r, &s) || !report_uneven(p) || p->max < 1.1 * p->mean || x->cost < worth ||
+        report_is_made_up_for(r, x->scope))
         x->cost = 0;
     return HSC_OK;
 }

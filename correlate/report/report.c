@@ -165,6 +165,7 @@ void report_clear(report *r) {
     free(r->program_met);
     free(r->helpers);
     free(r->in_region);
+    free(r->in_task);
     free(r->shared);
     report_paid_free(r->paid);
 }

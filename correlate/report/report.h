@@ -59,6 +59,7 @@ typedef struct report {
     bool *helpers;              /* by thread, of that axis: report_elapsed.h */
     bool helpers_known;
     uint8_t *in_region;         /* by scope: met inside a parallel region; NULL until asked for */
+    uint8_t *in_task;           /* with it, by scope: met inside a task */
     bool has_regions;           /* known with in_region */
     struct report_paid *paid;   /* report_paid.h; NULL until asked for */
     double *shared;             /* by procedure: its own outside of the thread that has most, at least; NULL until asked for */
@@ -123,6 +124,8 @@ bool report_may_be_serial(report *r, uint32_t scope); /* the same as far as it c
 bool report_is_serial(report *r, uint32_t scope, const report_spread *p);
 /* Is it code outside parallel regions that only some threads ran, as those of other roles do not? */
 bool report_is_of_few(report *r, uint32_t scope, const report_spread *p);
+/* Does code of tasks, which run on any thread, but make up for other code of tasks: is the time of all threads even? */
+bool report_is_made_up_for(report *r, uint32_t scope);
 /* What m/m and findings compare: the spread over the threads that ran it, where report_is_of_few(), else over all of its program. The least is still that of all. */
 report_spread report_compared(report *r, uint32_t scope, const report_spread *p);
 /* Visits calling contexts [first, last), each with its scope, and whose library that is of. All are visited in their order: parents come

@@ -68,7 +68,7 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
     if (hsc_db_get_scope(r->db, x->scope, &s, NULL))
         return out;
     if (x->reason == HSC_reason_FLOATING_POINT_ORDER) {
-        snprintf(out, size, "-ffast-math lets it, where the order of operations does not matter to the result");
+        snprintf(out, size, "-ffast-math lets it, where the order of operations does not matter to the result; what else may keep the loop scalar shows only then");
         return out;
     }
     if (x->reason != HSC_reason_CALL && x->reason != HSC_reason_UNSUPPORTED)

@@ -9,6 +9,7 @@
 
 #include "report.h"
 
+#define EVEN 1.1 /* largest / mean of threads that have as much to do as the others */
 #define SHARED_MAX 0.001 /* of code that one thread alone runs: what others may have of it */
 
 static report_library library_of(const report *r, uint32_t module) {
@@ -45,7 +46,7 @@ static bool is_body(const hsc_db_scope *scope) {
 
 typedef struct regions {
     report *r;
-    uint8_t *inside, *system; /* by context: in a region; a system library's code */
+    uint8_t *inside, *system, *task; /* by context: in a region; a system library's code; in a task */
 } regions;
 
 /* A body that ends in a call (jumped to) may stand on no path: what begins regions does, and the routine of a team's worker, which libc calls. */
@@ -57,10 +58,13 @@ static void visit_region(void *ctx, uint32_t c, const hsc_db_context *context, c
     regions *g = ctx;
     g->system[c] = library == REPORT_SYSTEM;
     g->r->has_regions = g->r->has_regions || (c && library == REPORT_OPENMP && tells_regions(scope, g->system[context->parent]));
+    g->task[c] = (c && g->task[context->parent]) || (scope->kind == HSC_SCOPE_REGION && strstr(scope->name, "task"));
     g->inside[c] = (c && g->inside[context->parent]) || scope->kind == HSC_SCOPE_REGION || is_body(scope) || library == REPORT_OPENMP;
     if (!g->inside[c])
         return;
     g->r->in_region[context->scope] = 1;
+    if (g->task[c])
+        g->r->in_task[context->scope] = 1;
     g->r->has_regions = g->r->has_regions || scope->kind == HSC_SCOPE_REGION || report_is_own(g->r, scope);
     if (scope->procedure != HSC_NONE)
         g->r->in_region[scope->procedure] = 1;
@@ -68,11 +72,13 @@ static void visit_region(void *ctx, uint32_t c, const hsc_db_context *context, c
 
 /* By scope: whether some calling context of it is inside a parallel region: below one, or below a procedure of OpenMP's runtime. */
 static hsc_status load_regions(report *r, hsc_err *err) {
-    regions g = {r, calloc((uint64_t)r->info.contexts + 1, 1), calloc((uint64_t)r->info.contexts + 1, 1)};
+    regions g = {r, calloc((uint64_t)r->info.contexts + 1, 1), calloc((uint64_t)r->info.contexts + 1, 1), calloc((uint64_t)r->info.contexts + 1, 1)};
     r->in_region = calloc((uint64_t)r->info.scopes + 1, 1);
-    hsc_status status = g.inside && g.system && r->in_region ? report_walk_contexts(r, 0, r->info.contexts, visit_region, &g, err) : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    r->in_task = calloc((uint64_t)r->info.scopes + 1, 1);
+    hsc_status status = g.inside && g.system && g.task && r->in_region && r->in_task ? report_walk_contexts(r, 0, r->info.contexts, visit_region, &g, err) : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     free(g.inside);
     free(g.system);
+    free(g.task);
     return status;
 }
 
@@ -102,6 +108,16 @@ bool report_is_of_few(report *r, uint32_t scope, const report_spread *p) {
     if (r->axis != HSC_AXIS_THREAD || !p->running || p->running == p->columns || (!r->in_region && load_regions(r, NULL)))
         return false;
     return !r->in_region[scope];
+}
+
+bool report_is_made_up_for(report *r, uint32_t scope) {
+    report_spread p;
+    report_range all = {0, 1};
+    if (r->axis != HSC_AXIS_THREAD || (!r->in_region && load_regions(r, NULL)) || !r->in_task[scope] ||
+        report_spread_of_ranges(r, HSC_TABLE_SCOPE_INCL, &all, 1, &p, NULL))
+        return false;
+    p = report_compared(r, 0, &p);
+    return p.max < EVEN * p.mean;
 }
 
 bool report_may_be_serial(report *r, uint32_t scope) {

@@ -620,6 +620,9 @@ static int remarks(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const o
         PUT(d, "reason_text", TEXT(reason ? reason : ""));
         PUT(d, "count", WIDE(r[i].count));
         PUT(d, "refuses", WIDE(r[i].refuses_vectors));
+        uint64_t plain;
+        hsc_remark_tell(r[i].pass, strlen(r[i].pass), r[i].name, strlen(r[i].name), &plain);
+        PUT(d, "plain", WIDE(plain == r[i].reason));
         Tcl_ListObjAppendElement(NULL, list, d);
     }
     free(r);

@@ -393,8 +393,8 @@ oo::class create ::FakeDb {
     method remarks {scope args} {
         if {$scope == 7} {
             return [list [dict create scope 7 file 1 line 5 kind 1 pass loop-vectorize name MissedDetails \
-                message "loop not vectorized" reason_code 1 reason_text dependence refuses 1] [dict create scope 7 file 1 line 5 kind 2 reason_code 1 pass loop-vectorize name CantReorder \
-                message "loop not vectorized: cannot prove it is safe to reorder memory operations" refuses 1]]
+                message "loop not vectorized" reason_code 1 reason_text dependence refuses 1 plain 0] [dict create scope 7 file 1 line 5 kind 2 reason_code 1 pass loop-vectorize name CantReorder \
+                message "loop not vectorized: cannot prove it is safe to reorder memory operations" refuses 1 plain 1]]
         }
         return {}
     }

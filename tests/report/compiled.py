@@ -183,6 +183,27 @@ int main(int argc, char **argv) {
     return MPI_Finalize();
 }
 """
+TASKS = """volatile unsigned long a, b;
+__attribute__((noinline)) void first(void) {
+    for (unsigned long i = 0; i < 400000000; i++)
+        a = i;
+}
+__attribute__((noinline)) void second(void) {
+    for (unsigned long i = 0; i < 400000000; i++)
+        b = i;
+}
+int main(void) {
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+#pragma omp task
+        first();
+#pragma omp task
+        second();
+    }
+    return 0;
+}
+"""
 WRAPPED = """#include <mpi.h>
 #include <unistd.h>
 volatile int meetings;
@@ -476,6 +497,15 @@ if FC != "-":
     that(len(matmul) == 1 and float(matmul[0]["with_calls_pct"]) > 10, f"intrinsic: matmul {loops}")
     whole = run(HEATSCOPE, "report", database)
     that("\nLines of the program's own code\n" in whole and "(no line information)" not in whole, f"intrinsic: lines {whole}")
+
+# tasks run on any thread: what each of two has alone is no imbalance where both have as much to do
+database = serial("tasks.c", TASKS, CC, "-O1", "-fopenmp")
+said = findings(database)
+shares = {r["procedure"]: float(r["exclusive_pct"]) for r in rows(database, "procedure") if r["procedure"] in ("first", "second")}
+that(len(shares) == 2 and min(shares.values()) > 20 and "Imbalance" not in said, f"tasks: {shares} {said}")
+# without calls of message passing there are no arrays of any
+whole = run(HEATSCOPE, "report", "--by=array", database)
+that("none" in whole and "compile with the pass" not in whole, f"tasks: arrays {whole}")
 
 # a version of a loop in a procedure that calls itself from it: every sample on paths through it once, as for the loop of the source
 database = measured("recursive", CC, "-DRECURSIVE")

@@ -256,6 +256,8 @@ oo::class create ::heatscope::Document {
         set untried {}
         set spins 0
         set written 0
+        set is_plain 0
+        set code 0
         foreach remark [$Db remarks $scope -n 40] {
             dict with remark {}
             if {$pass ni {loop-vectorize heatscope}} {
@@ -283,10 +285,12 @@ oo::class create ::heatscope::Document {
                 continue
             }
             set words [my Reason $message]
-            # an analysis says why; a missed optimisation alone only that it was missed
-            if {$words ne "" && ($reason eq "" || ($kind > 1 && !$analysed))} {
+            # an analysis says why; a missed optimisation alone only that it was missed; of one reason the words that give it themselves
+            if {$words ne "" && ($reason eq "" || ($kind > 1 && !$analysed) || ($kind > 1 && $plain && !$is_plain && $reason_code == $code))} {
                 set reason $words
                 set analysed [expr {$kind > 1}]
+                set is_plain $plain
+                set code $reason_code
             }
         }
         if {!$vector && $passed ne "" && $all <= 0} {
