@@ -62,6 +62,7 @@ typedef struct report {
     uint8_t *in_task;           /* with it, by scope: met inside a task */
     bool has_regions;           /* known with in_region */
     struct report_paid *paid;   /* report_paid.h; NULL until asked for */
+    struct report_calls *calls; /* report_called.c: by procedure and line, read when asked for */
     double *shared;             /* by procedure: its own outside of the thread that has most, at least; NULL until asked for */
 } report;
 
@@ -201,6 +202,10 @@ const char *report_known_by(hsc_knowledge k);
 
 enum { REPORT_VERSIONS = 32 }; /* more than there are HSC_loop_version_* */
 
+/* Where procedures are called, of a report. NULL: no memory, and nothing is told. */
+typedef struct report_calls report_calls;
+report_calls *report_calls_new(void);
+void report_calls_free(report_calls *c);
 /* Of a loop of the map that has no line: "sweep.f90:401 and 2 other lines that call it", the line with most time first. False, and "": it has one, or nothing tells. */
 bool report_called_at(const report *r, const hsc_db_scope *s, char *out, size_t size);
 

@@ -4,54 +4,74 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/sorted.h>
+
 #include "report.h"
 
 #define MOST_CONTEXTS 5000000u /* beyond, nobody waits for it */
 
-typedef struct call {
-    uint32_t line;
+typedef struct call { /* of a procedure, on a line; sorted by both */
+    uint32_t procedure, line;
     double sum;
 } call;
 
-static int by_line(const void *a, const void *b) {
-    uint32_t x = ((const call *)a)->line, y = ((const call *)b)->line;
-    return x < y ? -1 : x > y;
+struct report_calls {
+    bool is_made;
+    call *list;
+    size_t n;
+};
+
+report_calls *report_calls_new(void) { return calloc(1, sizeof(report_calls)); }
+
+void report_calls_free(report_calls *c) {
+    if (c)
+        free(c->list);
+    free(c);
 }
 
-/* Calls of the procedure by line, in *calls; how many. */
-static size_t calls_of(const report *r, uint32_t procedure, call **calls) {
+static int by_place(const void *a, const void *b) {
+    const call *x = a, *y = b;
+    if (x->procedure != y->procedure)
+        return x->procedure < y->procedure ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* All calls of the run, once. Where there is no memory, or no values of contexts, there are none. */
+static void make(const report *r, report_calls *all) {
     hsc_db_context_columns c;
-    size_t n = 0, kept = 0;
+    size_t n = 0;
+    all->is_made = true;
     double *sums = malloc(((size_t)r->info.contexts + 1) * sizeof *sums);
-    *calls = malloc(((size_t)r->info.contexts + 1) * sizeof **calls);
-    if (sums && *calls && !hsc_db_get_context_columns(r->db, &c, NULL) &&
+    all->list = malloc(((size_t)r->info.contexts + 1) * sizeof *all->list);
+    if (sums && all->list && !hsc_db_get_context_columns(r->db, &c, NULL) &&
         !hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, 0, r->info.contexts, sums, NULL))
         for (uint32_t i = 1; i < r->info.contexts; i++)
-            if (c.scope[i] == procedure && c.call_line[i] != HSC_NONE && sums[i] > 0)
-                (*calls)[n++] = (call){c.call_line[i], sums[i]};
+            if (c.call_line[i] != HSC_NONE && sums[i] > 0)
+                all->list[n++] = (call){c.scope[i], c.call_line[i], sums[i]};
     free(sums);
     if (n > 1)
-        qsort(*calls, n, sizeof **calls, by_line);
+        qsort(all->list, n, sizeof *all->list, by_place);
     for (size_t i = 0; i < n; i++)
-        if (kept && (*calls)[kept - 1].line == (*calls)[i].line)
-            (*calls)[kept - 1].sum += (*calls)[i].sum;
+        if (all->n && !by_place(&all->list[all->n - 1], &all->list[i]))
+            all->list[all->n - 1].sum += all->list[i].sum;
         else
-            (*calls)[kept++] = (*calls)[i];
-    return kept;
+            all->list[all->n++] = all->list[i];
 }
 
 /* The line that calls it most, and how many others do. */
 static bool called_at(const report *r, const hsc_db_scope *s, hsc_db_line *l, size_t *others) {
-    call *calls = NULL;
-    if (s->line_begin || s->knowledge != HSC_KNOWN_MAP || s->procedure == HSC_NONE || r->info.contexts > MOST_CONTEXTS)
+    report_calls *all = r->calls;
+    const call *most = NULL;
+    size_t at, n = 0;
+    if (!all || s->line_begin || s->knowledge != HSC_KNOWN_MAP || s->procedure == HSC_NONE || r->info.contexts > MOST_CONTEXTS)
         return false;
-    size_t n = calls_of(r, s->procedure, &calls), most = 0;
-    for (size_t i = 1; i < n; i++)
-        most = calls[i].sum > calls[most].sum ? i : most;
-    bool known = n && !hsc_db_get_line(r->db, calls[most].line, l, NULL) && l->line;
-    *others = n - known;
-    free(calls);
-    return known;
+    if (!all->is_made)
+        make(r, all);
+    HSC_SEARCH(at, all->n, all->list[at].procedure < s->procedure);
+    for (; at < all->n && all->list[at].procedure == s->procedure; at++, n++)
+        most = !most || all->list[at].sum > most->sum ? &all->list[at] : most;
+    *others = n - (n > 0);
+    return most && !hsc_db_get_line(r->db, most->line, l, NULL) && l->line;
 }
 
 bool report_called_at(const report *r, const hsc_db_scope *s, char *out, size_t size) {
