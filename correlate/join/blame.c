@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Delays into seconds of others' waiting that each place is the cause of: rows of the database, metrics, the ledger. */
-#include <heatscope/sorted.h>
 #include "added.h"
 #include "blame.h"
 
@@ -8,6 +7,7 @@
 #include <stdlib.h>
 
 #include <heatscope/formats/causes.h>
+#include <heatscope/sorted.h>
 
 #include "../store/store.h"
 #include "columns.h"

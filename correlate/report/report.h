@@ -125,7 +125,7 @@ bool report_may_be_serial(report *r, uint32_t scope); /* the same as far as it c
 bool report_is_serial(report *r, uint32_t scope, const report_spread *p);
 /* Is it code outside parallel regions that only some threads ran, as those of other roles do not? */
 bool report_is_of_few(report *r, uint32_t scope, const report_spread *p);
-/* Does code of tasks, which run on any thread, but make up for other code of tasks: is the time of all threads even? */
+/* Does code of tasks, which run on any thread, but make up for other code of tasks: is what all threads compute even? */
 bool report_is_made_up_for(report *r, uint32_t scope);
 /* What m/m and findings compare: the spread over the threads that ran it, where report_is_of_few(), else over all of its program. The least is still that of all. */
 report_spread report_compared(report *r, uint32_t scope, const report_spread *p);

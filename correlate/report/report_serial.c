@@ -110,11 +110,18 @@ bool report_is_of_few(report *r, uint32_t scope, const report_spread *p) {
     return !r->in_region[scope];
 }
 
+/* What threads computed: not what they waited for actively, which is longest where there is least to do. */
+static hsc_status computed(report *r, report_spread *out) {
+    const char *name;
+    for (uint32_t c = 0; (name = hsc_db_get_category(r->db, c)); c++)
+        if (!strcmp(name, "computation")) /* of the first row: the whole program */
+            return report_spread_of_ranges(r, HSC_TABLE_SCOPE_CATEGORY, &(report_range){c, 1}, 1, out, NULL);
+    return HSC_E_MISSING;
+}
+
 bool report_is_made_up_for(report *r, uint32_t scope) {
     report_spread p;
-    report_range all = {0, 1};
-    if (r->axis != HSC_AXIS_THREAD || (!r->in_region && load_regions(r, NULL)) || !r->in_task[scope] ||
-        report_spread_of_ranges(r, HSC_TABLE_SCOPE_INCL, &all, 1, &p, NULL))
+    if (r->axis != HSC_AXIS_THREAD || (!r->in_region && load_regions(r, NULL)) || !r->in_task[scope] || computed(r, &p))
         return false;
     p = report_compared(r, 0, &p);
     return p.max < EVEN * p.mean;

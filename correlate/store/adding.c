@@ -8,6 +8,7 @@
 #include "interval.h"
 
 enum { BATCH_BYTES = 1 << 20 }; /* of each of both data sets */
+_Static_assert(HSC_CHUNK_ROWS * sizeof(uint32_t) <= BATCH_BYTES, "a batch is whole pieces");
 
 typedef struct range { /* elements [at, end) of samples, or of slices */
     hsc_pieces *leaf, *count;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Opens /time, finds samples by time, hands them out; spans of traces. */
-#include <heatscope/sorted.h>
 #include "time_read.h"
 #include "within.h"
 
@@ -10,6 +9,7 @@
 #include <string.h>
 
 #include <heatscope/formats/records.h>
+#include <heatscope/sorted.h>
 
 enum { BUDGET = 10 << 20, BINS_AHEAD = 7 }; /* bins are looked at in their order, and several chunks are unpacked by several threads */
 

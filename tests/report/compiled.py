@@ -183,12 +183,21 @@ int main(int argc, char **argv) {
     return MPI_Finalize();
 }
 """
-TASKS = """volatile unsigned long a, b;
+TASKS = """#include <unistd.h>
+volatile unsigned long a, b;
+volatile int begun; /* each waits for the other, so that they are on two threads */
+static void meet(void) {
+    __atomic_fetch_add(&begun, 1, __ATOMIC_SEQ_CST);
+    while (begun < 2)
+        usleep(1000);
+}
 __attribute__((noinline)) void first(void) {
+    meet();
     for (unsigned long i = 0; i < 400000000; i++)
         a = i;
 }
 __attribute__((noinline)) void second(void) {
+    meet();
     for (unsigned long i = 0; i < 400000000; i++)
         b = i;
 }
