@@ -12,32 +12,75 @@
 
 /* ---- text ---- */
 
-/* Seconds at barriers of threads and ends of regions in which nobody was waited for, and those of joins. */
-static hsc_status put_untold_barriers(report *r, hsc_err *err) {
+/* What waits are laid to, for the lines on what is laid to nobody. */
+typedef enum laid { AT_BARRIERS, FOR_TASKS, FOR_LOCKS, FOR_SIGNALS, LAID } laid;
+
+static laid laid_of_wait(uint32_t kind) {
+    switch (kind) {
+    case HSC_wait_kind_OMP_BARRIER:
+    case HSC_wait_kind_OMP_REGION_END:
+    case HSC_wait_kind_OMP_REDUCTION:
+    case HSC_wait_kind_BARRIER: return AT_BARRIERS;
+    case HSC_wait_kind_OMP_TASKWAIT:
+    case HSC_wait_kind_OMP_TASKGROUP: return FOR_TASKS;
+    case HSC_wait_kind_MUTEX:
+    case HSC_wait_kind_RWLOCK:
+    case HSC_wait_kind_SPIN:
+    case HSC_wait_kind_OMP_CRITICAL:
+    case HSC_wait_kind_OMP_LOCK:
+    case HSC_wait_kind_OMP_ORDERED:
+    case HSC_wait_kind_OMP_ATOMIC: return FOR_LOCKS;
+    case HSC_wait_kind_CONDITION:
+    case HSC_wait_kind_SEMAPHORE:
+    case HSC_wait_kind_FUTEX: return FOR_SIGNALS;
+    default: return LAID;
+    }
+}
+
+static laid laid_of_cause(uint32_t cause) {
+    return cause == HSC_wait_cause_OMP_BARRIER ? AT_BARRIERS
+           : cause == HSC_wait_cause_TASK      ? FOR_TASKS
+           : cause == HSC_wait_cause_LOCK      ? FOR_LOCKS
+           : cause == HSC_wait_cause_SIGNAL    ? FOR_SIGNALS
+                                               : LAID;
+}
+
+/* Seconds of the program's own waits that are in no cause, and why that may be. */
+static hsc_status put_laid_to_nobody(report *r, hsc_err *err) {
+    static const char *const where[LAID] = {
+        [AT_BARRIERS] = "At barriers of threads", [FOR_TASKS] = "For OpenMP tasks", [FOR_LOCKS] = "For locks", [FOR_SIGNALS] = "For signals of other threads"};
+    static const char *const why[LAID] = {
+        [AT_BARRIERS] = "all had come (no processor), the others did no more than the one that waited, or who came last is not known (threads of other processes)",
+        [FOR_TASKS] = "the thread that waited found another task to work on, or ended the last one itself",
+        [FOR_LOCKS] = "who had the lock is not known, or nobody had: the thread that waited had no processor",
+        [FOR_SIGNALS] = "who woke the thread is not known (another process, a time that was up), or it had no processor"};
     report_wait *rows;
     report_delayed *delayed;
     uint32_t n;
-    double all = 0, told = 0, joins = 0;
+    char line[400];
+    double all[LAID + 1] = {0}, told[LAID + 1] = {0}, joins = 0;
     hsc_status s = report_delayed_list(r, &delayed, &n, err);
     for (uint32_t i = 0; !s && i < n; i++)
-        told += delayed[i].d.kind == HSC_wait_cause_OMP_BARRIER ? delayed[i].v.wait_s : 0;
+        if (delayed[i].own || delayed[i].d.kind == HSC_wait_cause_OMP_BARRIER)
+            told[laid_of_cause(delayed[i].d.kind)] += delayed[i].v.wait_s;
     if (!s)
         free(delayed);
     if (s || (s = report_waits(r, false, &rows, &n, err)))
         return s;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         joins += rows[i].own && rows[i].kind == HSC_wait_kind_JOIN ? rows[i].total_s : 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (rows[i].kind == HSC_wait_kind_BARRIER || rows[i].kind == HSC_wait_kind_OMP_BARRIER || rows[i].kind == HSC_wait_kind_OMP_REGION_END ||
-            rows[i].kind == HSC_wait_kind_OMP_REDUCTION)
-            all += rows[i].total_s;
+        if (rows[i].own || laid_of_wait(rows[i].kind) == AT_BARRIERS)
+            all[laid_of_wait(rows[i].kind)] += rows[i].total_s;
+    }
     free(rows);
     if (joins >= 0.0005)
         fprintf(r->out, "   Not counted: %.3f s in which threads wait for others to end, for their work\n", joins);
-    if (all - told >= 0.0005 && all - told >= 0.01 * all)
-        fprintf(r->out, "   At barriers of threads, laid to nobody: %.3f s of %.3f: all had come\n"
-                        "   (no processor), the others did no more than the one that waited, or who\n"
-                        "   came last is not known (threads of other processes)\n", all - told, all);
+    for (laid k = 0; k < LAID; k++)
+        if (all[k] - told[k] >= 0.0005 && all[k] - told[k] >= 0.01 * all[k]) {
+            snprintf(line, sizeof line, "%s, laid to nobody: %.3f s of %.3f: %s", where[k], all[k] - told[k], all[k], why[k]);
+            fputs("  ", r->out);
+            report_text_wrap(r->out, r->width, line, 2, 2);
+        }
     return HSC_OK;
 }
 
@@ -131,7 +174,7 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         report_text_libraries(r, libraries, idle);
     free_names(names, r->info.threads);
     free(rows);
-    return r->brief ? HSC_OK : put_untold_barriers(r, err);
+    return r->brief ? HSC_OK : put_laid_to_nobody(r, err);
 }
 
 /* Widths of the table's columns: what is left is for the place. */

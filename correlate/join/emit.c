@@ -62,6 +62,7 @@ static void put_static(emit *e) {
     COLUMN(e, instance_scope, uint32_t, n, v[i].scope);
     COLUMN(e, instance_function, uint32_t, n, v[i].function);
     COLUMN(e, instance_version, uint8_t, n, v[i].version < 255 ? v[i].version : 0);
+    COLUMN(e, instance_vector_bytes, uint16_t, n, v[i].vector_bytes < 65535 ? v[i].vector_bytes : 0);
     COLUMN(e, instance_vector_width, uint16_t, n, v[i].vector_width < 65535 ? v[i].vector_width : 0);
     COLUMN(e, instance_interleave, uint16_t, n, v[i].interleave < 65535 ? v[i].interleave : 0);
     COLUMN(e, instance_unroll, uint16_t, n, v[i].unroll < 65535 ? v[i].unroll : 0);
@@ -168,6 +169,7 @@ static void put_dynamic(emit *e) {
     COLUMN(e, process_arguments, text, n, p[i]->arguments);
     COLUMN(e, process_mechanism, text, n, p[i]->mechanism);
     COLUMN(e, process_mechanism_note, text, n, p[i]->mechanism_note);
+    COLUMN(e, process_vector_bytes, uint16_t, n, p[i]->vector_bytes < 65535 ? p[i]->vector_bytes : 0);
     COLUMN(e, process_end, text, n, end_text(p[i]));
     COLUMN(e, process_begin_s, double, n, hsc_join_run_time(j, p[i], p[i]->start_ns));
     COLUMN(e, process_end_s, double, n, hsc_join_end_of(j, p[i]));

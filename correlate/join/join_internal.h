@@ -282,6 +282,7 @@ typedef struct jprocess {
     bool is_launcher, has_unknown; /* has_unknown: nodes in no module, or samples without a node */
     const char *problem; /* ""; of the join's pool */
     int64_t rank;
+    uint64_t vector_bytes; /* the longest vectors of its processor; 0: not known */
     uint64_t pid, parent_pid, ranks, start_unix_ns, start_ns, period_ns, last_ns;
     const char *host, *executable, *arguments, *mechanism, *mechanism_note, *job;
     uint64_t end_ns, end_cpu_ns, end_kind;
@@ -389,7 +390,7 @@ typedef struct jline {
 } jline;
 
 typedef struct jinstance {
-    uint32_t scope, function, version, vector_width, interleave, unroll;
+    uint32_t scope, function, version, vector_width, interleave, unroll, vector_bytes;
     uint32_t parent; /* row; HSC_NO_INDEX */
 } jinstance;
 

@@ -34,6 +34,7 @@ static bool take_process(jprocess *p, const hsc_rec_process *r) {
     p->start_unix_ns = r->start_unix_ns;
     p->start_ns = r->start_ns;
     p->period_ns = r->period_ns;
+    p->vector_bytes = r->vector_bytes;
     p->host = keep(p, r->host);
     p->executable = keep(p, r->executable);
     p->mechanism = keep(p, r->mechanism);

@@ -542,7 +542,7 @@ static hsc_status make_instances(join *j, hsc_err *err) {
                 continue;
             m->instance_rows.p[k] = (uint32_t)j->instances.n;
             jinstance row = {loop == HSC_NO_INDEX ? function : loop, function == HSC_NO_INDEX ? loop : function,
-                             q->version, q->vector_width, q->interleave, q->unroll, HSC_NO_INDEX};
+                             q->version, q->vector_width, q->interleave, q->unroll, q->vector_bytes, HSC_NO_INDEX};
             if (!HSC_PUSH(j->instances, row))
                 return hsc_join_no_memory(err);
         }

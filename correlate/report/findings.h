@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the files of findings share: report_findings.c (the program's code), findings_code.c (its hottest parts, imbalance), findings_calls.c (libraries, messages, waits), findings_run.c (the
+/* What the files of findings share: report_findings.c (the program's code), findings_code.c (its hottest parts, imbalance), findings_vectors.c (vectors shorter than the processor's), findings_calls.c (libraries, messages, waits), findings_run.c (the
  * run and how it was measured). */
 #ifndef HEATSCOPE_FINDINGS_H
 #define HEATSCOPE_FINDINGS_H
@@ -48,6 +48,8 @@ void findings_amount(const report *r, hsc_weighted v, char *out, size_t size);  
 void findings_place(const report *r, const hsc_db_scope *s, char *out, size_t size);      /* "core/sweep.c:16-20" */
 void findings_procedure(const report *r, const hsc_db_scope *s, char *out, size_t size);  /* that the scope is of */
 
+/* Is the metric one that vector code would make less of: time, cycles, instructions? Page faults and switches it would not. */
+bool findings_vectors_help(const report *r);
 bool findings_has_few(const report *r); /* samples: too few for shares */
 
 /* findings_code.c */
@@ -56,6 +58,9 @@ hsc_status findings_pay(findings *f, hsc_err *err);
 hsc_status findings_hottest_loop(findings *f, hsc_err *err);
 hsc_status findings_hottest_procedure(findings *f, hsc_err *err);
 hsc_status findings_imbalance(findings *f, hsc_err *err);
+
+/* findings_vectors.c */
+hsc_status findings_short_vectors(findings *f, hsc_err *err);
 
 /* findings_calls.c */
 hsc_status findings_mpi(findings *f, hsc_err *err);

@@ -56,7 +56,7 @@ static kind kind_of(const report *r, const hsc_db_finding *x) {
         const char *title;
         kind kind;
     } kinds[] = {{"Where time goes", KIND_SHARES},     {"Hottest loop", KIND_CODE},     {"Hottest procedure", KIND_CODE},       {"Little known", KIND_CODE},
-                 {"Scalar remainder", KIND_CODE},      {"Not vectorised", KIND_CODE},   {"Vectorisation not tried", KIND_CODE}, {"Spin waits", KIND_CODE}, {"Calls of MPI", KIND_MESSAGES},
+                 {"Scalar remainder", KIND_CODE},      {"Short vectors", KIND_CODE},    {"Not vectorised", KIND_CODE},   {"Vectorisation not tried", KIND_CODE}, {"Spin waits", KIND_CODE}, {"Calls of MPI", KIND_MESSAGES},
                  {"MPI", KIND_MESSAGES},               {"Array", KIND_MESSAGES},        {"Imbalance", KIND_THREADS},            {"Serial", KIND_THREADS},
                  {"OpenMP runtime", KIND_THREADS},     {"Blocked", KIND_THREADS},       {"Input and output", KIND_FILES},       {"In the kernel", KIND_KERNEL},
                  {"Hardly any CPU time", KIND_SHARES}};
@@ -306,8 +306,7 @@ static hsc_status refused_at(findings *f, const report_refusal *x, char *out, si
     return HSC_OK;
 }
 
-/* Is the metric one that vector code would make less of: time, cycles, instructions? Page faults and switches it would not. */
-static bool vectors_help(const report *r) {
+bool findings_vectors_help(const report *r) {
     hsc_db_metric m;
     return !strcmp(r->unit.unit, "s") || (!hsc_db_get_metric(r->db, r->metric, &m, NULL) && (strstr(m.name, "cycles") || strstr(m.name, "instructions")));
 }
@@ -328,7 +327,7 @@ static hsc_status refused(findings *f, hsc_err *err) {
         all.excess += rows[i].scalar.excess;
         called += rows[i].called.sum;
     }
-    if (!n || all.sum < 0.01 * r->total || !vectors_help(r))
+    if (!n || all.sum < 0.01 * r->total || !findings_vectors_help(r))
         return HSC_OK;
     while (example + 1 < n && rows[example].reason != reasons[0].reason) /* the hottest of the reason that is named */
         example++;
@@ -533,7 +532,7 @@ static const step steps[] = {{rank_loops, false},   {rank_procedures, false}, {f
                              {little_known, true},  {loop_versions, true},    {findings_imbalance, true}, {serial, true},
                              {categories, true},    {hardly_any, false},     {findings_mpi, true},     {findings_openmp, true}, {messages, false},
                              {blocked, false},      {causes, false},          {arrays, false},         {look_for_refused, true},
-                             {refused, true},       {spin_waits, true},       {of_the_run, false},      {not_tried, true},       {quality, false}};
+                             {refused, true},       {findings_short_vectors, true}, {spin_waits, true},       {of_the_run, false},      {not_tried, true},       {quality, false}};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 struct report_looking {

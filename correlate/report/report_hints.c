@@ -59,8 +59,19 @@ static const char *errno_call(report *r, const hsc_db_scope *s) {
     return NULL;
 }
 
+/* A loop with a dependence that only may be: the programmer may know that there is none, and there is a directive to say so. */
+static bool may_be_promised(const report *r, const report_refusal *x) {
+    uint64_t verdict = x->dependence.verdict;
+    uint32_t first, n;
+    hsc_db_loop l;
+    return x->has_dependence && !x->other && (verdict == HSC_dependence_verdict_UNKNOWN || verdict == HSC_dependence_verdict_INDIRECT) &&
+           !hsc_db_find(r->db, HSC_LIST_LOOPS, x->scope, &first, &n, NULL) && n && !hsc_db_get_loop(r->db, first, &l, NULL) &&
+           (l.kind == HSC_loop_kind_FOR || l.kind == HSC_loop_kind_RANGE_FOR || l.kind == HSC_loop_kind_DO) && !(l.flags & HSC_loop_flag_COMPILER);
+}
+
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size) {
     hsc_db_scope s;
+    hsc_db_file f;
     hsc_db_remark *list = NULL;
     uint32_t n = 0;
     bool advised = false;
@@ -69,6 +80,11 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
         return out;
     if (x->reason == HSC_reason_FLOATING_POINT_ORDER) {
         snprintf(out, size, "-ffast-math lets it, where the order of operations does not matter to the result; what else may keep the loop scalar shows only then");
+        return out;
+    }
+    if (may_be_promised(r, x) && !hsc_db_get_file(r->db, s.file, &f, NULL)) {
+        snprintf(out, size, "%s before the loop, with %s, lets it, where no iteration touches what another one writes",
+                 is_of_c(f.path) ? "#pragma omp simd" : "!$omp simd", is_of_c(f.path) ? "-fopenmp-simd" : "-fopenmp");
         return out;
     }
     if (x->reason != HSC_reason_CALL && x->reason != HSC_reason_UNSUPPORTED)

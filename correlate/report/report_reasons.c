@@ -345,13 +345,29 @@ const char *report_recurrence(const report *r, const report_refusal *x, char *ou
     return out;
 }
 
+/* "the address of y[i][s] is read from memory in the loop: ". Returns its length. */
+static size_t put_indirect(const report *r, const report_refusal *x, char *out, size_t size) {
+    uint32_t first, n;
+    hsc_db_reference found = {.text = ""}, y;
+    if (references_of(r, x->scope, &first, &n))
+        n = 0;
+    for (uint32_t i = first; i < first + n; i++) {
+        bool by_address = !hsc_db_get_reference(r->db, i, &y, NULL) && *y.text && (y.stride == HSC_stride_INDIRECT || y.stride == HSC_stride_POINTERS);
+        if (by_address && (!*found.text || (y.access != HSC_access_READ && found.access == HSC_access_READ)))
+            found = y;
+    }
+    snprintf(out, size, "%s%s is read from memory in the loop: ", *found.text ? "the address of " : "an address", found.text);
+    return strlen(out);
+}
+
 void report_refusal_text(report *r, const report_refusal *x, char *out, size_t size) {
     char other[260], pair[300];
+    size_t at = x->reason == HSC_reason_INDIRECT ? put_indirect(r, x, out, size) : 0;
     if (x->has_dependence)
-        report_dependence(r, &x->dependence, out, size);
+        report_dependence(r, &x->dependence, out + at, size - at);
     else
-        report_first_sentence(x->remark.message, out, size);
-    size_t at = strlen(out);
+        report_first_sentence(x->remark.message, out + at, size - at);
+    at = strlen(out);
     if (x->reason == HSC_reason_CALL && (!strcmp(x->remark.name, "LoopContainsSwitch") || !strcmp(x->remark.name, "CantComputeNumberOfIterations")))
         at += (size_t)snprintf(out + at, size - at, ", a call may throw");
     if (*report_recurrence(r, x, pair, sizeof pair))
@@ -361,10 +377,17 @@ void report_refusal_text(report *r, const report_refusal *x, char *out, size_t s
 }
 
 void report_dependence(const report *r, const hsc_db_dependence *d, char *out, size_t size) {
-    char from[200], to[200], far[64] = "";
-    const char *kind = hsc_enum_text("dependence_kind", d->kind);
-    if (d->has_distance)
-        snprintf(far, sizeof far, ", distance %llu", (unsigned long long)d->distance);
-    snprintf(out, size, "%.*s: %s -> %s%s", kind ? (int)strcspn(kind, ":") : 10, kind ? kind : "dependence",
-             report_at(r, d->source_file, d->source_line, from, sizeof from), report_at(r, d->sink_file, d->sink_line, to, sizeof to), far);
+    enum { FLOW = HSC_dependence_kind_FLOW, ANTI = HSC_dependence_kind_ANTI };
+    char first[200], then[200], far[40];
+    bool one_line = d->source_file == d->sink_file && d->source_line == d->sink_line;
+    report_at(r, d->source_file, d->source_line, first, sizeof first);
+    report_at(r, d->sink_file, d->sink_line, then, sizeof then);
+    snprintf(far, sizeof far, "%llu iteration%s", (unsigned long long)d->distance, d->distance == 1 ? "" : "s");
+    if (!d->has_distance || !d->distance)
+        snprintf(out, size, "%s%s%s what %s %s in %s iteration", first, d->has_distance ? " may " : " may ", d->kind == ANTI ? "read" : "write",
+                 one_line ? "it" : then, d->kind == FLOW ? "reads" : "writes", d->has_distance ? "the same" : "another");
+    else if (d->kind == ANTI)
+        snprintf(out, size, "%s reads what %s writes %s later", first, one_line ? "it" : then, far);
+    else
+        snprintf(out, size, "%s %s what %s wrote %s before", then, d->kind == FLOW ? "reads" : "writes again", one_line ? "it" : first, far);
 }

@@ -61,7 +61,7 @@ const char *report_strides(const report *r, uint32_t scope, char *out, size_t si
 /* "x(i) is written, and x(i - 1) read", where a value is carried; "". Returns out. */
 const char *report_recurrence(const report *r, const report_refusal *x, char *out, size_t size);
 
-/* "flow: a.c:10 -> a.c:12, distance 3" */
+/* "a.c:12 reads what a.c:10 wrote 3 iterations before" */
 void report_dependence(const report *r, const hsc_db_dependence *d, char *out, size_t size);
 
 #endif

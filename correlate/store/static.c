@@ -164,7 +164,7 @@ hsc_status hsc_db_get_instance(const hsc_db *db, uint32_t i, hsc_db_instance *ou
         *out = (hsc_db_instance){HSC_COL(db, instance_scope, uint32_t)[i], HSC_COL(db, instance_function, uint32_t)[i], version,
                                  text ? text : "unknown version", HSC_COL(db, instance_vector_width, uint16_t)[i],
                                  HSC_COL(db, instance_interleave, uint16_t)[i], HSC_COL(db, instance_unroll, uint16_t)[i],
-                                 HSC_COL(db, instance_parent, uint32_t)[i]};
+                                 HSC_COL(db, instance_vector_bytes, uint16_t)[i], HSC_COL(db, instance_parent, uint32_t)[i]};
     }
     return status;
 }
@@ -242,6 +242,7 @@ hsc_status hsc_db_get_process(const hsc_db *db, uint32_t p, hsc_db_process *out,
                                 .arguments = TEXT(process_arguments, p),
                                 .mechanism = TEXT(process_mechanism, p),
                                 .mechanism_note = TEXT(process_mechanism_note, p),
+                                .vector_bytes = HSC_COL(db, process_vector_bytes, uint16_t)[p],
                                 .end = TEXT(process_end, p),
                                 .first_thread = db->first_thread[p],
                                 .threads = db->threads[p],

@@ -79,6 +79,7 @@ typedef struct hsc_code_instance {
     uint32_t function; /* machine function: procedure */
     uint32_t version;  /* HSC_loop_version_* */
     uint32_t vector_width, interleave, unroll;
+    uint32_t vector_bytes; /* of function */
     uint32_t parent;   /* instance round it in the machine function; HSC_NO_INDEX: none */
 } hsc_code_instance;
 

@@ -34,6 +34,7 @@ typedef struct group_records {
     hsc_map_data *data; /* NULL: not wanted */
     hsc_tags *tags;
     hsc_id_rows file_rows, procedure_rows, instance_rows;
+    hsc_id_rows vector_bytes; /* by procedure, of the unit's own code: units may be compiled for several processors */
     HSC_VEC(uint32_t) group_of_instance; /* by row */
     known_text texts[KNOWN_TEXTS]; /* by where they stand: most texts of a chunk are there once and used often */
     uint64_t texts_of; /* chunk that they are of */
@@ -131,7 +132,7 @@ static bool add_procedures(hsc_code *c, group_records *g) {
         uint32_t row;
         bool is_new;
         if (!hsc_code_add_procedure(c, linkage, name, row_of(&g->file_rows, g, p->file_id), &row, &is_new) ||
-            !set_row(&g->procedure_rows, g, p->procedure_id, row))
+            !set_row(&g->procedure_rows, g, p->procedure_id, row) || !set_row(&g->vector_bytes, g, p->procedure_id, clamp(p->vector_bytes)))
             return false;
         hsc_code_procedure *at = &c->procedures.p[row];
         if (is_new || (at->flags & HSC_procedure_flag_DECLARED && !(p->flags & HSC_procedure_flag_DECLARED))) {
@@ -250,13 +251,14 @@ static bool add_calls(hsc_code *c, group_records *g) {
 static bool add_code(hsc_code *c, group_records *g) {
     for (size_t i = 0; i < g->instances.n; i++) {
         const hsc_rec_loop_instance *l = &g->instances.p[i];
-        uint32_t site = row_of(&c->site_by_id, g, l->loop_id);
+        uint32_t site = row_of(&c->site_by_id, g, l->loop_id), vectors = row_of(&g->vector_bytes, g, l->function_id);
         hsc_code_instance row = {.loop = site == HSC_NO_INDEX ? HSC_NO_INDEX : c->sites.p[site].loop,
                                  .function = row_of(&g->procedure_rows, g, l->function_id),
                                  .version = clamp(l->version),
                                  .vector_width = clamp(l->vector_width),
                                  .interleave = clamp(l->interleave),
                                  .unroll = clamp(l->unroll),
+                                 .vector_bytes = vectors == HSC_NO_INDEX ? 0 : vectors,
                                  .parent = HSC_NO_INDEX};
         if (!set_row(&g->instance_rows, g, l->instance_id, (uint32_t)c->instances.n) || !HSC_PUSH(c->instances, row) ||
             !HSC_PUSH(c->instance_parents, HSC_NO_INDEX) || !HSC_PUSH(g->group_of_instance, g->group))
@@ -498,5 +500,6 @@ bool hsc_code_load_map(hsc_code *c, hsc_reader *r, const uint8_t *wanted, size_t
     hsc_id_rows_fini(&g.file_rows);
     hsc_id_rows_fini(&g.procedure_rows);
     hsc_id_rows_fini(&g.instance_rows);
+    hsc_id_rows_fini(&g.vector_bytes);
     return ok;
 }

@@ -214,6 +214,7 @@ Tcl_Obj *hsc_data_instance(hsc_handle *h, uint32_t i, hsc_err *err) {
     PUT(d, "version_text", TEXT(v.version_text));
     PUT(d, "is_vector", WIDE(hsc_version_is_vector(v.version)));
     PUT(d, "vector_width", WIDE(v.vector_width));
+    PUT(d, "vector_bytes", WIDE(v.vector_bytes));
     PUT(d, "interleave", WIDE(v.interleave));
     PUT(d, "unroll", WIDE(v.unroll));
     return d;

@@ -116,6 +116,9 @@ void hsc_ir_set_loop_node(LLVMValueRef branch, LLVMMetadataRef node);
  * each unit of the machine's vector length. */
 unsigned hsc_ir_vector_lanes(LLVMValueRef instruction, bool *scalable);
 
+/* Bytes of the longest vectors that the vectorisers may make in the function: by its processor and options. `analyses`: hsc_pass_late. 0: not known. */
+unsigned hsc_ir_vector_bytes(const void *analyses, LLVMValueRef function);
+
 /* An access that is known not to alias others because a run-time check said so (LoopVersioning, the vectoriser). */
 bool hsc_ir_is_checked_access(LLVMValueRef instruction);
 
@@ -146,7 +149,7 @@ hsc_pass *hsc_pass_new(LLVMModuleRef module, const char *level, bool profile_dis
  * units of the module were linked into it; else all but the first were only imported from. NULL: there is nothing to do. */
 hsc_pass *hsc_pass_new_at_link(LLVMModuleRef module, const char *level, bool whole);
 void hsc_pass_early(hsc_pass *p);
-void hsc_pass_late(hsc_pass *p);
+void hsc_pass_late(hsc_pass *p, const void *analyses); /* for hsc_ir_vector_bytes; NULL: none */
 bool hsc_pass_has_probes(const hsc_pass *p); /* the late look may change code */
 LLVMModuleRef hsc_pass_get_module(const hsc_pass *p);
 void hsc_pass_free(hsc_pass *p);

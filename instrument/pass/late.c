@@ -844,6 +844,8 @@ static void put_places(late *w) {
 void hsc_late_function(hsc_pass *p, LLVMValueRef function) {
     late w = {.p = p, .function = function, .subprogram = hsc_ir_get_function_subprogram(function), .first_inline = p->inlines.n};
     w.procedure_id = hsc_pass_late_procedure(p, function, w.subprogram);
+    if (w.procedure_id)
+        p->procedures.p[w.procedure_id - 1].vector_bytes = hsc_ir_vector_bytes(p->analyses, function);
     hsc_graph_init(&w.g, function);
     w.loops = hsc_pass_alloc((w.g.n_loops + 1) * sizeof *w.loops);
     w.is_latch = hsc_pass_alloc(w.g.blocks + 1);

@@ -98,6 +98,7 @@ struct hsc_pass {
     LLVMModuleRef module;
     LLVMContextRef context;
     const char *level;
+    const void *analyses; /* of the late look */
     hsc_ir_unit unit;
     bool skip; /* the module has its map already, or can have none */
     bool is_fortran, is_cxx;

@@ -437,7 +437,7 @@ struct LateLook : PassInfoMixin<LateLook> {
         if (session->pass && hsc_pass_get_module(session->pass) == wrap(&m)) {
             release_remarks(*session, m.getContext());
             bool changes = hsc_pass_has_probes(session->pass);
-            hsc_pass_late(session->pass);
+            hsc_pass_late(session->pass, session->functions);
             hsc_pass_free(session->pass);
             session->pass = nullptr;
             if (changes)

@@ -360,6 +360,14 @@ static void take_dependences(hsc_pass *pass, Function &f, Loop &loop, const hsc_
     hsc_pass_take_memory_check(pass, &out);
 }
 
+extern "C" unsigned hsc_ir_vector_bytes(const void *analyses, LLVMValueRef function) {
+    if (!analyses)
+        return 0;
+    auto *of = static_cast<FunctionAnalysisManager *>(const_cast<void *>(analyses));
+    const auto &target = of->getResult<TargetIRAnalysis>(*cast<Function>(unwrap(function)));
+    return static_cast<unsigned>(target.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue() / 8);
+}
+
 void look_at_dependences(Session &session, Function &f, FunctionAnalysisManager &analyses) {
     if (!session.pass || hsc_pass_get_module(session.pass) != wrap(f.getParent()))
         return;

@@ -522,9 +522,10 @@ hsc_pass *hsc_pass_new_at_link(LLVMModuleRef module, const char *level, bool who
     return NULL;
 }
 
-void hsc_pass_late(hsc_pass *p) {
+void hsc_pass_late(hsc_pass *p, const void *analyses) {
     if (p->skip)
         return;
+    p->analyses = analyses;
     if (p->link) {
         hsc_link_late(p);
         return;

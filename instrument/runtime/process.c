@@ -157,6 +157,18 @@ static void choose_events(void) {
     }
 }
 
+/* Bytes of the longest vectors that the processor has, and the kernel keeps; 0: not known. */
+static uint64_t vector_bytes(void) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx512f") ? 64 : __builtin_cpu_supports("avx2") ? 32 : 16;
+#elif defined(__aarch64__)
+    return 16;
+#else
+    return 0;
+#endif
+}
+
 static void put_process(uint64_t now) {
     struct timespec real;
     clock_gettime(CLOCK_REALTIME, &real);
@@ -168,7 +180,7 @@ static void put_process(uint64_t now) {
                          .start_unix_ns = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec, .start_ns = now,
                          .mechanism = {mechanism, strlen(mechanism)}, .mechanism_note = {hsc_rt_me.note, strlen(hsc_rt_me.note)},
                          .period_ns = hsc_rt.period_ns, .runtime_version = {HEATSCOPE_VERSION, sizeof HEATSCOPE_VERSION - 1},
-                         .job = {hsc_rt.job.id, strlen(hsc_rt.job.id)}};
+                         .job = {hsc_rt.job.id, strlen(hsc_rt.job.id)}, .vector_bytes = vector_bytes()};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     p.processors = processors > 0 ? (uint64_t)processors : 0;
     uint64_t mask;

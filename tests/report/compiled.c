@@ -62,6 +62,47 @@ int main(void) {
     printf("%g\n", x);
     return 0;
 }
+#elif defined(CARRY) || defined(SCATTER) /* a dependence that is, and one that may be */
+enum { N = 512 };
+static double a[N], rows[N][4], *row[N];
+
+__attribute__((noinline)) static void work(double **p, double *x, int k) {
+#ifdef CARRY
+    (void)p;
+    for (int i = 1; i < N; i++) /* CARRY */
+        x[i] = x[i] * 0.5 + x[i - 1] * 0.25 + k;
+#else
+    (void)x;
+    for (int i = 0; i < N; i++) /* SCATTER */
+        p[i][k] += 2.0;
+#endif
+}
+
+int main(void) {
+    for (int i = 0; i < N; i++)
+        row[i] = rows[i];
+    for (double begin = cpu_s(); about_s() - begin < 0.4;)
+        work(row, a, 1);
+    printf("%g\n", a[100] + rows[100][1]);
+    return 0;
+}
+#elif defined(TRIAD)
+enum { N = 4096 };
+static float a[N], b[N];
+
+__attribute__((noinline)) static void triad(float s) {
+    for (int i = 0; i < N; i++) /* TRIAD */
+        a[i] += s * b[i];
+}
+
+int main(void) {
+    for (int i = 0; i < N; i++)
+        b[i] = (float)(i % 17);
+    for (double begin = cpu_s(); about_s() - begin < 0.4;)
+        triad(0.5f);
+    printf("%g\n", a[100]);
+    return 0;
+}
 #elif defined(ALSO) /* two obstacles */
 #include <math.h>
 enum { N = 4096 };

@@ -541,6 +541,22 @@ for least, wanted in ((1, "vectorized loop"), (0, "of another copy: loop not vec
     that(("not vectorized" in table) == (not least) and (least or "; of another copy: loop not vectorized" in table), f"copies: {table}")
     that(("not vectorized" in " ".join(r["remark"] for r in rows(database, "reason") if r["line_begin"] == line("COPIED"))) == (not least), "copies: no reason told")
 
+# why: in words, of a dependence that is and of one that may be, of which the programmer may know better
+for what, wanted, hint in (("CARRY", "compiled.c:{0} reads what it wrote 1 iteration before", ""),
+                           ("SCATTER", "the address of p[i][k] is read from memory in the loop: compiled.c:{0} may read what it writes in another iteration",
+                            " (#pragma omp simd before the loop, with -fopenmp-simd, lets it, where no iteration touches what another one writes)")):
+    said = findings(measured("why-" + what.lower(), CC, "-D" + what))
+    that(": " + wanted.format(int(line(what)) + 1) + hint + "." in said, f"why {what}: {said}")
+
+# vectors shorter than the processor's: told where it has longer ones that the compiler was not let to use
+with open("/proc/cpuinfo", encoding="utf-8") as f:
+    flags = f.read().split()
+longest = 64 if "avx512f" in flags else 32 if "avx2" in flags else 16
+for options in ((), ("-mavx2",)) if longest > 16 else ((),):
+    said = findings(measured("triad" + "".join(options), CC, "-DTRIAD", *options))
+    told = re.search(r"Short vectors: \S+ s, (\S+) % \S+ .*? in vector code of 16 bytes, .*? the one that it ran on has vectors of (\d+): -march=native .*? is at \S*compiled\.c:" + line("TRIAD"), said)
+    that((told and int(told[2]) == longest and float(told[1]) > 90) if longest > 16 and not options else "Short vectors" not in said, f"triad {options}: {said}")
+
 # a copy that did not run, in another procedure, was refused for another reason: that is none of the loop's that did
 database = measured("others", CC, "-DOTHERS")
 refused, said = of(database, "reason", "OTHERS")[1], findings(database)

@@ -323,6 +323,7 @@ static hsc_status put_static(hsc_store *s, run *r, hsc_err *err) {
     PUT(instance_version, r->n_instances, uint8_t,
         of[i] % 5 == 0 ? HSC_loop_version_PLAIN : i % 2 ? HSC_loop_version_REMAINDER : HSC_loop_version_VECTOR);
     PUT(instance_vector_width, r->n_instances, uint16_t, of[i] % 5 && i % 2 == 0 ? 4 : 0);
+    PUT(instance_vector_bytes, r->n_instances, uint16_t, 32 + 0 * i);
     PUT(instance_interleave, r->n_instances, uint16_t, of[i] % 5 && i % 2 == 0 ? 2 : 0);
     PUT(instance_unroll, r->n_instances, uint16_t, 0 * i);
     PUT(instance_parent, r->n_instances, uint32_t,
@@ -364,6 +365,7 @@ static hsc_status put_run(hsc_store *s, run *r, hsc_err *err) {
     PUT(process_executable, o->processes, const char *, (i < o->processes) ? "/simulated/bin/model" : "");
     PUT(process_arguments, o->processes, const char *, (i < o->processes) ? "model --steps 100" : "");
     PUT(process_mechanism, o->processes, const char *, (i < o->processes) ? "simulated" : "");
+    PUT(process_vector_bytes, o->processes, uint16_t, 32 + 0 * i);
     PUT(process_mechanism_note, o->processes, const char *, (i < o->processes) ? "made by heatscope-simulate, not measured" : "");
     PUT(process_end, o->processes, const char *, (i < o->processes) ? "exit" : "");
     PUT(process_begin_s, o->processes, double, 0.001 * (i % 7));

@@ -135,6 +135,7 @@ typedef struct hsc_db_instance {
     uint32_t version;       /* HSC_loop_version_* of records.h */
     const char *version_text;
     uint32_t vector_width, interleave, unroll; /* 0 unknown */
+    uint32_t vector_bytes;  /* the longest vectors that the compiler may make in its machine function; 0: not known, as in older databases */
     uint32_t parent;        /* instance of the loop round it in the same machine function; HSC_NONE: none, or not known */
 } hsc_db_instance;
 hsc_status hsc_db_get_instance(const hsc_db *db, uint32_t instance, hsc_db_instance *out, hsc_err *err);
@@ -290,6 +291,7 @@ typedef struct hsc_db_process {
     int32_t rank;           /* -1 none */
     uint32_t pid;
     const char *host, *executable, *arguments, *mechanism, *mechanism_note, *end; /* end: "exit", ..., HSC_DB_NO_END */
+    uint32_t vector_bytes;  /* the longest vectors that its processor has instructions for; 0: not known, as in older databases */
     uint32_t first_thread, threads; /* rows of the thread table */
     double begin_s, end_s;  /* since the start of the run */
 } hsc_db_process;
