@@ -470,7 +470,7 @@ static char *text_head(report *r, report_by by, hsc_err *err) {
     FILE *out = open_memstream(&text, &size), *real = r->out;
     if (out) {
         r->out = out;
-        report_text_head(r);
+        report_text_head(r, false);
         r->out = real;
         snprintf(title, sizeof title, "%.180s", report_tables[by].meaning);
         title[0] = (char)toupper((unsigned char)title[0]);

@@ -22,7 +22,8 @@ extern const report_table report_tables[REPORT_TABLES]; /* by report_by */
 hsc_status report_text(report *r, report_by by, hsc_err *err);
 /* columns NULL: all, or as text the table's usual ones. */
 hsc_status report_rows(report *r, report_by by, hsc_table_format format, const char *columns, hsc_err *err);
-void report_text_head(report *r); /* title, command, run, ...: what a report begins with */
+/* Title, run, what was measured, and what is left out; of a whole report also the command, its start, the kernel's account and where samples came from. */
+void report_text_head(report *r, bool whole);
 
 /* Rows that a table shows at most: what --top says; `few` where all tables come together, unless it is said. 0: all. */
 uint32_t report_text_rows(const report *r, uint32_t few);
