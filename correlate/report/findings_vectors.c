@@ -19,7 +19,7 @@ static hsc_status bytes_of_machines(report *r, uint32_t *bytes, hsc_err *err) {
     return status;
 }
 
-/* Samples in vector code of the scope whose compiler was let to make vectors of less than `limit` bytes; *bytes: of the longest of them. */
+/* Samples in vector code of the scope, the loop vectoriser's, whose compiler was let to make vectors of less than `limit` bytes; *bytes: of the longest of them. */
 static hsc_status add_short(report *r, uint32_t scope, uint32_t limit, hsc_weighted *sum, uint32_t *bytes, hsc_err *err) {
     hsc_status status = HSC_OK;
     for (uint32_t k = r->instance_begin[scope]; k < r->instance_begin[scope + 1] && !status; k++) {
@@ -27,7 +27,7 @@ static hsc_status add_short(report *r, uint32_t scope, uint32_t limit, hsc_weigh
         hsc_db_instance x;
         if (!(r->instance_sums[row] > 0) || (status = hsc_db_get_instance(r->db, row, &x, err)))
             continue;
-        if (!x.vector_bytes || x.vector_bytes >= limit || !(hsc_version_is_vector(x.version) || x.vector_width > 1))
+        if (!x.vector_bytes || x.vector_bytes >= limit || !hsc_version_is_vector(x.version))
             continue;
         sum->sum += r->instance_sums[row];
         sum->excess += r->instance_excess[row];

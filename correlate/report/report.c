@@ -353,35 +353,57 @@ static const char *version_name(uint32_t version) {
     }
 }
 
+typedef struct version_sums {
+    double by_version[256], all;
+    uint32_t packed; /* elements of vector code of operations in a row */
+} version_sums;
+
+static void add_version(version_sums *sums, report_versions *v, const hsc_db_instance *x, hsc_weighted samples) {
+    hsc_weighted *to = &v->other;
+    sums->by_version[x->version & 0xFF] += samples.sum;
+    v->met[x->version % REPORT_VERSIONS] += samples.sum;
+    sums->all += samples.sum;
+    if (!hsc_version_is_vector(x->version) && x->vector_width > sums->packed && x->vector_width > 1 && samples.sum > 0)
+        sums->packed = x->vector_width;
+    if (hsc_version_is_vector(x->version)) {
+        to = &v->vector;
+        v->width = x->vector_width > v->width ? x->vector_width : v->width;
+    } else if (x->version == HSC_loop_version_REMAINDER || x->version == HSC_loop_version_FALLBACK || x->version == HSC_loop_version_REMAINDER_OR_FALLBACK)
+        to = &v->scalar;
+    to->sum += samples.sum;
+    to->excess += samples.excess;
+}
+
+/* Its own versions, then those that inner loops, which are no more, are in. */
+static hsc_status sum_versions(report *r, uint32_t scope, version_sums *sums, report_versions *v, hsc_err *err) {
+    hsc_db_instance x, inner;
+    hsc_status status = HSC_OK;
+    for (uint32_t k = r->instance_begin[scope]; k < r->instance_begin[scope + 1] && !status; k++) {
+        uint32_t i = r->instances[k];
+        if (!(status = hsc_db_get_instance(r->db, i, &x, err)))
+            add_version(sums, v, &x, (hsc_weighted){r->instance_sums[i], r->instance_excess[i]});
+    }
+    for (uint32_t i = status ? HSC_NONE : r->paid->first_unrolled[scope]; i != HSC_NONE && !status; i = r->paid->next_unrolled[i]) {
+        status = hsc_db_get_instance(r->db, r->paid->unrolled_at[i], &x, err);
+        if (!status && !(status = hsc_db_get_instance(r->db, i, &inner, err))) {
+            x.vector_width = hsc_version_is_vector(x.version) ? x.vector_width : inner.vector_width;
+            add_version(sums, v, &x, (hsc_weighted){r->instance_sums[i], r->instance_excess[i]});
+        }
+    }
+    return status;
+}
+
 hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, char *out, size_t size, hsc_err *err) {
-    double by_version[256] = {0}, all = 0;
-    uint32_t packed = 0; /* elements of vector code of operations in a row */
+    version_sums sums = {.all = 0};
     size_t at = 0;
     *v = (report_versions){0};
     out[0] = 0;
-    for (uint32_t k = r->instance_begin[scope]; k < r->instance_begin[scope + 1]; k++) {
-        hsc_db_instance instance;
-        double sum = r->instance_sums[r->instances[k]];
-        hsc_weighted *to;
-        hsc_status status = hsc_db_get_instance(r->db, r->instances[k], &instance, err);
-        if (status)
-            return status;
-        by_version[instance.version & 0xFF] += sum;
-        v->met[instance.version % REPORT_VERSIONS] += sum;
-        all += sum;
-        if (!hsc_version_is_vector(instance.version) && instance.vector_width > 1 && sum > 0)
-            packed = instance.vector_width > packed ? instance.vector_width : packed;
-        if (hsc_version_is_vector(instance.version)) {
-            to = &v->vector;
-            v->width = instance.vector_width > v->width ? instance.vector_width : v->width;
-        } else if (instance.version == HSC_loop_version_REMAINDER || instance.version == HSC_loop_version_FALLBACK ||
-                   instance.version == HSC_loop_version_REMAINDER_OR_FALLBACK)
-            to = &v->scalar;
-        else
-            to = &v->other;
-        to->sum += sum;
-        to->excess += r->instance_excess[r->instances[k]];
-    }
+    hsc_status status = report_pay_all(r, err);
+    if (!status)
+        status = sum_versions(r, scope, &sums, v, err);
+    if (status)
+        return status;
+    double *by_version = sums.by_version, all = sums.all;
     for (size_t k = 0; k < 8 && all > 0; k++) { /* largest first */
         int best = 0;
         for (int i = 1; i < 256; i++)
@@ -400,8 +422,8 @@ hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, cha
         at += n > 0 && (size_t)n < size - at ? (size_t)n : 0;
         by_version[best] = 0;
     }
-    if (packed && at < size)
-        snprintf(out + at, size - at, " (parts packed by %u)", packed);
+    if (sums.packed && at < size)
+        snprintf(out + at, size - at, " (parts packed by %u)", sums.packed);
     return HSC_OK;
 }
 

@@ -209,7 +209,7 @@ void report_calls_free(report_calls *c);
 /* Of a loop of the map that has no line: "sweep.f90:401 and 2 other lines that call it", the line with most time first. False, and "": it has one, or nothing tells. */
 bool report_called_at(const report *r, const hsc_db_scope *s, char *out, size_t size);
 
-/* "vector x4 94 %, scalar remainder 6 %"; "" where nothing is known. */
+/* "vector x4 94 %, scalar remainder 6 %"; "" where nothing is known. With inner loops that were unrolled fully: by the version that they are in. */
 typedef struct report_versions {
     hsc_weighted vector, scalar, other; /* samples in vector bodies, in scalar remainders of vectorised loops, in the rest */
     uint32_t width;

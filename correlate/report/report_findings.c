@@ -191,6 +191,19 @@ static hsc_status little_known(findings *f, hsc_err *err) {
 
 /* ---- scalar time in vectorised loops; hot loops that were not vectorised ---- */
 
+/* Why not the vector body: a sentence, or "". */
+static const char *why_scalar(report *r, uint32_t scope, const report_versions *v) {
+    uint32_t first, checks = 0;
+    if (hsc_db_find(r->db, HSC_LIST_MEMORY_CHECKS, scope, &first, &checks, NULL))
+        checks = 0;
+    if (v->met[HSC_loop_version_REMAINDER] > 0.5 * v->scalar.sum)
+        return " It is run with few iterations, or with some left over each time.";
+    if (v->met[HSC_loop_version_FALLBACK] > 0.5 * v->scalar.sum)
+        return checks ? " The check before the loop finds that what it reads and writes may overlap: told that it does not (restrict in C, omp simd), the compiler makes no check." : "";
+    return checks ? " Either it is run with few iterations, or the check before the loop finds that what it reads and writes may overlap (told that it does not, by restrict in C or omp simd, the compiler "
+                    "makes no check)." : "";
+}
+
 static hsc_status loop_versions(findings *f, hsc_err *err) {
     report *r = f->r;
     const uint32_t *loops = f->loops, n = f->n_loops;
@@ -199,8 +212,10 @@ static hsc_status loop_versions(findings *f, hsc_err *err) {
     report_versions worst_v = {0};
     char text[4096], how[400], where[600], of[300], share[120];
     hsc_db_scope s;
-    for (uint32_t i = 0; i < n && r->excl[loops[i]] >= 0.002 * r->total; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         report_versions v;
+        if (r->excl[loops[i]] + r->paid->unrolled[loops[i]].sum < 0.01 * r->total)
+            continue;
         hsc_status status = report_versions_of(r, loops[i], &v, how, sizeof how, err);
         if (status)
             return status;
@@ -219,9 +234,9 @@ static hsc_status loop_versions(findings *f, hsc_err *err) {
         findings_amount(r, worst, share, sizeof share);
         snprintf(text, sizeof text,
                  "Scalar time in a vectorised loop: %s, which is %.0f %% of the loop's time, is spent in its scalar remainder or fall-back, "
-                 "though there is a vector body of %u lanes: %s%s at %s in %s.",
+                 "though there is a vector body of %u lanes: %s%s at %s in %s.%s",
                  share, 100 * worst.sum / (worst_v.vector.sum + worst_v.scalar.sum + worst_v.other.sum), worst_v.width, s.name, findings_loop_word(s.name), where,
-                 of);
+                 of, why_scalar(r, worst_at, &worst_v));
         findings_say(f, worst.sum, "Scalar remainder", worst, spot_of_scope(worst_at, &s), text);
     }
     return HSC_OK;

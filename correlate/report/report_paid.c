@@ -149,18 +149,22 @@ static void visit(void *ctx, uint32_t c, const hsc_db_context *context, const hs
 static hsc_status out_of_memory(const report *r, hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path); }
 
 static report_paid *paid_new(const report *r) {
-    size_t scopes = (size_t)r->info.scopes + 1, contexts = (size_t)r->info.contexts + 1;
+    size_t scopes = (size_t)r->info.scopes + 1, contexts = (size_t)r->info.contexts + 1, instances = (size_t)r->info.instances + 1;
     report_paid *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
     *p = (report_paid){.loop = calloc(scopes, sizeof *p->loop), .vectors = calloc(scopes, sizeof *p->vectors),
                        .own_code = calloc(scopes, sizeof *p->own_code), .is_no_more = calloc(scopes, 1), .unrolled = calloc(scopes, sizeof *p->unrolled),
-                       .unrolled_in = malloc(((size_t)r->info.instances + 1) * sizeof *p->unrolled_in), .procedure = calloc(scopes, sizeof *p->procedure),
+                       .unrolled_in = malloc(instances * sizeof *p->unrolled_in), .unrolled_at = malloc(instances * sizeof *p->unrolled_at),
+                       .first_unrolled = malloc(scopes * sizeof *p->first_unrolled), .next_unrolled = malloc(instances * sizeof *p->next_unrolled), .procedure = calloc(scopes, sizeof *p->procedure),
                        .loop_of = malloc(contexts * sizeof *p->loop_of), .procedure_of = malloc(contexts * sizeof *p->procedure_of),
                        .callee = malloc(contexts * sizeof *p->callee), .caller = malloc(contexts * sizeof *p->caller),
                        .can_be_vectors = malloc(contexts), .paths = malloc(contexts * sizeof *p->paths)};
-    if (p->loop && p->vectors && p->own_code && p->is_no_more && p->unrolled && p->unrolled_in && p->procedure && p->loop_of && p->procedure_of && p->callee && p->caller && p->can_be_vectors && p->paths)
+    if (p->loop && p->vectors && p->own_code && p->is_no_more && p->unrolled && p->unrolled_in && p->unrolled_at && p->first_unrolled && p->next_unrolled && p->procedure &&
+        p->loop_of && p->procedure_of && p->callee && p->caller && p->can_be_vectors && p->paths) {
+        memset(p->first_unrolled, 0xff, scopes * sizeof *p->first_unrolled); /* HSC_NONE */
         return p;
+    }
     report_paid_free(p);
     return NULL;
 }
@@ -168,7 +172,7 @@ static report_paid *paid_new(const report *r) {
 void report_paid_free(report_paid *p) {
     if (!p)
         return;
-    void *all[] = {p->loop, p->vectors, p->own_code, p->is_no_more, p->unrolled, p->unrolled_in, p->procedure, p->loop_of,
+    void *all[] = {p->loop, p->vectors, p->own_code, p->is_no_more, p->unrolled, p->unrolled_in, p->unrolled_at, p->first_unrolled, p->next_unrolled, p->procedure, p->loop_of,
                    p->procedure_of, p->callee, p->caller, p->can_be_vectors, p->paths, p->begin[0], p->begin[1], p->contexts[0], p->contexts[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
@@ -216,14 +220,18 @@ static hsc_status place_unrolled(const report *r, report_paid *p, uint32_t first
         if (!(r->instance_sums[i] > 0))
             continue;
         for (uint32_t steps = 0; at.parent < r->info.instances && steps <= r->info.instances && !status; steps++) { /* a damaged file may go round */
+            p->unrolled_at[i] = at.parent;
             status = hsc_db_get_instance(r->db, at.parent, &at, err);
             if (!status && (at.scope >= r->info.scopes || !p->is_no_more[at.scope])) {
                 p->unrolled_in[i] = steps && at.scope < r->info.scopes ? at.scope : HSC_NONE;
                 break;
             }
         }
-        if (p->unrolled_in[i] != HSC_NONE)
-            add(&p->unrolled[p->unrolled_in[i]], (hsc_weighted){r->instance_sums[i], r->instance_excess[i]});
+        if (p->unrolled_in[i] == HSC_NONE)
+            continue;
+        add(&p->unrolled[p->unrolled_in[i]], (hsc_weighted){r->instance_sums[i], r->instance_excess[i]});
+        p->next_unrolled[i] = p->first_unrolled[p->unrolled_in[i]];
+        p->first_unrolled[p->unrolled_in[i]] = i;
     }
     return status;
 }

@@ -17,6 +17,8 @@ typedef struct report_paid {
     uint8_t *is_no_more;     /* by scope: a loop of which all code that ran was unrolled fully: the loop round it, where there is one, pays */
     hsc_weighted *unrolled;  /* by scope of a loop: samples of versions of such loops in its own code in one machine function */
     uint32_t *unrolled_in;   /* by instance: the loop whose `unrolled` has it; HSC_NONE: none's */
+    uint32_t *unrolled_at;   /* by instance with one: the version of that loop that it is in */
+    uint32_t *first_unrolled, *next_unrolled; /* by scope, and by instance: those of a loop; HSC_NONE: the last */
     hsc_weighted *procedure; /* by scope of a procedure: its own code with its loops, and libraries that it calls */
     uint32_t *loop_of;       /* by context: the loop that pays for its samples; HSC_NONE: none */
     uint32_t *procedure_of;  /* by context: the user's procedure that does; HSC_NONE */

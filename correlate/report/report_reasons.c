@@ -97,12 +97,10 @@ static int larger(const void *a, const void *b) {
 /* All code of a loop without its inner loops but vector bodies: with what is inlined into it where the loops of the generated code
  * are known, which the loop's exclusive samples leave to the procedures that were inlined, and with inner loops that are no more. */
 static hsc_weighted not_vector(const report *r, uint32_t scope, const report_versions *v) {
-    hsc_weighted all = {v->vector.sum + v->scalar.sum + v->other.sum, v->vector.excess + v->scalar.excess + v->other.excess}, more = r->paid->unrolled[scope];
+    hsc_weighted all = {v->vector.sum + v->scalar.sum + v->other.sum, v->vector.excess + v->scalar.excess + v->other.excess};
     if (r->paid->is_no_more[scope])
         return r->paid->vectors[scope];
-    if (all.sum >= r->excl[scope])
-        all = (hsc_weighted){all.sum + more.sum, all.excess + more.excess};
-    else
+    if (all.sum - r->paid->unrolled[scope].sum < r->excl[scope])
         all = report_excl(r, scope);
     return (hsc_weighted){fmax(0, all.sum - v->vector.sum), fmax(0, all.excess - v->vector.excess)};
 }

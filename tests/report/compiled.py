@@ -561,6 +561,12 @@ for options in ((), ("-mavx2",)) if longest > 16 else ((),):
     else:
         that("Short vectors" not in said, f"triad {options}: {said}")
 
+# which version of a loop runs is told also where all its code is that of an inner loop that was unrolled fully
+database = measured("overlap", CC, "-DOVERLAP", "-O3", "-ffast-math")
+said, found = findings(database), of(database, "loop", "OVERLAP")[1]
+that(len(found) == 1 and found[0]["versions"] == "scalar fall-back 100 %", f"overlap: {found}")
+that(re.search(r"Scalar time in a vectorised loop: \S+ s, (\S+) % .*? 100 % of the loop's time, .*? though there is a vector body of 2 lanes: for loop at \S*compiled\.c:" + line("OVERLAP") + r"-\d+ in stencil\. The check before the loop finds", said), f"overlap: {said}")
+
 # a copy that did not run, in another procedure, was refused for another reason: that is none of the loop's that did
 database = measured("others", CC, "-DOTHERS")
 refused, said = of(database, "reason", "OTHERS")[1], findings(database)
