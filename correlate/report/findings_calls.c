@@ -134,14 +134,43 @@ static void place_of_line(const report *r, uint32_t line, char *out, size_t size
         out[0] = 0;
 }
 
+typedef struct volumes { /* bytes */
+    double sent, fetched, written, read; /* messages and what is put; what is got; files */
+} volumes;
+
+static void add_volume(volumes *v, const report_message *x) {
+    if (x->kind == HSC_operation_class_FILE) {
+        v->written += (double)x->sent_bytes;
+        v->read += (double)x->received_bytes;
+        return;
+    }
+    v->sent += (double)x->sent_bytes;
+    v->fetched += x->kind == HSC_operation_class_ONE_SIDED ? (double)x->received_bytes : 0;
+}
+
+/* "send 1.2 MB, get 3 GB, write 5 kB to files" */
+static void volume_text(const volumes *v, char *out, size_t size) {
+    const struct {
+        const char *verb, *end;
+        double bytes;
+    } all[] = {{"send", "", v->sent}, {"get", "", v->fetched}, {"write", " to files", v->written}, {"read", " from files", v->read}};
+    size_t at = 0;
+    char amount[32];
+    out[0] = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all && at < size; i++)
+        if (all[i].bytes > 0 || (!i && !(v->fetched + v->written + v->read > 0)))
+            at += (size_t)snprintf(out + at, size - at, "%s%s %s%s", at ? ", " : "", all[i].verb, report_volume(all[i].bytes, amount, sizeof amount), all[i].end);
+}
+
 /* Elapsed time in calls of the message-passing library, as its wrappers timed them. */
 hsc_status findings_messages(findings *f, hsc_err *err) {
     report *r = f->r;
     report_message *rows;
     uint32_t n, best = HSC_NONE;
-    double all = 0, sent = 0, elapsed = 0, setup = 0; /* what begins and ends MPI is told apart */
+    double all = 0, elapsed = 0, setup = 0; /* what begins and ends MPI is told apart */
+    volumes moved = {0};
     const char *setup_name = NULL;
-    char text[2200], where[300], apart[200] = "", volume[32], callers[700] = "";
+    char text[2200], where[300], apart[200] = "", volume[200], callers[700] = "";
     hsc_status status = report_messages(r, false, &rows, &n, err);
     if (status)
         return status;
@@ -157,7 +186,7 @@ hsc_status findings_messages(findings *f, hsc_err *err) {
             continue;
         }
         all += rows[i].duration_s;
-        sent += (double)rows[i].sent_bytes;
+        add_volume(&moved, &rows[i]);
         if (best == HSC_NONE)
             best = i;
     }
@@ -170,10 +199,11 @@ hsc_status findings_messages(findings *f, hsc_err *err) {
         place_of_line(r, rows[best].line, where, sizeof where);
         if (rows[best].line != HSC_NONE)
             report_callers(r, rows[best].line, rows[best].operation, 1, callers, sizeof callers);
+        volume_text(&moved, volume, sizeof volume);
         snprintf(text, sizeof text,
-                 "Calls of MPI last %s, %.1f %% of the elapsed time of all ranks (timed, not sampled), and send %s; "
+                 "Calls of MPI last %s, %.1f %% of the elapsed time of all ranks (timed, not sampled), and %s; "
                  "longest: %s%s, %s in %llu call%s%s%s.%s",
-                 REPORT_SECONDS(all), 100 * share, report_volume(sent, volume, sizeof volume), rows[best].operation, where, REPORT_SECONDS(rows[best].duration_s),
+                 REPORT_SECONDS(all), 100 * share, volume, rows[best].operation, where, REPORT_SECONDS(rows[best].duration_s),
                  (unsigned long long)rows[best].calls, rows[best].calls == 1 ? "" : "s", callers[0] ? ", most by way of " : "", callers, apart);
         findings_say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Calls of MPI", findings_no_share, spot_of_line(r, rows[best].line), text);
     }
@@ -393,8 +423,11 @@ hsc_status findings_arrays(findings *f, hsc_err *err) {
     double in_calls = 0;
     uint32_t scope = HSC_NONE;
     hsc_db_scope s;
+    report_elapsed elapsed = {0};
     hsc_status status = report_main_array(r, text, sizeof text, &scope, &in_calls, err);
     if (!status && text[0])
+        status = report_elapsed_of(r, &elapsed, err);
+    if (!status && text[0] && in_calls >= 0.001 * elapsed.seconds)
         findings_say(f, in_calls / (r->unit.scale > 0 ? r->unit.scale : 1), "Array", findings_no_share,
             scope == HSC_NONE || hsc_db_get_scope(r->db, scope, &s, NULL) ? spot_nowhere : spot_of_scope(scope, &s), text);
     return status;

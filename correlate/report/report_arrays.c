@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Bytes, calls, time, waiting and packing by array. */
 #include "report_arrays.h"
+#include "report_causes.h"
 #include "report_groups.h"
 
 #include <math.h>
@@ -518,14 +519,29 @@ static void main_text(const report *r, const report_array *x, char *out, size_t 
         snprintf(out, size, "A buffer without a name%s", owner);
 }
 
+/* Seconds that the program's own calls of message passing waited for late ones, of arrays and of none (fences, barriers). */
+static hsc_status waited_in_all(report *r, double *seconds, hsc_err *err) {
+    report_delayed *rows;
+    uint32_t n;
+    hsc_status status = report_delayed_list(r, &rows, &n, err);
+    *seconds = 0;
+    for (uint32_t i = 0; !status && i < n; i++)
+        *seconds += rows[i].own && !hsc_cause_is_of_threads(rows[i].d.kind) ? rows[i].v.wait_s : 0;
+    if (!status)
+        free(rows);
+    return status;
+}
+
 hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope, double *seconds, hsc_err *err) {
     report_array *rows;
     uint32_t n;
-    double bytes = 0, known = 0;
+    double bytes = 0, known = 0, waited = 0;
     char name[460];
     hsc_db_array a;
     out[0] = 0;
-    hsc_status status = report_arrays(r, &rows, &n, err);
+    hsc_status status = waited_in_all(r, &waited, err);
+    if (!status)
+        status = report_arrays(r, &rows, &n, err);
     if (status)
         return status;
     for (uint32_t i = 0; i < n; i++) {
@@ -551,13 +567,17 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
         if (!x || rows[i].waiting_s > x->waiting_s || (rows[i].waiting_s == x->waiting_s && rows[i].mpi_s > x->mpi_s))
             x = &rows[i];
     }
+    waited = fmax(waited, waiting);
+    bool is_waited = x && x->waiting_s >= 0.1 * waited && x->waiting_s > 0, is_most = is_waited && x->waiting_s >= 0.5 * waited;
+    if (x && !is_waited) /* what is waited for is no array's: fences, barriers */
+        x = most;
     if (x && known > 0 && !hsc_db_get_array(r->db, x->array, &a, err)) {
         char also[600] = "", other[400], plain[400], sent[32], received[32];
         main_text(r, x, plain, sizeof plain);
         /* what one call completes it waits for together */
         uint64_t sent_bytes = x->sent_bytes, received_bytes = x->received_bytes;
         unsigned others = 0;
-        for (uint32_t i = 0; i < n && x->waiting_s > 0 && !is_scalar(r, x); i++)
+        for (uint32_t i = 0; i < n && is_waited && !is_scalar(r, x); i++)
             if (&rows[i] != x && is_named(r, rows[i].array) && fabs(rows[i].waiting_s - x->waiting_s) < 1e-9 * x->waiting_s) {
                 others++;
                 sent_bytes += rows[i].sent_bytes;
@@ -581,18 +601,18 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
         size_t said = strlen(also);
         if (nameless > x->waiting_s)
             snprintf(also + said, sizeof also - said, " In calls of those without one the wait is up to %s: --by=array, --by=message.", REPORT_SECONDS(nameless));
-        if (is_scalar(r, x) && x->waiting_s > 0) /* no volume to speak of */
+        if (is_scalar(r, x) && is_waited) /* no volume to speak of */
             snprintf(out, size,
-                     "%.200s is what most of the waiting in message passing is for: its calls last %s, %s of it waiting for late partners (of %s). They move %s in "
+                     "%.200s is what %s: its calls last %s, %s of it waiting for late partners (of %s). They move %s in "
                      "all: the cost is to be in step, not the volume.%s",
-                     name, REPORT_SECONDS(x->mpi_s), REPORT_SECONDS(x->waiting_s), REPORT_SECONDS(waiting), report_volume((double)(x->sent_bytes + x->received_bytes), sent, sizeof sent), also);
+                     name, is_most ? "most of the waiting in message passing is for" : "is waited for most of all that messages move", REPORT_SECONDS(x->mpi_s), REPORT_SECONDS(x->waiting_s), REPORT_SECONDS(waited), report_volume((double)(x->sent_bytes + x->received_bytes), sent, sizeof sent), also);
         else
             snprintf(out, size,
                  "%.260s %s %s: %s sent, %s received, %.0f %% of the bytes whose calls are "
                  "measured; %s in calls of MPI, %s of it waiting for late partners (of %s).%s",
-                 name, others ? "have" : "has", x->waiting_s > 0 ? "most of the waiting in message passing" : "most of the communication",
+                 name, others ? "have" : "has", is_most ? "most of the waiting in message passing" : is_waited ? "most waiting of all arrays" : "most of the communication",
                  report_volume((double)sent_bytes, sent, sizeof sent), report_volume((double)received_bytes, received, sizeof received), 100 * (double)(sent_bytes + received_bytes) / bytes, REPORT_SECONDS(x->mpi_s),
-                 REPORT_SECONDS(x->waiting_s), REPORT_SECONDS(waiting), also);
+                 REPORT_SECONDS(x->waiting_s), REPORT_SECONDS(waited), also);
         *scope = a.scope;
         *seconds = x->mpi_s;
     }

@@ -208,7 +208,8 @@ void report_cause_place(const report *r, const report_cause *c, int width, char 
 /* ---- names ---- */
 
 void report_merged_text(const report *r, uint32_t line, char *out, size_t size) {
-    uint32_t first, n, link, links, before = 0;
+    enum { NAMED = 8 };
+    uint32_t first, n, link, links, told[NAMED], count = 0;
     size_t at = 0;
     out[0] = 0;
     if (line == HSC_NONE || hsc_db_find(r->db, HSC_LIST_MPI_SITES, line, &first, &n, NULL))
@@ -218,15 +219,24 @@ void report_merged_text(const report *r, uint32_t line, char *out, size_t size) 
             return;
         for (uint32_t end = link + links; link < end; link++) {
             hsc_db_mpi_link l;
-            if (hsc_db_get_mpi_link(r->db, link, &l, NULL) || l.kind != HSC_link_kind_MERGED || l.line == before)
+            if (hsc_db_get_mpi_link(r->db, link, &l, NULL) || l.kind != HSC_link_kind_MERGED)
                 continue;
-            before = l.line;
-            int k = snprintf(out + at, size - at, " or %u", l.line);
-            if (k < 0 || (size_t)k >= size - at) {
+            uint32_t k = 0;
+            while (k < count && told[k] != l.line)
+                k++;
+            if (k < count)
+                continue;
+            if (count == NAMED) {
+                snprintf(out + at, size - at, " or others");
+                return;
+            }
+            told[count++] = l.line;
+            int put = snprintf(out + at, size - at, " or %u", l.line);
+            if (put < 0 || (size_t)put >= size - at) {
                 out[at] = 0;
                 return;
             }
-            at += (size_t)k;
+            at += (size_t)put;
         }
     }
 }

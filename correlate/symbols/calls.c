@@ -114,10 +114,13 @@ static void strike_own(hsc_code *c, const hsc_symbol *symbol, uint32_t scope, co
     }
 }
 
-static uint32_t message_at(const hsc_code *c, const hsc_site *s) {
-    for (size_t i = 0; i < c->data.messages.n; i++) {
+/* The message that the call itself is: a macro may have other calls at the same place, as of what ends the program after an error. */
+static uint32_t message_of(const hsc_code *c, const hsc_site *s) {
+    uint64_t operation = hsc_code_operation_key(s->callee, strlen(s->callee));
+    for (size_t i = 0; operation && i < c->data.messages.n; i++) {
         const hsc_code_message *m = &c->data.messages.p[i];
-        if (m->procedure == s->procedure && m->file == s->call_file && m->line == s->call_line && m->column == s->call_column)
+        if (m->procedure == s->procedure && m->file == s->call_file && m->line == s->call_line && m->column == s->call_column &&
+            hsc_code_operation_key(m->operation, strlen(m->operation)) == operation)
             return (uint32_t)i;
     }
     return HSC_NO_INDEX;
@@ -126,10 +129,10 @@ static uint32_t message_at(const hsc_code *c, const hsc_site *s) {
 /* Messages that share one call of the machine code are linked with each other. */
 static bool link_messages(hsc_code *c, const uint32_t *sites, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        uint32_t from = message_at(c, &c->sites.p[sites[i]]);
+        uint32_t from = message_of(c, &c->sites.p[sites[i]]);
         for (size_t k = 0; k < n && from != HSC_NO_INDEX; k++) {
             const hsc_site *s = &c->sites.p[sites[k]];
-            uint32_t to = k == i ? HSC_NO_INDEX : message_at(c, s);
+            uint32_t to = k == i ? HSC_NO_INDEX : message_of(c, s);
             if (to != HSC_NO_INDEX &&
                 !HSC_PUSH(c->data.links, (hsc_code_link){.message = from,
                                                          .kind = HSC_link_kind_MERGED,

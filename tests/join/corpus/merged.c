@@ -31,6 +31,30 @@ __attribute__((noinline)) int exchange(int way, double *a, double *b, int n) {
     return 0;
 }
 
+/* Each has a call of its own; what ends the program after an error is one call of all three, at their places. */
+_Noreturn void leave(int code, int line);
+int MPI_Barrier(MPI_Comm communicator);
+int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm communicator);
+#define CHECK(call) do { int code = (call); if (code) leave(3, code); } while (0)
+
+__attribute__((noinline)) int checked(double *a, int n) {
+    CHECK(MPI_Barrier(&world)); /* CHECKED */
+    CHECK(MPI_Bcast(a, n, &real, 0, &world)); /* CHECKED */
+    CHECK(MPI_Barrier(&world)); /* CHECKED */
+    return n;
+}
+
+_Noreturn __attribute__((noinline)) void leave(int code, int line) {
+    for (sent += code + line;;)
+        ;
+}
+
+__attribute__((noinline)) int MPI_Barrier(MPI_Comm communicator) { return sent > communicator->id; }
+
+__attribute__((noinline)) int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm communicator) {
+    return buffer && sent > count + type->id + root + communicator->id;
+}
+
 __attribute__((noinline)) int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
     sent += buffer && count + to + tag > type->id + communicator->id;
     return 0;
@@ -39,5 +63,5 @@ __attribute__((noinline)) int MPI_Send(const void *buffer, int count, MPI_Dataty
 int main(int argc, char **argv) {
     static double a[100], b[300];
     (void)argv;
-    return exchange(argc, a, b, 100) + exchange(argc - 1, a, b, 10);
+    return checked(a, 100) + exchange(argc, a, b, 100) + exchange(argc - 1, a, b, 10);
 }
