@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/records.h>
+
 #include "join_internal.h"
 
 typedef struct verdict {
@@ -39,12 +41,21 @@ static bool is_thread_start(const char *linkage) {
            !strcmp(linkage, "thread_start");
 }
 
+/* Loops that only look, again and again, at what others write. */
+static void mark_waits(const join *j, uint8_t *is_wait) {
+    for (size_t i = 0; i < j->remarks.n; i++)
+        if (j->remarks.p[i].reason == HSC_reason_WAITS && j->remarks.p[i].scope < j->scopes.n && j->scopes.p[j->remarks.p[i].scope].kind == HSC_SCOPE_LOOP)
+            is_wait[j->remarks.p[i].scope] = 1;
+}
+
 hsc_status hsc_join_classify(join *j, hsc_err *err) {
     size_t n = j->contexts.n;
     verdict *of_scope = calloc(j->scopes.n, sizeof *of_scope), *of_context = calloc(n, sizeof *of_context);
-    uint8_t *known = calloc(j->scopes.n, 1);
-    hsc_status status = of_scope && of_context && known && HSC_RESERVE(j->context_categories, n) ? HSC_OK
+    uint8_t *known = calloc(j->scopes.n, 1), *is_wait = calloc(j->scopes.n, 1);
+    hsc_status status = of_scope && of_context && known && is_wait && HSC_RESERVE(j->context_categories, n) ? HSC_OK
                                                                                                   : hsc_join_no_memory(err);
+    if (status == HSC_OK)
+        mark_waits(j, is_wait);
     if (status == HSC_OK && n)
         of_context[0].state = HSC_state_COMPUTATION;
     for (size_t c = 1; c < n && status == HSC_OK; c++) {
@@ -52,6 +63,8 @@ hsc_status hsc_join_classify(join *j, hsc_err *err) {
         const jscope *s = &j->scopes.p[at->scope];
         verdict up = of_context[at->parent];
         of_context[c] = up;
+        if (at->kind == HSC_CONTEXT_LOOP && is_wait[at->scope] && up.state == HSC_state_COMPUTATION)
+            of_context[c].state = HSC_state_WAITING;
         if (at->kind != HSC_CONTEXT_PROCEDURE && at->kind != HSC_CONTEXT_INLINED)
             continue;
         const char *caller_name = j->scopes.p[j->contexts.p[at->parent].scope].linkage;
@@ -77,5 +90,6 @@ hsc_status hsc_join_classify(join *j, hsc_err *err) {
     free(of_scope);
     free(of_context);
     free(known);
+    free(is_wait);
     return status;
 }

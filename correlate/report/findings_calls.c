@@ -292,7 +292,7 @@ hsc_status findings_blocked(findings *f, hsc_err *err) {
     if (longest.row && all > 0 && all >= 0.01 * cpu_s) {
         hsc_db_context c;
         hsc_db_scope s;
-        char name[300], at[300];
+        char name[300], at[300], count[40];
         const report_wait *w = longest.row;
         if (w->holder_context != HSC_NONE && w->total_s >= 0.5 * longest.total_s && !hsc_db_get_context(r->db, w->holder_context, &c, NULL) &&
             !hsc_db_get_scope(r->db, c.scope, &s, NULL)) {
@@ -306,10 +306,13 @@ hsc_status findings_blocked(findings *f, hsc_err *err) {
         if (joins > 0.01 * cpu_s)
             snprintf(ends, sizeof ends, " Another %s they wait for threads to end.", REPORT_SECONDS(joins));
         place_of_line(r, w->line, where, sizeof where);
+        if (longest.waits)
+            snprintf(count, sizeof count, "%llu wait%s", (unsigned long long)longest.waits, longest.waits == 1 ? "" : "s");
+        else
+            snprintf(count, sizeof count, "waits that did not end");
         snprintf(text, sizeof text,
-                 "Threads of the program are blocked for %s of elapsed time outside message passing and input and output; longest: %s%s, %s in %llu "
-                 "wait%s%s.%s",
-                 REPORT_SECONDS(all), w->kind_text, where, REPORT_SECONDS(longest.total_s), (unsigned long long)longest.waits, longest.waits == 1 ? "" : "s", holder, ends);
+                 "Threads of the program are blocked for %s of elapsed time outside message passing and input and output; longest: %s%s, %s in %s%s.%s",
+                 REPORT_SECONDS(all), w->kind_text, where, REPORT_SECONDS(longest.total_s), count, holder, ends);
         findings_say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Blocked", findings_no_share, spot_of_line(r, w->line), text);
     }
     free(rows);

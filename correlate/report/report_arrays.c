@@ -568,7 +568,7 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
             x = &rows[i];
     }
     waited = fmax(waited, waiting);
-    bool is_waited = x && x->waiting_s >= 0.1 * waited && x->waiting_s > 0, is_most = is_waited && x->waiting_s >= 0.5 * waited;
+    bool is_waited = x && x->waiting_s > 0 && (x->waiting_s >= 0.1 * waited || nameless > x->waiting_s), is_most = is_waited && x->waiting_s >= 0.5 * waited;
     if (x && !is_waited) /* what is waited for is no array's: fences, barriers */
         x = most;
     if (x && known > 0 && !hsc_db_get_array(r->db, x->array, &a, err)) {
@@ -614,7 +614,7 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
                  report_volume((double)sent_bytes, sent, sizeof sent), report_volume((double)received_bytes, received, sizeof received), 100 * (double)(sent_bytes + received_bytes) / bytes, REPORT_SECONDS(x->mpi_s),
                  REPORT_SECONDS(x->waiting_s), REPORT_SECONDS(waited), also);
         *scope = a.scope;
-        *seconds = x->mpi_s;
+        *seconds = fmax(x->mpi_s, nameless);
     }
     free(rows);
     return HSC_OK;
