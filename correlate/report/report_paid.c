@@ -15,8 +15,11 @@ struct paid_path {
     bool foreign;                            /* in code that is not the user's own */
     bool apart;                              /* below a call of message passing, of OpenMP or of ours: findings of their own tell of these */
     bool can_be_vectors;
+    bool in_users_call;                      /* since the loop that pays: of one of the user's procedures, not inlined */
 };
 typedef struct paid_path path;
+
+enum { CAN_BE_VECTORS = 1, IN_USERS_CALL = 2 }; /* marks */
 
 typedef struct pay_walk {
     report *r;
@@ -84,6 +87,8 @@ static void enter_loop(pay_walk *w, path *at, uint32_t c, uint32_t scope, bool u
     if (is_part(w->p, at, scope, users, own))
         return;
     at->any_loop = at->own_code_of = scope;
+    if (users || at->users_loop == HSC_NONE)
+        at->in_users_call = false;
     if (own) {
         at->own_loop = scope;
         at->can_be_vectors = users || at->users_loop == HSC_NONE; /* else it has a price of its own */
@@ -98,6 +103,7 @@ static void enter_procedure(pay_walk *w, path *at, uint32_t c, const hsc_db_cont
     report_paid *p = w->p;
     bool called = context->kind == HSC_CONTEXT_PROCEDURE;
     at->own_code_of = HSC_NONE;
+    at->in_users_call = at->in_users_call || (users && called);
     if (own && called)
         at->apart = false;
     else if (w->is_apart)
@@ -134,13 +140,13 @@ static void visit(void *ctx, uint32_t c, const hsc_db_context *context, const hs
     uint32_t loop = at->users_loop != HSC_NONE ? at->users_loop : at->own_loop != HSC_NONE ? at->own_loop : at->any_loop;
     p->loop_of[c] = at->apart ? HSC_NONE : loop;
     p->procedure_of[c] = at->apart ? HSC_NONE : at->procedure;
-    p->can_be_vectors[c] = p->loop_of[c] != HSC_NONE && at->can_be_vectors;
+    p->marks[c] = (uint8_t)(p->loop_of[c] == HSC_NONE ? 0 : (at->can_be_vectors ? CAN_BE_VECTORS : 0) | (at->in_users_call ? IN_USERS_CALL : 0));
     hsc_weighted v = w->sums[c - w->first];
     if (p->loop_of[c] != HSC_NONE)
         add(&p->loop[loop], v);
     if (p->loop_of[c] != HSC_NONE && at->own_code_of == loop)
         add(&p->own_code[loop], v);
-    if (p->can_be_vectors[c])
+    if (p->marks[c] & CAN_BE_VECTORS)
         add(&p->vectors[loop], v);
     if (p->procedure_of[c] != HSC_NONE)
         add(&p->procedure[p->procedure_of[c]], v);
@@ -159,9 +165,9 @@ static report_paid *paid_new(const report *r) {
                        .first_unrolled = malloc(scopes * sizeof *p->first_unrolled), .next_unrolled = malloc(instances * sizeof *p->next_unrolled), .procedure = calloc(scopes, sizeof *p->procedure),
                        .loop_of = malloc(contexts * sizeof *p->loop_of), .procedure_of = malloc(contexts * sizeof *p->procedure_of),
                        .callee = malloc(contexts * sizeof *p->callee), .caller = malloc(contexts * sizeof *p->caller),
-                       .can_be_vectors = malloc(contexts), .paths = malloc(contexts * sizeof *p->paths)};
+                       .marks = malloc(contexts), .paths = malloc(contexts * sizeof *p->paths)};
     if (p->loop && p->vectors && p->own_code && p->is_no_more && p->unrolled && p->unrolled_in && p->unrolled_at && p->first_unrolled && p->next_unrolled && p->procedure &&
-        p->loop_of && p->procedure_of && p->callee && p->caller && p->can_be_vectors && p->paths) {
+        p->loop_of && p->procedure_of && p->callee && p->caller && p->marks && p->paths) {
         memset(p->first_unrolled, 0xff, scopes * sizeof *p->first_unrolled); /* HSC_NONE */
         return p;
     }
@@ -173,7 +179,7 @@ void report_paid_free(report_paid *p) {
     if (!p)
         return;
     void *all[] = {p->loop, p->vectors, p->own_code, p->is_no_more, p->unrolled, p->unrolled_in, p->unrolled_at, p->first_unrolled, p->next_unrolled, p->procedure, p->loop_of,
-                   p->procedure_of, p->callee, p->caller, p->can_be_vectors, p->paths, p->begin[0], p->begin[1], p->contexts[0], p->contexts[1]};
+                   p->procedure_of, p->callee, p->caller, p->marks, p->paths, p->begin[0], p->begin[1], p->contexts[0], p->contexts[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(p);
@@ -384,9 +390,49 @@ hsc_status report_rank_paid(report *r, hsc_scope_kind kind, uint32_t **rows, uin
     return HSC_OK;
 }
 
-/* A loop that is known by its instructions alone and does next to nothing itself, as that of an interpreter: what it calls is no part of it. */
-static bool only_calls(const report *r, uint32_t i, const hsc_db_scope *s) {
-    return !s->line_begin && r->paid->own_code[i].sum < 0.05 * r->paid->loop[i].sum;
+/* Samples of contexts that are asked for in rising order. */
+typedef struct window {
+    hsc_weighted sums[512];
+    uint32_t first, end;
+} window;
+
+static hsc_status look_in(const report *r, window *w, uint32_t c, hsc_weighted *out, hsc_err *err) {
+    const uint32_t rows = sizeof w->sums / sizeof *w->sums;
+    if (c >= w->end) {
+        w->first = c;
+        w->end = r->info.contexts - c < rows ? r->info.contexts : c + rows;
+        hsc_status s = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD}, c, w->end - c, w->sums, err);
+        if (s)
+            return s;
+    }
+    *out = w->sums[c - w->first];
+    return HSC_OK;
+}
+
+/* Of what the loop pays for, what the program's own procedures take that it calls. */
+static hsc_status in_users_calls(report *r, uint32_t loop, double *samples, hsc_err *err) {
+    window w = {.end = 0};
+    hsc_weighted v;
+    hsc_status s = HSC_OK;
+    *samples = 0;
+    for (uint32_t k = r->paid->begin[0][loop]; k < r->paid->begin[0][loop + 1] && !s; k++) {
+        uint32_t c = r->paid->contexts[0][k];
+        if (r->paid->marks[c] & IN_USERS_CALL && !(s = look_in(r, &w, c, &v, err)))
+            *samples += v.sum;
+    }
+    return s;
+}
+
+/* A loop that does next to nothing itself: one that is known by its instructions alone, as that of an interpreter, or one whose time is that of the program's own
+ * procedures that it calls, inlined copies apart, which tell more. */
+static hsc_status only_calls(report *r, uint32_t i, const hsc_db_scope *s, bool *only, hsc_err *err) {
+    double called;
+    *only = r->paid->own_code[i].sum < 0.05 * r->paid->loop[i].sum;
+    if (!*only || !s->line_begin)
+        return HSC_OK;
+    hsc_status status = in_users_calls(r, i, &called, err);
+    *only = !status && called > 0.95 * r->paid->loop[i].sum;
+    return status;
 }
 
 hsc_status report_hottest_loop(report *r, uint32_t *loop, hsc_err *err) {
@@ -394,10 +440,10 @@ hsc_status report_hottest_loop(report *r, uint32_t *loop, hsc_err *err) {
     hsc_status s = report_pay_all(r, err);
     for (uint32_t i = 0; i < r->info.scopes && !s; i++) {
         hsc_db_scope scope;
-        bool more[2];
+        bool more[2], only = false;
         for (int k = 0; k < 2; k++)
             more[k] = r->paid->loop[i].sum > (best[k] == HSC_NONE ? 0 : r->paid->loop[best[k]].sum);
-        if ((!more[0] && !more[1]) || !report_wanted(r, i) || (s = hsc_db_get_scope(r->db, i, &scope, err)) || only_calls(r, i, &scope))
+        if ((!more[0] && !more[1]) || !report_wanted(r, i) || (s = hsc_db_get_scope(r->db, i, &scope, err)) || (s = only_calls(r, i, &scope, &only, err)) || only)
             continue;
         best[0] = more[0] ? i : best[0];
         best[1] = more[1] && report_is_own(r, &scope) ? i : best[1];
@@ -421,7 +467,7 @@ hsc_status report_paid_ranges(report *r, report_paid_by by, uint32_t scope, repo
     for (uint32_t k = p->begin[of][scope]; k < p->begin[of][scope + 1]; k++) {
         uint32_t c = p->contexts[of][k];
         report_range *last = *n ? &(*ranges)[*n - 1] : NULL;
-        if (by == REPORT_PAID_VECTORS && !p->can_be_vectors[c])
+        if (by == REPORT_PAID_VECTORS && !(p->marks[c] & CAN_BE_VECTORS))
             continue;
         if (last && last->first + last->n == c) {
             last->n++;
@@ -474,8 +520,8 @@ static report_callee *callee_row(report_callee **list, uint32_t *n, uint32_t *ro
 }
 
 hsc_status report_callees(report *r, uint32_t loop, report_callee *out, uint32_t most, uint32_t *n, hsc_err *err) {
-    enum { ROWS = 512 };
-    hsc_weighted sums[ROWS];
+    window w = {.end = 0};
+    hsc_weighted v;
     hsc_db_scope of;
     report_callee *list = NULL;
     uint32_t count = 0, room = 0;
@@ -483,18 +529,12 @@ hsc_status report_callees(report *r, uint32_t loop, report_callee *out, uint32_t
     hsc_status s = report_pay_all(r, err);
     if (!s)
         s = hsc_db_get_scope(r->db, loop, &of, err);
-    for (uint32_t k = s ? 0 : r->paid->begin[0][loop], first = 0, end = 0; !s && k < r->paid->begin[0][loop + 1]; k++) {
+    for (uint32_t k = s ? 0 : r->paid->begin[0][loop]; !s && k < r->paid->begin[0][loop + 1]; k++) {
         uint32_t c = r->paid->contexts[0][k];
         if (r->paid->callee[c] == HSC_NONE)
             continue;
-        if (c >= end) {
-            uint32_t some = r->info.contexts - c < ROWS ? r->info.contexts - c : ROWS;
-            first = c;
-            end = c + some;
-            if ((s = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD}, c, some, sums, err)))
-                break;
-        }
-        hsc_weighted v = sums[c - first];
+        if ((s = look_in(r, &w, c, &v, err)))
+            break;
         uint32_t caller = r->paid->caller[c] == of.procedure ? HSC_NONE : r->paid->caller[c];
         report_callee *row = v.sum > 0 ? callee_row(&list, &count, &room, r->paid->callee[c], caller) : NULL;
         if (v.sum > 0 && !row)

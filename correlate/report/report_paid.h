@@ -25,7 +25,7 @@ typedef struct report_paid {
     uint32_t *callee;        /* by context: what the loop calls, as the user knows it: the first procedure that is not his own, else the
                               * innermost of his; HSC_NONE: the loop's own code */
     uint32_t *caller;        /* by context with a callee: the user's procedure that makes the call; HSC_NONE */
-    uint8_t *can_be_vectors; /* by context: its samples are in `vectors` of the loop */
+    uint8_t *marks;          /* by context: are its samples in `vectors` of the loop; in a procedure of the program that the loop calls, not inlined */
     uint32_t *begin[2], *contexts[2]; /* those of scope s, of its loop [0] and of its procedure [1]: contexts[begin[s] .. begin[s + 1]); when all is known */
     struct paid_path *paths; /* by context */
     bool missing;            /* the database has no values of contexts: loops and procedures have their own alone */

@@ -122,6 +122,30 @@ int main(void) {
     printf("%g\n", a[100]);
     return 0;
 }
+#elif defined(WRAPS) /* a loop that only calls a procedure without loops, and one with code of its own */
+#define STEP(x) ((x) / (1.5 + (x) * (x)) + 0.25)
+__attribute__((noinline)) static double straight(double x) {
+    volatile double y = x; /* each step needs the one before */
+    y = STEP(y), y = STEP(y), y = STEP(y), y = STEP(y), y = STEP(y), y = STEP(y), y = STEP(y), y = STEP(y), y = STEP(y), y = STEP(y), y = STEP(y), y = STEP(y);
+    return y;
+}
+
+__attribute__((noinline)) static double looped(double x, int n) {
+    for (int i = 0; i < n; i++) /* LOOPED */
+        x = STEP(x);
+    return x;
+}
+
+int main(void) {
+    double x = 0.5;
+    for (double begin = cpu_s(); about_s() - begin < 0.4;) { /* WRAPS */
+        for (int i = 0; i < 64; i++) /* ONLY_CALLS */
+            x = straight(x);
+        x = looped(x, 64);
+    }
+    printf("%g\n", x);
+    return 0;
+}
 #elif defined(ALSO) /* two obstacles */
 #include <math.h>
 enum { N = 4096 };

@@ -567,6 +567,12 @@ said, found = findings(database), of(database, "loop", "OVERLAP")[1]
 that(len(found) == 1 and found[0]["versions"] == "scalar fall-back 100 %", f"overlap: {found}")
 that(re.search(r"Scalar time in a vectorised loop: \S+ s, (\S+) % .*? 100 % of the loop's time, .*? though there is a vector body of 2 lanes: for loop at \S*compiled\.c:" + line("OVERLAP") + r"-\d+ in stencil\. The check before the loop finds", said), f"overlap: {said}")
 
+# a loop that only calls the program's own procedures has most time with what it calls, and is no hottest loop: what it calls tells more
+database = measured("wraps", CC, "-DWRAPS")
+said = findings(database)
+calls = sum(float(r["with_calls_pct"]) for r in rows(database, "loop") if r["line_begin"] == line("ONLY_CALLS"))
+that(calls > 50 and re.search(r"The hottest loop takes .*? at \S*compiled\.c:" + line("LOOPED") + "-", said), f"wraps: {calls} % by the loop that calls: {said}")
+
 # a copy that did not run, in another procedure, was refused for another reason: that is none of the loop's that did
 database = measured("others", CC, "-DOTHERS")
 refused, said = of(database, "reason", "OTHERS")[1], findings(database)
