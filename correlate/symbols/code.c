@@ -273,7 +273,7 @@ static bool load_all(hsc_code *c, const hsc_code_spec *spec, Elf *elf, Elf *debu
     else if (!c->note[0])
         hsc_code_add_note(c, "no map");
     if (c->tag_collisions)
-        hsc_code_add_note(c, "%zu different scopes have equal tags", c->tag_collisions);
+        hsc_code_add_note(c, "%zu loops or procedures have a tag that another one has, as of a source that is compiled twice: diff may take one for the other", c->tag_collisions);
     return true;
 }
 

@@ -2,6 +2,7 @@
 /* Writes a module's records as one group, module ... module_end, into the section of the object file that is not loaded. */
 #include "pass.h"
 #include "probe.h"
+#include "why.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +120,7 @@ static char *assembly_of(const uint8_t *bytes, size_t size, size_t *length) {
 }
 
 void hsc_emit_map(hsc_pass *p) {
+    hsc_why_settle(p);
     sink s = {0};
     const uint8_t *bytes;
     size_t size;

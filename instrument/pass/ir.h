@@ -173,6 +173,7 @@ typedef struct hsc_ir_remark {
     unsigned lanes; /* of a loop that was vectorised; 1: it was interleaved only; 0: it says no such thing */
     unsigned interleaved; /* by the vectoriser: iterations, or vectors of them, that it takes at once; 0: it says no such thing */
     unsigned unrolled; /* copies of the body that the loop was given; 0: it says no such thing */
+    bool is_wish; /* said of a loop that the programmer wants vectorised, also where the vectoriser is off */
     const void *handle;
 } hsc_ir_remark;
 void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *remark);

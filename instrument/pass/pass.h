@@ -85,6 +85,7 @@ typedef struct hsc_why {
     hsc_map loop_of_header; /* by address, in the function that the vectoriser is at */
     hsc_map is_vector_code; /* likewise: loops that are written in vectors */
     LLVMValueRef function;  /* that one */
+    bool explains;       /* the vectoriser gave a reason for a loop that nobody asked it for: it is on */
     hsc_map reason_of;   /* loops that the vectoriser gave a reason for */
     hsc_map lanes_of;    /* of a loop in one inlined copy, as hsc_why_lanes tells them */
     hsc_map interleaved_of; /* likewise, hsc_why_interleaved */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The class of reason behind a remark: from its identifier, and from what is known of its loop. */
+#include "pass.h"
 #include "why.h"
 
 #include <heatscope/formats/remarks.h>
@@ -31,4 +32,19 @@ uint64_t hsc_reason_of(const hsc_ir_remark *r, uint32_t facts) {
         !(facts & HSC_LOOP_OTHER_UNSAFE))
         reason = R(INDIRECT);
     return reason;
+}
+
+bool hsc_reason_explains(const hsc_ir_remark *r, uint64_t reason) {
+    return r->pass.n == 14 && !memcmp(r->pass.p, "loop-vectorize", 14) && r->kind != HSC_remark_kind_PASSED && !r->is_wish && reason != R(NONE) &&
+           reason != R(NOT_TRIED) && reason != R(DISABLED);
+}
+
+void hsc_why_settle(hsc_pass *p) {
+    static const char told[] = "loop not vectorized: the compiler gives no reason";
+    hsc_why *w = &p->why;
+    for (size_t i = 0; i < w->remarks.n && w->explains; i++)
+        if (w->remarks.p[i].reason == R(NOT_TRIED)) {
+            w->remarks.p[i].reason = R(OTHER);
+            w->remarks.p[i].message = (hsc_str){told, sizeof told - 1};
+        }
 }

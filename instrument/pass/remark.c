@@ -266,6 +266,8 @@ void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
     if (!is_new && of_vectorizer && r->region.header && o->header == r->region.header)
         return; /* it says some things twice */
     o->header = r->region.header;
+    uint64_t reason = hsc_reason_of(r, hsc_why_loop_facts(p, loop_of_site(p, site)));
+    p->why.explains |= hsc_reason_explains(r, reason);
     if (is_new) {
         if (much)
             n = hsc_ir_remark_message(r, message, sizeof message);
@@ -279,7 +281,7 @@ void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
             .column = r->column,
             .site_id = site,
             .message = hsc_pass_dup(p, message, n),
-            .reason = hsc_reason_of(r, hsc_why_loop_facts(p, loop_of_site(p, site))),
+            .reason = reason,
             .attachment = attachment,
         };
         /* the reason of a loop that is not known may be another remark's */

@@ -120,7 +120,7 @@ struct RemarkCatcher : DiagnosticHandler {
         r.name = text_of(remark.getRemarkName());
         /* what is to be printed in any case has no name: the vectoriser's reasons for loops that a pragma or OpenMP wants vectorised */
         if (!r.pass.n && r.kind >= 2 && r.kind <= 4)
-            r.pass = text_of("loop-vectorize");
+            r.pass = text_of("loop-vectorize"), r.is_wish = true;
         if (!hsc_pass_keeps_remark(session->pass, &r))
             return;
         StringRef file;
