@@ -39,12 +39,12 @@ static void put_callee(const report *r, const report_callee *x, char *out, size_
 }
 
 /* " 0.149 s of that is its own code (6.2 %), the rest what it calls: cos 1.3 s, and others."; empty where all is its own. */
-static hsc_status tell_called(report *r, uint32_t loop, hsc_weighted with, char *out, size_t size, hsc_err *err) {
+static hsc_status tell_called(report *r, uint32_t loop, hsc_weighted with, bool vectors, char *out, size_t size, hsc_err *err) {
     enum { MOST = 3 };
     report_callee rows[MOST];
     uint32_t n;
     double own = r->paid->own_code[loop].sum;
-    char amount[48], named[900] = "";
+    char amount[48], named[900] = "", lone[300] = "";
     out[0] = 0;
     hsc_status status = with.sum > own + 0.001 * r->total ? report_callees(r, loop, rows, MOST, &n, err) : HSC_OK;
     if (status || !(with.sum > own + 0.001 * r->total))
@@ -57,8 +57,10 @@ static hsc_status tell_called(report *r, uint32_t loop, hsc_weighted with, char 
         rest -= rows[i].samples.sum;
     }
     findings_seconds(r, own, amount, sizeof amount);
-    snprintf(out, size, " %s of that is its own code (%.1f %%), the rest what it calls%s%s.", amount,
-             100 * own / r->total, named, rest > 0.01 * with.sum ? ", and others" : "");
+    if (vectors)
+        report_lone_calls(r, loop, rows, n, 0.1 * with.sum, lone, sizeof lone);
+    snprintf(out, size, " %s of that is its own code (%.1f %%), the rest what it calls%s%s.%s", amount,
+             100 * own / r->total, named, rest > 0.01 * with.sum ? ", and others" : "", lone);
     return HSC_OK;
 }
 
@@ -80,7 +82,7 @@ hsc_status findings_hottest_loop(findings *f, hsc_err *err) {
     if (!status)
         status = report_remark_of(r, hot, &remarked, &remark, err);
     if (!status)
-        status = tell_called(r, hot, with, called, sizeof called, err);
+        status = tell_called(r, hot, with, v.vector.sum > v.scalar.sum + v.other.sum, called, sizeof called, err);
     if (status)
         return status;
     findings_place(r, &s, where, sizeof where);

@@ -6,6 +6,7 @@
 
 #include <heatscope/formats/records.h>
 
+#include "report_paid.h"
 #include "report_reasons.h"
 
 /* Functions of <math.h> that set errno and that clang vectorises when they need not. */
@@ -67,6 +68,43 @@ static bool may_be_promised(const report *r, const report_refusal *x) {
     return x->has_dependence && !x->other && (verdict == HSC_dependence_verdict_UNKNOWN || verdict == HSC_dependence_verdict_INDIRECT) &&
            !hsc_db_find(r->db, HSC_LIST_LOOPS, x->scope, &first, &n, NULL) && n && !hsc_db_get_loop(r->db, first, &l, NULL) &&
            (l.kind == HSC_loop_kind_FOR || l.kind == HSC_loop_kind_RANGE_FOR || l.kind == HSC_loop_kind_DO) && !(l.flags & HSC_loop_flag_COMPILER);
+}
+
+/* "sin" of "__sin_fma", "expf" of "__expf_fma": a function that libmvec has for vectors. Its length; 0: none. */
+static size_t has_vector_form(const char *symbol) {
+    static const char *const known[] = {"sin", "cos", "exp", "log", "pow"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t n = strlen(known[i]);
+        if (strncmp(symbol, known[i], n) != 0)
+            continue;
+        n += symbol[n] == 'f' && (!symbol[n + 1] || symbol[n + 1] == '_');
+        if (!symbol[n] || symbol[n] == '_')
+            return n;
+    }
+    return 0;
+}
+
+const char *report_lone_calls(report *r, uint32_t loop, const report_callee *called, uint32_t n, double least, char *out, size_t size) {
+    out[0] = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        hsc_db_scope s, of;
+        hsc_db_module m;
+        hsc_db_file f;
+        if (called[i].samples.sum < least || hsc_db_get_scope(r->db, called[i].scope, &s, NULL) || hsc_db_get_scope(r->db, loop, &of, NULL) || s.module == HSC_NONE ||
+            hsc_db_get_module(r->db, s.module, &m, NULL))
+            continue;
+        const char *slash = strrchr(m.path, '/'), *symbol = s.name + (strncmp(s.name, "__", 2) ? 0 : 2);
+        size_t length = has_vector_form(symbol);
+        if (strncmp(slash ? slash + 1 : m.path, "libm.", 5) && strncmp(slash ? slash + 1 : m.path, "libm-", 5))
+            continue;
+        if (!length)
+            continue;
+        bool c = of.file != HSC_NONE && !hsc_db_get_file(r->db, of.file, &f, NULL) && is_of_c(f.path);
+        snprintf(out, size, " %.*s is called for one element of the vectors after the other%s.", (int)length, symbol,
+                 c ? ": with -fveclib=libmvec, and -lmvec for the linker, the call has a vector form" : "");
+        break;
+    }
+    return out;
 }
 
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size) {

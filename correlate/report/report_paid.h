@@ -57,5 +57,8 @@ typedef struct report_callee { /* of a loop */
 } report_callee;
 /* What the loop calls, the largest first: at most `most`. */
 hsc_status report_callees(report *r, uint32_t loop, report_callee *out, uint32_t most, uint32_t *n, hsc_err *err);
+/* " sin is called for one element of the vectors after the other.", with what gives the call a vector form, of a loop that runs as vectors, where a callee with `least`
+ * samples or more is one of libm that there is for vectors; "". Returns out. */
+const char *report_lone_calls(report *r, uint32_t loop, const report_callee *called, uint32_t n, double least, char *out, size_t size);
 
 #endif

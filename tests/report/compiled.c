@@ -146,6 +146,18 @@ int main(void) {
     printf("%g\n", x);
     return 0;
 }
+#elif defined(LONE) /* vectors, whose elements go to a scalar function */
+#include <math.h>
+enum { N = 4096 };
+static double a[N];
+
+int main(void) {
+    for (double begin = cpu_s(); about_s() - begin < 0.4;)
+        for (int i = 0; i < N; i++) /* LONE */
+            a[i] = sin(a[i] + 1);
+    printf("%g\n", a[100]);
+    return 0;
+}
 #elif defined(ALSO) /* two obstacles */
 #include <math.h>
 enum { N = 4096 };

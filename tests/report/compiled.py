@@ -573,6 +573,11 @@ said = findings(database)
 calls = sum(float(r["with_calls_pct"]) for r in rows(database, "loop") if r["line_begin"] == line("ONLY_CALLS"))
 that(calls > 50 and re.search(r"The hottest loop takes .*? at \S*compiled\.c:" + line("LOOPED") + "-", said), f"wraps: {calls} % by the loop that calls: {said}")
 
+# a loop that runs as vectors calls a scalar function all the same
+said = findings(measured("lone", CC, "-DLONE", "-fno-math-errno", "-lm"))
+that(re.search(r"The hottest loop takes .*? at \S*compiled\.c:" + line("LONE") + r"-\d+, .*? the rest what it calls: \S*sin\S* .*? sin is called for one element of the vectors after the other: with "
+               r"-fveclib=libmvec, and -lmvec for the linker, the call has a vector form\. It runs as: vector x2", said), f"lone: {said}")
+
 # a copy that did not run, in another procedure, was refused for another reason: that is none of the loop's that did
 database = measured("others", CC, "-DOTHERS")
 refused, said = of(database, "reason", "OTHERS")[1], findings(database)
