@@ -230,7 +230,7 @@ static bool take(jprocess *p, const hsc_record *rec) {
         t->tid = r->tid;
         t->creator = r->creator_id;
         t->begin_ns = r->time;
-        t->name = name;
+        t->name = t->name && *t->name ? t->name : name; /* records stand in any order */
         return true;
     }
     case HSC_REC_node:
@@ -262,9 +262,11 @@ static bool take(jprocess *p, const hsc_record *rec) {
         const hsc_rec_thread_usage *r = v;
         if (!(t = hsc_join_thread(p, r->thread_id)))
             return false;
-        if (r->time >= t->usage.time)
-            t->usage = *r;
-        return true;
+        if (r->time < t->usage.time)
+            return true;
+        t->usage = *r;
+        t->usage.name = (hsc_str){0}; /* the record goes */
+        return !r->name.n || (t->name = keep(p, r->name));
     }
     case HSC_REC_loss: {
         const hsc_rec_loss *r = v;

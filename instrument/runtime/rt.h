@@ -447,6 +447,7 @@ typedef struct hsc_rt_wall {
 typedef struct hsc_rt_usage {
     uint64_t user_ns, system_ns, minor_faults, major_faults, voluntary, involuntary;
     uint64_t run_ns, waited_ns; /* on a processor, in line for one; both 0: the kernel does not tell */
+    char name[16];              /* the kernel's, of the thread; "": not looked at */
 } hsc_rt_usage;
 
 /* Context switches of a thread up to a moment: that it made itself, that others forced on it (also by its own sched_yield), and its CPU time. */
@@ -561,6 +562,7 @@ typedef struct hsc_rt_thread {
     uint64_t reported_samples, reported_own; /* helper's: at its last progress record */
     uint64_t reported_beats, helper_cpu_ns;
     uint64_t usage_due_ns, usage_every_ns; /* helper's: when it tells usage next */
+    char name[16];                         /* as record thread_usage tells it */
     hsc_rt_usage usage_start, usage_asleep; /* when it was first measured (less what passed while it was asleep); when it fell asleep */
     hsc_rt_open open;
     bool omp; /* a thread that the OpenMP runtime knows */
@@ -746,7 +748,7 @@ bool hsc_rt_task_times(int32_t tid, uint64_t *run_ns, uint64_t *waited_ns, uint6
 bool hsc_rt_usage_read(int32_t tid, bool own, hsc_rt_usage *u); /* own: the calling thread, whose times are finer than 10 ms then */
 void hsc_rt_usage_less(hsc_rt_usage *u, const hsc_rt_usage *before);
 /* Since it was first measured. cpu_ns: of one of which we saw all (t->whole), its CPU time a moment before now_ns. */
-bool hsc_rt_usage_record(const hsc_rt_thread *t, uint64_t now_ns, uint64_t cpu_ns, bool own, hsc_rec_thread_usage *r);
+bool hsc_rt_usage_record(hsc_rt_thread *t, uint64_t now_ns, uint64_t cpu_ns, bool own, hsc_rec_thread_usage *r);
 
 /* api.c: what the program says by heatscope.h */
 void hsc_rt_names_tell(uint64_t now_ns); /* into a new file of a child of fork */

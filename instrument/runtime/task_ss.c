@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the kernel has counted of a thread of this process: from /proc, and of the calling thread by a system call. */
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include "rt.h"
@@ -65,6 +66,7 @@ static bool read_own(hsc_rt_usage *u) {
     u->major_faults = (uint64_t)r.ru_majflt;
     u->voluntary = (uint64_t)r.ru_nvcsw;
     u->involuntary = (uint64_t)r.ru_nivcsw;
+    hsc_sys3(SYS_prctl, PR_GET_NAME, (long)u->name, 0);
     return true;
 }
 
@@ -95,6 +97,11 @@ static bool read_other(int32_t tid, hsc_rt_usage *u) {
     if (!name_end || name_end[1] != ' ' || !name_end[2])
         return false;
     uint64_t field[6];
+    size_t n = 0;
+    for (p = text; *p && *p != '('; p++)
+        ;
+    for (p += *p != 0; p < name_end && n + 1 < sizeof u->name; p++)
+        u->name[n++] = *p;
     p = name_end + 3;
     for (int i = 0; i < STAT_SKIPPED; i++) {
         while (*p == ' ')
@@ -162,14 +169,16 @@ void hsc_rt_usage_less(hsc_rt_usage *u, const hsc_rt_usage *before) {
     u->involuntary = more(u->involuntary, before->involuntary);
 }
 
-bool hsc_rt_usage_record(const hsc_rt_thread *t, uint64_t now, uint64_t cpu, bool own, hsc_rec_thread_usage *r) {
+bool hsc_rt_usage_record(hsc_rt_thread *t, uint64_t now, uint64_t cpu, bool own, hsc_rec_thread_usage *r) {
     hsc_rt_usage u;
     if (t->asleep)
         u = t->usage_asleep;
     else if (!(own && t->whole ? read_whole(t, now, cpu, &u) : hsc_rt_usage_read(t->tid, own, &u)))
         return false;
     hsc_rt_usage_less(&u, &t->usage_start);
+    for (size_t i = 0; i < sizeof t->name; i++)
+        t->name[i] = u.name[i];
     *r = (hsc_rec_thread_usage){t->thread_id, now, u.user_ns, u.system_ns, u.minor_faults, u.major_faults, u.voluntary, u.involuntary,
-                                u.run_ns, u.waited_ns};
+                                u.run_ns, u.waited_ns, {t->name, hsc_rt_length(t->name)}};
     return true;
 }
