@@ -115,7 +115,7 @@ class Process:
                 if t.progress_times[-1] >= t.progress_time: # the last one; chunks stand in any order in the file
                     t.progress, t.progress_time = values, t.progress_times[-1]
             elif kind == "thread_usage":
-                t, values = self.thread(number(f["thread_id"])), {k: number(v) for k, v in f.items()}
+                t, values = self.thread(number(f["thread_id"])), {k: number(v) for k, v in f.items() if k != "name"}
                 if not t.usage or values["time"] >= t.usage["time"]:
                     t.usage = values
             elif kind == "source":
