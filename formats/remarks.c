@@ -2,6 +2,7 @@
 #include <heatscope/formats/records.h>
 #include <heatscope/formats/remarks.h>
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct known {
@@ -74,10 +75,30 @@ bool hsc_remark_same_but_places(const char *a, const char *b) {
     }
 }
 
+/* What the loop became a call of, "memset" of "llvm.memset.p0.i64()"; NULL: it says no such thing. Its length in *n. */
+static const char *became_call(const char *text, size_t *n) {
+    static const char stored[] = "Transformed loop-strided store in ", moved[] = "Formed a call to ", call[] = " into a call to ", llvm[] = "llvm.";
+    const char *p = !strncmp(text, stored, sizeof stored - 1) ? strstr(text, call) : NULL;
+    if (p)
+        p += sizeof call - 1;
+    else if (!strncmp(text, moved, sizeof moved - 1))
+        p = text + sizeof moved - 1;
+    if (!p)
+        return NULL;
+    p += strncmp(p, llvm, sizeof llvm - 1) ? 0 : sizeof llvm - 1;
+    *n = strcspn(p, ".( ");
+    return *n ? p : NULL;
+}
+
 char *hsc_remark_plain(const char *text, char *out, size_t size) {
     static const char advice[] = "Use #pragma clang loop distribute(enable) to allow loop distribution to attempt to "
                                  "isolate the offending operations into a separate loop";
-    size_t at = 0;
+    size_t at = 0, n;
+    const char *called = became_call(text, &n);
+    if (called) {
+        snprintf(out, size, "became a call of %.*s", (int)n, called);
+        return out;
+    }
     for (const char *p = text; *p && at + 1 < size;) {
         if (!strncmp(p, advice, strlen(advice))) {
             p += strlen(advice);

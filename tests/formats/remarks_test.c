@@ -39,6 +39,9 @@ static void plain(void **state) {
     snprintf(text, sizeof text, "loop not vectorized: unsafe dependent memory operations in loop. %s\nUnknown data dependence.", advice);
     assert_string_equal(hsc_remark_plain(text, out, sizeof out), "loop not vectorized: unsafe dependent memory operations in loop. Unknown data dependence.");
     assert_string_equal(hsc_remark_plain("a\nb", out, sizeof out), "a. b");
+    assert_string_equal(hsc_remark_plain("Transformed loop-strided store in _ZN1aE function into a call to llvm.memset.p0.i64() intrinsic", out, sizeof out), "became a call of memset");
+    assert_string_equal(hsc_remark_plain("Formed a call to llvm.memcpy.p0.p0.i64() intrinsic from load and store instruction in f function", out, sizeof out), "became a call of memcpy");
+    assert_string_equal(hsc_remark_plain("Transformed something else", out, sizeof out), "Transformed something else");
     assert_string_equal(hsc_remark_plain(advice, out, sizeof out), "");
     assert_string_equal(hsc_remark_plain("longer than that", small, sizeof small), "longer");
 }

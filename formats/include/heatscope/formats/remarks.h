@@ -30,7 +30,7 @@ bool hsc_remark_refuses_vectors(const char *pass, const char *name, uint64_t kin
  * column)? Those change with a file's name, and as lines move. */
 bool hsc_remark_same_but_places(const char *a, const char *b);
 
-/* A remark's text in one line, without advice to write a pragma, which says nothing of the loop and is of another language for Fortran. Returns out. */
+/* A remark's text in one line, without advice to write a pragma, which says nothing of the loop and is of another language for Fortran; "became a call of memset" where it is that. Returns out. */
 char *hsc_remark_plain(const char *text, char *out, size_t size);
 
 /* Does code of a version (enum loop_version) do the iterations of its loop in vectors, by the loop vectoriser? Of other versions
