@@ -446,6 +446,7 @@ static void after_fork_child(void) {
     hsc_rt_me.forked = true;
     hsc_rt_file_forget();
     hsc_rt_threads_forget();
+    hsc_rt_origins_forget();
     if (hsc_rt.mechanism == HSC_RT_PERF_TRAP && atomic_exchange(&hsc_rt.trap_off, 0)) {
         set_mechanism(HSC_RT_PERF);
         hsc_rt_me.note[0] = 0;
