@@ -77,9 +77,10 @@ static const hsc_cli_command command = {
     "tells the lines ('heatscope report --metric=page-faults'). MODIFIERS: u (user code, preset), k (kernel; such samples can\n"
     "end blocking calls early). What the machine does not have is left out, and one line says why; see 'heatscope doctor'.\n\n"
     "Options can be given by the environment too, without 'heatscope run', where only the environment of a program is\n"
-    "at hand: LD_PRELOAD=.../libheatscope-rt.so, HEATSCOPE_OUTPUT=DIR, HEATSCOPE_FREQUENCY, HEATSCOPE_EVENTS,\n"
-    "HEATSCOPE_BUDGET (thousandths), HEATSCOPE_DELAY_MS, HEATSCOPE_DURATION_MS, HEATSCOPE_STOPPED=1,\n"
-    "HEATSCOPE_TOGGLE_SIGNAL (number), HEATSCOPE_CHILDREN, HEATSCOPE_SIZE_LIMIT_MB, HEATSCOPE_QUIET, HEATSCOPE_MECHANISM.",
+    "at hand: LD_PRELOAD=$(heatscope config --preload), of programs that call MPI --preload-mpi, HEATSCOPE_OUTPUT=DIR,\n"
+    "HEATSCOPE_FREQUENCY, HEATSCOPE_EVENTS, HEATSCOPE_BUDGET (thousandths), HEATSCOPE_DELAY_MS, HEATSCOPE_DURATION_MS,\n"
+    "HEATSCOPE_STOPPED=1, HEATSCOPE_TOGGLE_SIGNAL (number), HEATSCOPE_CHILDREN, HEATSCOPE_SIZE_LIMIT_MB, HEATSCOPE_QUIET,\n"
+    "HEATSCOPE_MECHANISM. But for ranks of MPI such a program says nothing on standard error where all is well.",
     "  heatscope run ./prog input.dat\n"
     "  heatscope run -o /scratch/m1 -F 5000 ./prog\n"
     "  heatscope run -e cycles -e cache-misses:10007 -e wall ./prog\n"

@@ -413,7 +413,7 @@ def no_children():
     done, found = run([program("processes"), "exec"], options=["--children", "ignore"])
     expect("what the process itself becomes is followed", done.returncode == 3 and len(found) == 2, (done, len(found)))
     # by the environment alone
-    library = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(s.HEATSCOPE))), "lib/heatscope/libheatscope-rt.so")
+    library = subprocess.run([s.HEATSCOPE, "config", "--preload"], capture_output=True, text=True, check=True).stdout.strip()
     directory = os.path.join(s.WORK, "e")
     for which, count in (("follow", 2), ("ignore", 1)):
         shutil.rmtree(directory, ignore_errors=True)
