@@ -807,6 +807,7 @@ void hsc_rt_helper_poke(void); /* run at once; handlers may call it */
 /* process.c */
 void hsc_rt_finish(uint64_t how);  /* end of the process or image */
 void hsc_rt_unfinish(void);        /* exec failed: go on */
+void hsc_rt_start_early(void);     /* what another library initialises, before this one is, makes threads */
 bool hsc_rt_active(void);          /* measuring, and in the process that the state belongs to */
 
 /* interpose_signal.c */
