@@ -261,7 +261,7 @@ static task task_of(void (*body)(void *), void *data, void (*copy)(void *, void 
     hsc_rt_thread *t = hsc_rt_self;
     size_t to = align > 1 ? (size_t)align : 1, n = size > 0 ? (size_t)size : 0;
     task k = {{0}, body, copy, data, n, (sizeof(task) + to - 1) / to * to, bounds, t ? t->tasks.task : 0, t ? hsc_rt_task_group(t) : 0, 0};
-    k.origin = hsc_rt_task_origin(hsc_rt_measured(), at);
+    k.origin = hsc_rt_task_origin(hsc_rt_measured(), at, t && t->tasks.frame);
     if (data)
         memcpy(k.word, data, n < sizeof k.word ? n : sizeof k.word);
     return k;

@@ -288,13 +288,19 @@ static uint32_t out_of_runtime(const hsc_rt_tree *tree, uint32_t node) {
     return node; /* the task that makes the parts of a long taskloop is the runtime's own */
 }
 
-uint32_t hsc_rt_task_origin(hsc_rt_thread *t, const hsc_rt_here *at) {
+uint32_t hsc_rt_task_origin(hsc_rt_thread *t, const hsc_rt_here *at, bool in_task) {
+    const hsc_rt_made *again = t && in_task ? hsc_rt_made_again(t, at) : NULL;
+    if (again && again->origin) {
+        hsc_rt_charge_wrapper(t, HSC_RT_AGAIN_CYCLES);
+        return again->origin;
+    }
     if (!t || !hsc_rt_own(t))
         return 0;
     bool truncated;
     uint64_t begin = hsc_rt_own_begin(t);
     uint32_t node = hsc_rt_walk_here(t, at, t->last_time, &truncated);
     uint32_t origin = hsc_rt_origin_at(t, out_of_runtime(&t->tree, node), t->last_time);
+    hsc_rt_made_keep(t, at, node, origin);
     hsc_rt_charge_wrapper_since(t, begin);
     hsc_rt_disown(t, node);
     return origin;
@@ -321,7 +327,7 @@ static void on_task_create(ompt_data *creator, const ompt_frame *frame, ompt_dat
     hsc_rt_here at = {0};
     if (!entered_from(frame, return_address, &at))
         at = HSC_RT_HERE();
-    created->value = (uint64_t)k | (uint64_t)hsc_rt_task_origin(hsc_rt_measured(), &at) << HSC_RT_OMP_ORIGIN_SHIFT;
+    created->value = (uint64_t)k | (uint64_t)hsc_rt_task_origin(hsc_rt_measured(), &at, task_of(creator) != NULL) << HSC_RT_OMP_ORIGIN_SHIFT;
 }
 
 /* The thread goes on with what it did before; the wait that the task had interrupted begins again. */

@@ -173,7 +173,7 @@ static hsc_rt_in_task by_runtime(const hsc_rt_thread *t, uint64_t sp) {
 
 hsc_rt_in_task hsc_rt_in_task_now(const hsc_rt_thread *t, uint64_t sp) {
     const hsc_rt_tasks *k = &t->tasks;
-    if (!atomic_load_explicit(&hsc_rt.origins, memory_order_relaxed))
+    if (!k->origin) /* the runtime tells each begin */
         return (hsc_rt_in_task){0};
     if (!k->frame)
         return t->omp && hsc_rt.omp_task ? by_runtime(t, sp) : (hsc_rt_in_task){0};
@@ -186,4 +186,51 @@ void hsc_rt_origins_forget(void) {
     for (uint32_t i = 0; atomic_load(&hsc_rt.origins) && i <= ORIGINS; i++)
         origins[i] = (origin){0};
     atomic_store(&hsc_rt.origins, 0);
+}
+
+/* ---- what was walked before ------------------------------------------------------------------------------------------------- */
+
+static uint32_t made_slot(uint64_t pc, uint64_t below) {
+    return (uint32_t)((pc ^ below << 20) * 0x9e3779b97f4a7c15u >> 59);
+}
+
+const hsc_rt_made *hsc_rt_made_again(const hsc_rt_thread *t, const hsc_rt_here *at) {
+    hsc_rt_in_task in = hsc_rt_in_task_now(t, at->sp);
+    const hsc_rt_made *m = &t->made[made_slot(at->pc, in.frame - at->sp)];
+    if (!in.frame || !m->node || m->pc != at->pc || m->sp != in.frame - at->sp || (m->bp && m->bp != in.frame - at->bp) || m->in != in.origin ||
+        m->generation != atomic_load_explicit(&hsc_rt.generation, memory_order_acquire))
+        return NULL;
+    for (uint32_t i = 0; i < m->words; i++) {
+        uint64_t word = *(const volatile uint64_t *)(in.frame - m->word[i].at); /* NOLINT: between sp and the frame */
+        if ((m->word[i].is_place ? in.frame - word : word) != m->word[i].value)
+            return NULL;
+    }
+    return m;
+}
+
+/* t->stack is that of the walk: all that its steps read, but what says which procedure there is. */
+void hsc_rt_made_keep(hsc_rt_thread *t, const hsc_rt_here *at, uint32_t node, uint32_t number) {
+    hsc_rt_in_task in = t->in_task;
+    uint32_t n = t->frames, outermost = n; /* of those that need their frame pointer */
+    if (!node || !in.frame || !n || in.frame - at->sp > UINT32_MAX || t->stack[n - 1].sp != at->sp)
+        return;
+    for (uint32_t i = n; i-- > 1;)
+        outermost = t->stack[i].uses_bp ? i : outermost;
+    hsc_rt_made m = {at->pc, (uint32_t)(in.frame - at->sp), outermost < n ? (uint32_t)(in.frame - at->bp) : 0, in.origin, t->generation, node, number, 0, {{0, 0, 0}}};
+    for (uint32_t i = n; i-- > 1;) {
+        const hsc_rt_frame *f = &t->stack[i];
+        uint64_t slots[2] = {f->ra_slot, i > outermost ? f->bp_slot : 0}, values[2] = {f[-1].pc, in.frame - f[-1].bp};
+        if (f->cfa_slot)
+            return;
+        for (uint32_t k = 0; k < 2; k++) {
+            if (!slots[k])
+                continue;
+            if (m.words == HSC_RT_MADE_WORDS || slots[k] < at->sp || slots[k] >= in.frame)
+                return;
+            m.word[m.words].at = (uint32_t)(in.frame - slots[k]);
+            m.word[m.words].value = values[k];
+            m.word[m.words++].is_place = k;
+        }
+    }
+    t->made[made_slot(at->pc, in.frame - at->sp)] = m;
 }

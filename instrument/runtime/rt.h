@@ -492,6 +492,21 @@ typedef struct hsc_rt_in_task {
     uint32_t origin; /* where it was created */
 } hsc_rt_in_task;
 #define HSC_RT_ORIGINS_KEPT 64u
+#define HSC_RT_MADE_WORDS 6u
+
+/* A call in a task that created tasks or waited, and how the stack looked between it and the task's body. Places are told by how far they are below the frame of who
+ * called that. */
+typedef struct hsc_rt_made {
+    uint64_t pc;
+    uint32_t sp, bp;         /* bp 0: of no interest */
+    uint32_t in, generation; /* in: origin of that task */
+    uint32_t node, origin;   /* node 0: nothing is kept; origin: of tasks that it creates, 0: it has created none */
+    uint32_t words;
+    struct {
+        uint64_t value; /* a return address; or a saved frame pointer's place */
+        uint32_t at, is_place;
+    } word[HSC_RT_MADE_WORDS];
+} hsc_rt_made;
 
 typedef struct hsc_rt_thread {
     /* written by the thread alone, read by the helper */
@@ -599,6 +614,7 @@ typedef struct hsc_rt_thread {
         uint64_t since_ns;
     } loads[HSC_RT_LOADS]; /* its last calls of dlopen that may go on, the outermost first: what initialises a library runs before its rules are known */
     _Atomic uint32_t loads_n;
+    hsc_rt_made made[32]; /* origins_ss.c */
     struct {
         uint32_t node, origin; /* both 0: none */
     } origin_of[HSC_RT_ORIGINS_KEPT], node_of[HSC_RT_ORIGINS_KEPT]; /* origins_ss.c: by the node of a call that creates tasks; by origin */
@@ -637,6 +653,10 @@ uint32_t hsc_rt_walk_blocked(hsc_rt_thread *t, const hsc_rt_here *at, bool exact
 /* origins_ss.c. A place where tasks are created, by the node of the call that has just been walked to (hsc_rt_walk_here) by the thread that owns its writer.
  * 0: too many are known. */
 uint32_t hsc_rt_origin_at(hsc_rt_thread *t, uint32_t node, uint64_t now_ns);
+/* A call in a task that stands on the stack as one that was walked to before, whose node it has; NULL: it does not. hsc_rt_made_keep: it has just been walked to. */
+const hsc_rt_made *hsc_rt_made_again(const hsc_rt_thread *t, const hsc_rt_here *at);
+void hsc_rt_made_keep(hsc_rt_thread *t, const hsc_rt_here *at, uint32_t node, uint32_t origin);
+#define HSC_RT_AGAIN_CYCLES 60u /* what that costs */
 uint32_t hsc_rt_origin_node(hsc_rt_thread *t, uint32_t origin, uint64_t now_ns); /* it as a node of the thread's tree, whose writer is owned; 0: no room */
 hsc_rt_in_task hsc_rt_in_task_now(const hsc_rt_thread *t, uint64_t sp); /* of the calling thread, at a stack pointer */
 void hsc_rt_origins_forget(void); /* child of fork */

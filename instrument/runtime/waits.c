@@ -111,6 +111,12 @@ hsc_rt_thread *hsc_rt_wait_begin(uint32_t kind, const hsc_rt_here *at, uint64_t 
         open_wait(t, kind, node, hsc_rt_now_ns());
         return t;
     }
+    const hsc_rt_made *again = t->tasks.origin && !at->caller ? hsc_rt_made_again(t, at) : NULL;
+    if (again) {
+        open_wait(t, kind, again->node, hsc_rt_now_ns());
+        hsc_rt_charge_wrapper(t, HSC_RT_AGAIN_CYCLES);
+        return t;
+    }
     if (!hsc_rt_own(t)) {
         leave(t);
         return NULL;
@@ -118,6 +124,8 @@ hsc_rt_thread *hsc_rt_wait_begin(uint32_t kind, const hsc_rt_here *at, uint64_t 
     bool truncated;
     uint64_t begin = hsc_rt_own_begin(t), now = hsc_rt_thread_now(t);
     node = hsc_rt_walk_here(t, at, now, &truncated);
+    if (t->tasks.origin && !at->caller)
+        hsc_rt_made_keep(t, at, node, 0);
     *recent(t, at) = (__typeof__(t->recent[0])){*at, node, t->generation, t->tasks.origin, false};
     open_wait(t, kind, node, now);
     hsc_rt_charge_wrapper_since(t, begin);
