@@ -217,6 +217,13 @@ static bool has_files(void) {
     return found;
 }
 
+/* There is no sample, as measuring was never on. */
+static const char *why_nothing(const hsc_rt_notes *all) {
+    if (all->samples || atomic_load(&hsc_rt.measuring))
+        return "";
+    return hsc_rt.start_at_ns ? "; the program ended before the delay was over" : hsc_rt.options.stopped ? "; nothing has switched measuring on" : "";
+}
+
 void hsc_rt_say_end(uint64_t samples, uint64_t time_us) {
     bool first_rank = hsc_rt.job.rank == 0 && !hsc_rt_me.forked;
     if (hsc_rt.options.quiet)
@@ -265,6 +272,7 @@ void hsc_rt_say_end(uint64_t samples, uint64_t time_us) {
         append_rate(line, sizeof line, &at, &all);
         append_cost(line, sizeof line, &at, &all);
     }
+    hsc_rt_append(line, sizeof line, &at, why_nothing(&all));
     hsc_rt_append(line, sizeof line, &at, "; next: heatscope report ");
     hsc_rt_append(line, sizeof line, &at, output_name());
     hsc_rt_append(line, sizeof line, &at, " | heatscope view ");

@@ -273,6 +273,7 @@ def yielding():
 
 # ---- start and stop --------------------------------------------------------------------------------------------------------
 
+
 def usage():
     """What the kernel counted of each thread against what the thread itself was told just before it ended: all counts only grow,
     and the program touches 5,000 pages, which our own end of a thread does not. Of two threads on one processor one is in line as
@@ -383,6 +384,9 @@ def stop_and_go():
     expect("duration", end - begin >= 0.4e9, (begin, end))
     inside = [begin <= when <= end for when, _, _ in t.samples]
     expect("samples between", all(inside) and inside, (len(inside), sum(inside)))
+    for options, why in ((["--delay", "100"], "the program ended before the delay was over"), (["--stopped"], "nothing has switched measuring on"), ([], None)):
+        done, _ = run([program("kernel"), "0.1"], options=options, quiet=False)
+        expect(f"{options}: why there is nothing", done.returncode == 0 and (f"; {why}; next: " in done.stderr if why else "the program ended" not in done.stderr), done.stderr)
 
 
 def unmeasured():
