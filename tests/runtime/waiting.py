@@ -672,6 +672,14 @@ def omp_task_paths(name="omp_tasks"):
     for what in TASK_PATHS:
         for creator in (0, 1):
             task_path_case(name, what, creator)
+    done, _ = run([program(name), "region"]) # the bodies of a region and of tasks in it have one procedure
+    expect("exit code", done.returncode == 0, done)
+    rows = csv.DictReader(of_command("report", os.path.join(scenarios.WORK, "m"), "--by=context", "--top=0", "--format=csv").splitlines())
+    paths = [one_body([n for n in r["path"].split(";") if not n.startswith("loop")]) for r in rows if ";work" in r["path"]]
+    expect("below the region", paths and all(p[p.index("has_region"):p.index("body")] == ["has_region", p[p.index("has_region") + 1], p[p.index("body") - 1]] and
+                                             "omp" in p[p.index("has_region") + 1] and "omp" in p[p.index("body") - 1] for p in paths if "has_region" in p) and
+           all("has_region" in p for p in paths), paths)
+    task_path_case(name, "place", 1)
     loops, procedures = [list(csv.DictReader(of_command("report", os.path.join(scenarios.WORK, "m"), by, "--top=0", "--format=csv").splitlines()))
                          for by in ("--by=loop", "--by=procedure")] # of the last case: the loop that creates the tasks has all that they took
     of_loop = sum(float(r["inclusive_s"]) for r in loops if r["procedure"] == "creates_in_place")

@@ -109,6 +109,16 @@ static __attribute__((noinline)) void creates_in_place(void) {
 #pragma omp taskwait
 }
 
+/* A region and tasks in it, written in one procedure. */
+static __attribute__((noinline)) void has_region(void) {
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    for (int i = 0; i < TASKS; i++) {
+#pragma omp task
+        body(ran);
+    }
+}
+
 static __attribute__((noinline)) void creates_one_way(const char *what) {
     if (!strcmp(what, "wait"))
         waits_for_tasks();
@@ -128,6 +138,9 @@ static __attribute__((noinline)) void creates_one_way(const char *what) {
 
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "wait";
+    if (!strcmp(what, "region"))
+        has_region();
+    else
 #pragma omp parallel num_threads(2)
     {
         int creator = argc > 2; /* else the thread that forked the region; it has the region on its stack, a worker has not */
