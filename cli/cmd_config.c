@@ -5,12 +5,14 @@
 #include <limits.h>
 #include <string.h>
 
-enum { OPT_PASS, OPT_CFLAGS, OPT_LIBS, OPT_PREFIX, OPT_VERSION };
+enum { OPT_PASS, OPT_CFLAGS, OPT_LIBS, OPT_PRELOAD, OPT_PRELOAD_MPI, OPT_PREFIX, OPT_VERSION };
 
 static const hsc_cli_option options[] = {
     {"pass", 0, NULL, "path of the compiler pass, for -fpass-plugin="},
     {"cflags", 0, NULL, "options for clang-19 and flang-new-19 to compile with the pass"},
     {"libs", 0, NULL, "options to link with"},
+    {"preload", 0, NULL, "for LD_PRELOAD, to measure a program by its environment alone (heatscope run --help)"},
+    {"preload-mpi", 0, NULL, "the same for programs that call MPI"},
     {"prefix", 0, NULL, "folder that heatscope is installed in"},
     {"version", 0, NULL, "version"},
     {NULL, 0, NULL, NULL}};
@@ -23,7 +25,8 @@ static const hsc_cli_command command = {
     "The path of the pass holds the version: compiler caches look at the path of a plug-in, not\n"
     "at its contents.",
     "  clang-19 -O2 -g -fpass-plugin=$(heatscope config --pass) -c prog.c\n"
-    "  make CFLAGS=\"-O2 $(heatscope config --cflags)\"",
+    "  make CFLAGS=\"-O2 $(heatscope config --cflags)\"\n"
+    "  LD_PRELOAD=$(heatscope config --preload) HEATSCOPE_OUTPUT=/scratch/m1 ./prog",
     options,
     false};
 
@@ -45,6 +48,17 @@ static int print_one(int option, bool named) {
         break;
     case OPT_LIBS:
         printf("%s%s-Wl,--build-id\n", label, gap);
+        break;
+    case OPT_PRELOAD:
+    case OPT_PRELOAD_MPI:
+        for (int i = 0; i <= (option == OPT_PRELOAD_MPI); i++) {
+            if (!hsc_cli_lib_file(i ? "libheatscope-mpi.so" : "libheatscope-rt.so", path, sizeof path)) {
+                fprintf(stderr, "heatscope config: a library is missing: %s\n", path);
+                return HSC_EXIT_FAILED;
+            }
+            printf("%s%s%s", i ? ":" : label, i ? "" : gap, path);
+        }
+        putchar('\n');
         break;
     case OPT_PREFIX: {
         if (!hsc_cli_bin_file("heatscope", path, sizeof path)) {

@@ -46,7 +46,14 @@ static bool is_stub(const char *linkage) {
     return !strcmp(linkage, "[plt]") || hsc_code_stub_length(linkage) != 0;
 }
 
+/* The procedure that a scope, be it a loop of machine code, belongs to. */
+static uint32_t procedure_of(const join *j, uint32_t scope) {
+    uint32_t p = j->scopes.p[scope].procedure;
+    return j->scopes.p[scope].kind == HSC_SCOPE_LOOP && p < j->scopes.n ? p : scope;
+}
+
 static bool is_omp_runtime(const join *j, uint32_t scope) {
+    scope = procedure_of(j, scope);
     if (j->scopes.p[scope].kind != HSC_SCOPE_PROCEDURE)
         return false;
     const char *linkage = j->scopes.p[scope].linkage;
@@ -68,7 +75,7 @@ static bool is_written_in(const join *j, const jscope *region, const jscope *abo
     if (above->procedure == region->procedure || above->procedure >= j->scopes.n)
         return above->procedure == region->procedure;
     const char *name = j->scopes.p[above->procedure].linkage;
-    return is_region(region, &length) && region->kind == HSC_SCOPE_PROCEDURE && strlen(name) == length &&
+    return is_region(region, &length) && region->kind == HSC_SCOPE_PROCEDURE && hsc_linkage_before_region(name, strlen(name)) == length &&
            !strncmp(name, region->linkage, length);
 }
 
@@ -91,12 +98,6 @@ static uint32_t enter_region(expansion *x, uint32_t caller, uint32_t scope, uint
     if (region->kind != HSC_SCOPE_REGION)
         return child(x->t, caller, HSC_CONTEXT_PROCEDURE, scope, call_line);
     return child(x->t, 0, KIND_ORPHAN, scope, HSC_NO_INDEX);
-}
-
-/* The procedure that a scope, be it a loop of machine code, belongs to. */
-static uint32_t procedure_of(const join *j, uint32_t scope) {
-    uint32_t p = j->scopes.p[scope].procedure;
-    return j->scopes.p[scope].kind == HSC_SCOPE_LOOP && p < j->scopes.n ? p : scope;
 }
 
 /* What libgomp, which has no name for its code that calls bodies, calls of the module in which the region was forked, below `above`: a body, or what it

@@ -130,23 +130,58 @@ static uint32_t frame_of(look *l, const jthread *t, const jnode *n) {
     return row;
 }
 
+/* A place where tasks were created: row of its frame, by where that thread's own frames are found so far; HSC_NO_INDEX: not yet. *lost: it is nowhere. */
+static uint32_t task_frame(const jprocess *p, const jnode *n, const size_t *found, bool *lost) {
+    const jthread *t = hsc_join_known_thread(p, n->frame);
+    uint32_t row = t ? hsc_join_node_row(t, n->address) : HSC_NO_INDEX;
+    *lost = row == HSC_NO_INDEX;
+    return !*lost && row < found[t - p->threads.p] ? t->work->nodes.p[row].frame : HSC_NO_INDEX;
+}
+
+/* Frames of a thread's nodes from the first one that has none, up to one that stands for another thread's that has none yet. damaged: that one is nowhere. False: no
+ * memory, or nothing may be new. */
+static bool find_threads_frames(look *l, jthread *t, size_t *found, bool damaged, bool *moved) {
+    jprocess *p = l->p;
+    size_t *at = &found[t - p->threads.p];
+    for (; *at < t->work->nodes.n; ++*at, *moved = true) {
+        jnode *n = &t->work->nodes.p[*at];
+        bool lost = false, for_tasks = n->flags & JNODE_TASKS;
+        uint32_t frame = for_tasks ? task_frame(p, n, found, &lost) : HSC_NO_INDEX;
+        if (for_tasks && frame == HSC_NO_INDEX && !lost && !damaged)
+            return true;
+        if (frame == HSC_NO_INDEX) { /* a frame; or what is known of one is that it was there */
+            n->flags = for_tasks ? HSC_node_flag_TRUNCATED : n->flags;
+            n->address = for_tasks ? 0 : n->address;
+            p->has_unknown = p->has_unknown || n->mapping == HSC_NO_INDEX;
+            frame = frame_of(l, t, n);
+        }
+        damaged = damaged && !for_tasks;
+        n->frame = frame;
+        if (frame == HSC_NO_INDEX)
+            return false;
+    }
+    return true;
+}
+
 hsc_status hsc_join_find_frames(join *j, jprocess *p, unsigned marks, hsc_err *err) {
     look l = {.j = j, .p = p, .marks = marks};
-    bool ok = (l.modules = malloc((p->mappings.n + 1) * sizeof *l.modules)) != NULL;
+    size_t *found = calloc(p->threads.n + 1, sizeof *found), rest = 1;
+    bool ok = (l.modules = malloc((p->mappings.n + 1) * sizeof *l.modules)) && found, moved = true;
     for (size_t i = 0; ok && i < p->mappings.n; i++)
         l.modules[i] = HSC_NO_INDEX;
     pthread_rwlock_rdlock(&j->tables);
-    for (size_t k = 0; ok && k < p->threads.n; k++) {
-        jthread *t = &p->threads.p[k];
-        for (size_t i = 0; ok && i < t->work->nodes.n; i++) {
-            jnode *n = &t->work->nodes.p[i];
-            p->has_unknown = p->has_unknown || n->mapping == HSC_NO_INDEX;
-            n->frame = frame_of(&l, t, n);
-            ok = n->frame != HSC_NO_INDEX;
+    while (ok && rest) {
+        bool damaged = !moved; /* places that are created in one another */
+        rest = 0;
+        moved = false;
+        for (size_t k = 0; ok && k < p->threads.n; k++) {
+            ok = find_threads_frames(&l, &p->threads.p[k], found, damaged && !moved, &moved);
+            rest += p->threads.p[k].work->nodes.n - found[k];
         }
     }
     pthread_rwlock_unlock(&j->tables);
     free(l.modules);
+    free(found);
     return ok      ? HSC_OK
            : marks ? hsc_join_no_memory(err)
                    : hsc_err_set(err, HSC_E_IO, "%s: has changed while it was read", p->path);

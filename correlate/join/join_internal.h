@@ -57,9 +57,10 @@ typedef struct jnode { /* node of a thread's tree; a parent stands before its ch
     uint64_t id, address;
     uint32_t parent;  /* row; HSC_NO_INDEX: outermost, or its parent is lost */
     uint32_t mapping; /* row of the process's mappings; HSC_NO_INDEX: none */
-    uint32_t flags;   /* HSC_node_flag_* */
+    uint32_t flags;   /* HSC_node_flag_*, JNODE_TASKS */
     uint32_t frame;   /* first.c: row of join.frames */
 } jnode;
+#define JNODE_TASKS 0x80000000u /* no frame of its own (record task_node): that of node `address` of the thread whose id is `frame` until then */
 
 typedef struct jframe { /* a node of any thread's tree: equal ones are one */
     uint32_t parent;    /* row; HSC_NO_INDEX: outermost */

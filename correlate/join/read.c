@@ -129,6 +129,16 @@ static bool take_node(jprocess *p, jthread *t, const hsc_rec_node *r) {
     return true;
 }
 
+static bool take_task_node(jprocess *p, jthread *t, const hsc_rec_task_node *r) {
+    size_t n = t->work->nodes.n;
+    bool ok = take_node(p, t, &(hsc_rec_node){.node_id = r->node_id, .address = r->created_node_id});
+    if (ok && t->work->nodes.n > n) {
+        t->work->nodes.p[n].flags = JNODE_TASKS;
+        t->work->nodes.p[n].frame = r->created_thread_id < HSC_NO_INDEX ? (uint32_t)r->created_thread_id : 0;
+    }
+    return ok;
+}
+
 static bool add_value(jthread *t, uint64_t where, uint64_t state, uint64_t value, uint64_t event) {
     uint32_t *at = hsc_table_at(&t->work->other_counts, where, event << 8 | state);
     if (!at)
@@ -235,6 +245,8 @@ static bool take(jprocess *p, const hsc_record *rec) {
     }
     case HSC_REC_node:
         return (t = hsc_join_thread(p, rec->stream)) && take_node(p, t, v);
+    case HSC_REC_task_node:
+        return (t = hsc_join_thread(p, rec->stream)) && take_task_node(p, t, v);
     case HSC_REC_sample: {
         const hsc_rec_sample *r = v;
         return (t = hsc_join_thread(p, rec->stream)) && take_sample(p, t, r->node_id, r->state, 1, 0, r->time);
@@ -299,6 +311,8 @@ static void find_late_mappings(jprocess *p) {
     for (size_t k = 0; k < p->threads.n; k++)
         for (size_t i = 0; i < p->threads.p[k].work->nodes.n; i++) {
             jnode *n = &p->threads.p[k].work->nodes.p[i];
+            if (n->flags & JNODE_TASKS)
+                continue;
             uint64_t id = n->frame == HSC_NO_INDEX ? 0 : n->frame; /* its record came later than the node's */
             n->frame = HSC_NO_INDEX;
             for (size_t m = 0; id && n->mapping == HSC_NO_INDEX && m < p->mappings.n; m++)

@@ -748,18 +748,29 @@ static bytes read_entry(hsc_rt_scratch *s, uint8_t *to, uint64_t at, size_t size
     return (bytes){to, to + n, at - (uint64_t)to, false};
 }
 
-bool hsc_rt_index_find(const hsc_rt_index *x, uint64_t pc, hsc_rt_scratch *scratch, hsc_rt_rule *out, uint64_t *gap) {
+/* The last entry that begins at `offset` or before, or the first. */
+static uint32_t entry_before(const hsc_rt_index *x, int64_t offset) {
     uint32_t low = 0, n = x->count;
-    int64_t offset = (int64_t)(pc - x->header);
-    *out = (hsc_rt_rule){0};
-    *gap = 0;
-    if (offset < x->entry[0].pc)
-        return false;
     while (n > 1) {
         uint32_t half = n / 2;
         low = x->entry[low + half].pc <= offset ? low + half : low;
         n -= half;
     }
+    return low;
+}
+
+uint64_t hsc_rt_index_procedure(const hsc_rt_index *x, uint64_t pc) {
+    int64_t offset = (int64_t)(pc - x->header), begin = x->entry[entry_before(x, offset)].pc;
+    return begin <= offset ? x->header + (uint64_t)begin : pc;
+}
+
+bool hsc_rt_index_find(const hsc_rt_index *x, uint64_t pc, hsc_rt_scratch *scratch, hsc_rt_rule *out, uint64_t *gap) {
+    int64_t offset = (int64_t)(pc - x->header);
+    *out = (hsc_rt_rule){0};
+    *gap = 0;
+    if (offset < x->entry[0].pc)
+        return false;
+    uint32_t low = entry_before(x, offset);
     uint64_t at = x->header + (uint64_t)(int64_t)x->entry[low].fde, cie_at;
     bytes b = read_entry(scratch, scratch->fde, at, sizeof scratch->fde);
     if (b.end - b.p < 16 || !fde_head(&b, &cie_at))

@@ -211,12 +211,14 @@ typedef struct task {
     size_t size, offset;          /* of its own data; from here on */
     uint32_t bounds;     /* words that the runtime has written by the time that the task runs */
     uint64_t parent, group; /* who created it, and in which task group; 0: not known */
+    uint32_t origin;        /* and where */
 } task;
 
 static void run_task(void *p) {
     const task *k = p;
     hsc_rt_thread *t = hsc_rt_self;
     uint32_t kind = 0, node = 0;
+    const uint64_t *frame = __builtin_frame_address(0);
     bool was_overhead = overhead_end(t);
     if (hsc_rt_omp_waits(t)) {
         kind = t->open.kind;
@@ -225,7 +227,7 @@ static void run_task(void *p) {
     }
     hsc_rt_tasks outer = t ? t->tasks : (hsc_rt_tasks){0};
     if (t)
-        t->tasks = (hsc_rt_tasks){(uint64_t)k, k->group, 0, 0};
+        t->tasks = (hsc_rt_tasks){.task = (uint64_t)k, .group = k->group, .origin = k->origin, .frame = (uint64_t)frame, .frame_return = frame[1]};
     char *data = (char *)p + k->offset;
     memcpy(data, k->word, k->bounds * sizeof k->word[0]);
     k->body(data);
@@ -255,10 +257,11 @@ static void *pack(const task *k, char *room, size_t align) {
     return p;
 }
 
-static task task_of(void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long align, uint32_t bounds) {
-    const hsc_rt_thread *t = hsc_rt_self;
+static task task_of(void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long align, uint32_t bounds, const hsc_rt_here *at) {
+    hsc_rt_thread *t = hsc_rt_self;
     size_t to = align > 1 ? (size_t)align : 1, n = size > 0 ? (size_t)size : 0;
-    task k = {{0}, body, copy, data, n, (sizeof(task) + to - 1) / to * to, bounds, t ? t->tasks.task : 0, t ? hsc_rt_task_group(t) : 0};
+    task k = {{0}, body, copy, data, n, (sizeof(task) + to - 1) / to * to, bounds, t ? t->tasks.task : 0, t ? hsc_rt_task_group(t) : 0, 0};
+    k.origin = hsc_rt_task_origin(hsc_rt_measured(), at, t && t->tasks.frame);
     if (data)
         memcpy(k.word, data, n < sizeof k.word ? n : sizeof k.word);
     return k;
@@ -289,7 +292,8 @@ HSC_RT_EXPORT void GOMP_task(void (*body)(void *), void *data, void (*copy)(void
     hsc_rt_gomp g = FIND(GOMP_task);
     if (!g.ours || !hsc_rt_measured() || !hsc_rt.options.waits || flags & DETACH)
         return JUMP(GOMP_task, g)(body, data, copy, size, align, deferred, flags, depend, priority, detach);
-    measured_task(g, task_of(body, data, copy, size, align, 0), align, deferred, flags, depend, priority, detach);
+    hsc_rt_here at = HSC_RT_HERE();
+    measured_task(g, task_of(body, data, copy, size, align, 0, &at), align, deferred, flags, depend, priority, detach);
 }
 
 /* The runtime's own group would be begun and waited for in its call: a taskloop without one has it round itself instead, and the rest is that of any group. A
@@ -317,7 +321,7 @@ static void group_begin(unsigned flags, uintptr_t *reductions, const hsc_rt_here
         bool group = begins_group(flags, &at); \
         if (group) \
             group_begin(flags, ((uintptr_t **)data)[2], &at); \
-        task k = task_of(body, data, copy, size, align, 2); \
+        task k = task_of(body, data, copy, size, align, 2, &at); \
         PACKED(k, align); \
         JUMP(name, g)(run_task, GIVEN(k), group ? flags | NO_GROUP : flags, tasks, priority, from, to, step); \
         if (group) \

@@ -22,6 +22,8 @@
 #define EARLY_NS 5000000ull         /* before the first one, which sees only to switches */
 #define LONGEST_NAMED_NS 100000000ull /* between two samples, where the user has named the budget */
 #define LONGEST_PRESET_NS 10000000ull /* else: 100 a second, as gprof has them; a place with 10 % of a minute gets 600 */
+#define BRIEF_NS 300000000ull       /* CPU time of a thread in which it keeps its rate, where the budget is the preset one: a short run has few samples, and some milliseconds more are no burden */
+#define BRIEF_BUDGETS 5.0           /* unless samples cost so many budgets */
 #define HELPS 0.2                   /* of the budget: what half the rate has to save, where the budget is the preset one */
 #define YIELDS_EARLY 64u            /* outside of waits, that make it the next sample: with perf's clock they may take a millisecond */
 #define MOVES_EARLY 10.0            /* budgets that switches cost, for the tick to be taken at the first look */
@@ -258,6 +260,11 @@ static bool is_unmet(const hsc_rt_thread *t) {
     return t->governor.moved && !hsc_rt.budget_named && t->met.seldom >= UNMET;
 }
 
+/* It has used so little so far that its samples are wanted rather than what they cost. */
+static bool is_brief(const look *l, const hsc_rec_rate *told) {
+    return !hsc_rt.budget_named && told->cpu_ns < BRIEF_NS && l->samples <= BRIEF_BUDGETS * l->budget;
+}
+
 static uint64_t better_rate(hsc_rt_thread *t, const look *l) {
     hsc_rt_governor *g = &t->governor;
     double cost = cost_at(t, l, t->periods);
@@ -300,7 +307,7 @@ void hsc_rt_govern(hsc_rt_thread *t) {
         move(t, HSC_source_reason_CALM, &told, false);
     else if (is_unmet(t))
         move(t, HSC_source_reason_UNMET, &told, false);
-    else if (judges)
+    else if (judges && !is_brief(&l, &told))
         set_rate(t, better_rate(t, &l), &told);
 }
 

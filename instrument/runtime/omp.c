@@ -157,7 +157,7 @@ void hsc_rt_region_enter(uint64_t id, uint32_t threads, uint32_t number) {
         r->threads = threads;
     }
     t->team = (hsc_rt_team){id, r ? r->master : 0, threads, number, r ? r->begin_ns : 0};
-    t->tasks = (hsc_rt_tasks){1ull << 63 | id << 24 | (uint64_t)number << 4, 0, 0, 0}; /* no address, and room for groups */
+    t->tasks = (hsc_rt_tasks){.task = 1ull << 63 | id << 24 | (uint64_t)number << 4}; /* no address, and room for groups */
     if (number)
         tell_member(t);
 }
@@ -267,26 +267,67 @@ typedef struct task { /* an explicit one, from its creation to its end */
     uint32_t kind, node; /* the wait of that thread which it interrupts; 0: none */
 } task;
 
+static task *task_of(const ompt_data *data) {
+    return data ? (task *)(data->value & ((1ull << HSC_RT_OMP_ORIGIN_SHIFT) - 1)) : NULL; /* NOLINT */
+}
+
+static uint32_t origin_of(const ompt_data *data) {
+    return (uint32_t)(data->value >> HSC_RT_OMP_ORIGIN_SHIFT);
+}
+
+/* The program's call of the runtime, of a node inside it. */
+static uint32_t out_of_runtime(const hsc_rt_tree *tree, uint32_t node) {
+    for (uint32_t at = node; at;) {
+        const hsc_rt_node *n = hsc_rt_tree_node(tree, at);
+        if (n->flags & HSC_FRAME_TASKS)
+            break;
+        if (n->pc < of_runtime.low || n->pc >= of_runtime.high)
+            return at;
+        at = n->parent;
+    }
+    return node; /* the task that makes the parts of a long taskloop is the runtime's own */
+}
+
+uint32_t hsc_rt_task_origin(hsc_rt_thread *t, const hsc_rt_here *at, bool in_task) {
+    const hsc_rt_made *again = t && in_task ? hsc_rt_made_again(t, at) : NULL;
+    if (again && again->origin) {
+        hsc_rt_charge_wrapper(t, HSC_RT_AGAIN_CYCLES);
+        return again->origin;
+    }
+    if (!t || !hsc_rt_own(t))
+        return 0;
+    bool truncated;
+    uint64_t begin = hsc_rt_own_begin(t);
+    uint32_t node = hsc_rt_walk_here(t, at, t->last_time, &truncated);
+    uint32_t origin = hsc_rt_origin_at(t, out_of_runtime(&t->tree, node), t->last_time);
+    hsc_rt_made_keep(t, at, node, origin);
+    hsc_rt_charge_wrapper_since(t, begin);
+    hsc_rt_disown(t, node);
+    return origin;
+}
+
 /* Of the tasks of a taskloop the runtime's own place is told: the program's is that of the loop's group, and of the task that makes the parts of a long
  * loop. 0: not known. */
 static uint64_t created_at(const hsc_rt_thread *t, const ompt_data *creator, uint64_t pc) {
     if (pc < of_runtime.low || pc >= of_runtime.high)
         return pc;
-    const task *k = creator ? creator->ptr : NULL;
+    const task *k = task_of(creator);
     return t && t->tasks.groups ? t->tasks.group_pc : k ? k->pc : 0;
 }
 
 static void on_task_create(ompt_data *creator, const ompt_frame *frame, ompt_data *created, int flags, int dependences, const void *return_address) {
-    (void)frame;
     (void)dependences;
-    const hsc_rt_thread *t = hsc_rt_self;
+    hsc_rt_thread *t = hsc_rt_self;
     task *k = created && flags & OMPT_TASK_EXPLICIT && !(flags & OMPT_TASK_TASKWAIT) ? calloc(1, sizeof *k) : NULL;
     if (!k)
         return;
     k->pc = created_at(t, creator, (uint64_t)return_address);
     k->parent = t ? t->tasks.task : 0;
     k->group = t ? hsc_rt_task_group(t) : 0;
-    created->ptr = k;
+    hsc_rt_here at = {0};
+    if (!entered_from(frame, return_address, &at))
+        at = HSC_RT_HERE();
+    created->value = (uint64_t)k | (uint64_t)hsc_rt_task_origin(hsc_rt_measured(), &at, task_of(creator) != NULL) << HSC_RT_OMP_ORIGIN_SHIFT;
 }
 
 /* The thread goes on with what it did before; the wait that the task had interrupted begins again. */
@@ -298,7 +339,7 @@ static void leave_task(hsc_rt_thread *t, task *k) {
         hsc_rt_wait_begin_at(kind, k->node);
 }
 
-static void begin_task(hsc_rt_thread *t, task *k) {
+static void begin_task(hsc_rt_thread *t, task *k, uint32_t origin) {
     k->kind = 0;
     k->outer = t->tasks;
     if (hsc_rt_omp_waits(t)) {
@@ -308,24 +349,24 @@ static void begin_task(hsc_rt_thread *t, task *k) {
         hsc_rt_omp_wait_end(t);
         t->team.in_step_ns = in_step_ns;
     }
-    t->tasks = (hsc_rt_tasks){(uint64_t)k, k->group, 0, 0};
+    t->tasks = (hsc_rt_tasks){.task = (uint64_t)k, .group = k->group, .origin = origin};
 }
 
 /* Tasks are worked on while their creator waits: that is no wait. It ends, and begins again when the task is done. */
 static void on_task_schedule(ompt_data *before, int status, ompt_data *next) {
     hsc_rt_thread *t = hsc_rt_self;
-    task *k = before ? before->ptr : NULL;
+    task *k = task_of(before), *then = task_of(next);
     bool ended = status == OMPT_TASK_COMPLETE || status == OMPT_TASK_CANCEL, fulfilled = status == OMPT_TASK_LATE_FULFILL;
     if (t && k && (ended || fulfilled))
         hsc_rt_task_ended(t, k->parent, k->group, k->pc);
     if (t && k && (ended || status == OMPT_TASK_DETACH))
         leave_task(t, k);
     if (k && (ended || fulfilled)) {
-        before->ptr = NULL;
+        before->value = 0;
         free(k);
     }
-    if (t && next && next->ptr && (status == OMPT_TASK_SWITCH || status == OMPT_TASK_YIELD))
-        begin_task(t, next->ptr);
+    if (t && then && (status == OMPT_TASK_SWITCH || status == OMPT_TASK_YIELD))
+        begin_task(t, then, origin_of(next));
 }
 
 static void on_sync(int sync, int endpoint, ompt_data *parallel, ompt_data *of, const void *return_address) {
@@ -460,6 +501,7 @@ static int initialize(ompt_lookup lookup, int device, ompt_data *tool) {
         set(OMPT_MUTEX_ACQUIRED, (ompt_function)on_mutex_acquired);
         set(OMPT_NEST_SCOPE, (ompt_function)on_nest_lock);
     }
+    hsc_rt.omp_task = (__typeof__(hsc_rt.omp_task))get_task_info;
     hsc_rt.omp_state = state;
     return 1; /* stay */
 }
@@ -467,6 +509,7 @@ static int initialize(ompt_lookup lookup, int device, ompt_data *tool) {
 static void finalize(ompt_data *tool) {
     (void)tool;
     hsc_rt.omp_state = NULL;
+    hsc_rt.omp_task = NULL;
 }
 
 ompt_tool *ompt_start_tool(unsigned version, const char *runtime);

@@ -19,8 +19,14 @@ bool hsc_rt_omp_waits(const hsc_rt_thread *t); /* in a wait of OpenMP's */
 void hsc_rt_omp_wait_end(hsc_rt_thread *t);    /* of the open one */
 void hsc_rt_task_wait_end(hsc_rt_thread *t);   /* the same for tasks: who ended the last one is told */
 
+/* OMPT keeps a word for us of each explicit task: above this bit where it was created (hsc_rt_task_origin), below it a pointer. The next part of an untied task may be worked on
+ * by another thread, and the task end, while a thread is not through with its own part: so there nothing is read behind the pointer but by the runtime's word. */
+#define HSC_RT_OMP_ORIGIN_SHIFT 48
+
 /* The task group that a task of the calling thread would be created in; 0: none, or not known. */
 uint64_t hsc_rt_task_group(const hsc_rt_thread *t);
+/* Where the calling thread creates a task, at `at`, in another one or not; 0: not known. */
+uint32_t hsc_rt_task_origin(hsc_rt_thread *t, const hsc_rt_here *at, bool in_task);
 void hsc_rt_task_ended(hsc_rt_thread *t, uint64_t parent, uint64_t group, uint64_t pc); /* pc: where it was created, or in its body */
 
 /* The calling thread has got a lock at `at`, and had begun to try at begin_ns; `waited`: long enough to tell; `key`: as

@@ -65,6 +65,9 @@ enum ompt_task {
     OMPT_TASK_SWITCH = 7
 };
 
+enum { OMPT_KNOWN = 2 }; /* what inquiries return of a task that there is */
+enum { OMPT_FRAME_APPLICATION = 1 }; /* flags of a frame: it is the program's */
+
 /* flags of a task that is created */
 enum ompt_task_flag { OMPT_TASK_EXPLICIT = 0x4, OMPT_TASK_TASKWAIT = 0x10 };
 

@@ -458,6 +458,7 @@ static void after_fork_child(void) {
     hsc_rt_me.forked = true;
     hsc_rt_file_forget();
     hsc_rt_threads_forget();
+    hsc_rt_origins_forget();
     if (hsc_rt.mechanism == HSC_RT_PERF_TRAP && atomic_exchange(&hsc_rt.trap_off, 0)) {
         set_mechanism(HSC_RT_PERF);
         hsc_rt_me.note[0] = 0;
@@ -514,10 +515,27 @@ static void keep_arguments(int argc, char **argv) {
     }
 }
 
-static __attribute__((constructor(101))) void start(int argc, char **argv, char **environment) {
-    (void)environment;
-    if (hsc_rt.pid)
+/* The process's arguments, where nobody has handed them over. */
+static void read_arguments(void) {
+    enum { ARGUMENTS = 64 };
+    static char text[HSC_RT_PAGE];
+    char *argv[ARGUMENTS + 1] = {0};
+    int argc = 0, fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    for (char *p = text; p < text + n && argc < ARGUMENTS; p += strlen(p) + 1)
+        argv[argc++] = p;
+    keep_arguments(argc, argv);
+}
+
+static bool begun; /* by the first thread, before there is another one */
+
+/* argv: NULL: not known. */
+static void start(int argc, char **argv) {
+    if (begun)
         return;
+    begun = true;
     int saved_errno = errno;
     uint64_t before_us = cpu_us();
     hsc_rt_locks_init();
@@ -532,7 +550,10 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
     hsc_rt_me.root = hsc_rt.options.root_pid == (uint64_t)hsc_rt.pid;
     const char *run = getenv("HEATSCOPE_RUN");
     hsc_rt_me.job = hsc_hash64(0, run, run ? strlen(run) : 0) >> 32;
-    keep_arguments(argc, argv);
+    if (argv)
+        keep_arguments(argc, argv);
+    else
+        read_arguments();
     Dl_info library;
     size_t at = 0;
     if (dladdr(&hsc_rt_me, &library) && library.dli_fname && library.dli_fname[0] == '/')
@@ -601,6 +622,16 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
         hsc_rt_me.start_ns = hsc_rt_me.begin_us * 1000;
     }
     errno = saved_errno;
+}
+
+static __attribute__((constructor(101))) void start_with_arguments(int argc, char **argv, char **environment) {
+    (void)environment;
+    start(argc, argv);
+}
+
+void hsc_rt_start_early(void) {
+    if (!begun && hsc_sys3(SYS_gettid, 0, 0, 0) == hsc_sys3(SYS_getpid, 0, 0, 0))
+        start(0, NULL);
 }
 
 static __attribute__((destructor(101))) void stop(void) {

@@ -16,6 +16,9 @@
 #include "job.h"
 #include "sys_x86_64.h"
 
+union ompt_data;
+struct ompt_frame;
+
 #define HSC_RT_HOT __attribute__((hot)) /* of each sample: the linker puts them side by side, on few pages */
 #define HSC_RT_PAGE 4096u
 #define HSC_RT_SMALL_SLOT 4096u /* first slot of a thread, so that many short threads need little room */
@@ -212,6 +215,7 @@ typedef struct hsc_rt_scratch {
 /* The rule for one address, from .eh_frame in memory (read so that it may vanish). Handlers. False: nothing is said of this
  * address, and of none from *gap to it. */
 bool hsc_rt_index_find(const hsc_rt_index *x, uint64_t pc, hsc_rt_scratch *scratch, hsc_rt_rule *out, uint64_t *gap);
+uint64_t hsc_rt_index_procedure(const hsc_rt_index *x, uint64_t pc); /* where the procedure begins that pc is in; pc itself: not known. Handlers */
 /* ---- modules (modules_ss.c) ---------------------------------------------------------------------------------------------- */
 
 typedef struct hsc_rt_module {
@@ -315,7 +319,12 @@ typedef struct hsc_rt_cost {
 
 /* ---- threads and samples ------------------------------------------------------------------------------------------------- */
 
-enum { HSC_FRAME_EXACT = 1, HSC_FRAME_TRUNCATED = 2, HSC_FRAME_SIGNAL = 4 }; /* as node_flag */
+enum {
+    HSC_FRAME_EXACT = 1, /* these as node_flag */
+    HSC_FRAME_TRUNCATED = 2,
+    HSC_FRAME_SIGNAL = 4,
+    HSC_FRAME_TASKS = 0x100 /* no frame: record task_node; pc: thread_id << 32 | node */
+};
 
 typedef struct hsc_rt_frame {
     uint64_t pc, sp, bp;
@@ -473,8 +482,32 @@ static inline bool hsc_rt_wait_is_team(uint32_t kind) {
 typedef struct hsc_rt_tasks {
     uint64_t task, group; /* what it is known by, and the task group that it was created in; 0: none */
     uint32_t groups;      /* of its own that are open */
+    uint32_t origin;      /* where it was created (origins_ss.c); 0: not known */
     uint64_t group_pc;    /* where it began the last of them; 0: not known */
+    uint64_t frame, frame_return; /* of the procedure of ours (gomp.c) that calls its body, and the return address there; 0: none */
 } hsc_rt_tasks;
+
+/* origins_ss.c: what of a thread's stack belongs to the explicit task that it works on */
+typedef struct hsc_rt_in_task {
+    uint64_t frame;  /* the frame pointer of the procedure that called its body: what is further out belongs to others; 0: in none, or not known */
+    uint32_t origin; /* where it was created */
+} hsc_rt_in_task;
+#define HSC_RT_ORIGINS_KEPT 64u
+#define HSC_RT_MADE_WORDS 6u
+
+/* A call in a task that created tasks or waited, and how the stack looked between it and the task's body. Places are told by how far they are below the frame of who
+ * called that. */
+typedef struct hsc_rt_made {
+    uint64_t pc;
+    uint32_t sp, bp;         /* bp 0: of no interest */
+    uint32_t in, generation; /* in: origin of that task */
+    uint32_t node, origin;   /* node 0: nothing is kept; origin: of tasks that it creates, 0: it has created none */
+    uint32_t words;
+    struct {
+        uint64_t value; /* a return address; or a saved frame pointer's place */
+        uint32_t at, is_place;
+    } word[HSC_RT_MADE_WORDS];
+} hsc_rt_made;
 
 typedef struct hsc_rt_thread {
     /* written by the thread alone, read by the helper */
@@ -572,6 +605,7 @@ typedef struct hsc_rt_thread {
     uint64_t walk_after; /* cycles: no walk for a lock that is free before then */
     uint64_t region, region_told; /* OpenMP region that it works in as a worker; and the last one in the chunk */
     hsc_rt_tasks tasks;
+    hsc_rt_in_task in_task;       /* at its last walk, of which `stack` is */
     uint64_t start_pc;            /* of the procedure that it began in; 0: not known */
     struct hsc_rt_start *start;   /* threads.c; NULL: it was there before */
     bool whole;                   /* measured from its first instruction on, without a pause */
@@ -582,6 +616,10 @@ typedef struct hsc_rt_thread {
         uint64_t since_ns;
     } loads[HSC_RT_LOADS]; /* its last calls of dlopen that may go on, the outermost first: what initialises a library runs before its rules are known */
     _Atomic uint32_t loads_n;
+    hsc_rt_made made[32]; /* origins_ss.c */
+    struct {
+        uint32_t node, origin; /* both 0: none */
+    } origin_of[HSC_RT_ORIGINS_KEPT], node_of[HSC_RT_ORIGINS_KEPT]; /* origins_ss.c: by the node of a call that creates tasks; by origin */
     struct hsc_rt_thread *next; /* all threads, or the free list; under rt.lock */
     hsc_rt_cached_rule cache[HSC_RT_RULE_CACHE];
     uint8_t window[HSC_RT_PAGE];
@@ -592,6 +630,7 @@ typedef struct hsc_rt_thread {
     struct {
         hsc_rt_here at;
         uint32_t node, generation;
+        uint32_t origin;   /* of the task that it was called in */
         bool brief_region; /* omp.c: it forked one, which was brief */
     } recent[HSC_RT_RECENT]; /* waits.c: where calls that were no real waits came from */
     _Atomic uint64_t free_yields; /* of `yields`: outside of waits and calls of message passing */
@@ -605,14 +644,29 @@ enum { HSC_RT_BUSY = 1, HSC_RT_BUSY_HELPER = 2 };
 uint32_t hsc_rt_walk(hsc_rt_thread *t, void *ucontext, uint64_t now_ns, bool *truncated);
 /* The same from the caller of a wrapper; from normal code that owns the thread's writer (hsc_rt_own). */
 uint32_t hsc_rt_walk_here(hsc_rt_thread *t, const hsc_rt_here *at, uint64_t now_ns, bool *truncated);
-/* The node of a frame without a caller; the thread's writer is owned. */
-uint32_t hsc_rt_walk_alone(hsc_rt_thread *t, uint64_t pc, uint64_t now_ns);
+/* The node of a frame, by the address that it will be returned to, called by that of node `caller`, 0: by none; the thread's writer is owned. */
+uint32_t hsc_rt_walk_alone(hsc_rt_thread *t, uint32_t caller, uint64_t pc, uint64_t now_ns);
 /* That of a procedure, by its address, called by the frame of node `caller`. */
 uint32_t hsc_rt_walk_called(hsc_rt_thread *t, uint32_t caller, uint64_t address, uint64_t now_ns);
 /* Of another thread, which waits in the kernel, by the helper that owns its writer; bp may be HSC_RT_BP_UNKNOWN.
  * `exact`: pc is that of the frame, not a return address. */
 #define HSC_RT_BP_UNKNOWN 1u
 uint32_t hsc_rt_walk_blocked(hsc_rt_thread *t, const hsc_rt_here *at, bool exact, uint64_t now_ns, bool *truncated);
+/* origins_ss.c. A place where tasks are created, by the node of the call that has just been walked to (hsc_rt_walk_here) by the thread that owns its writer.
+ * 0: too many are known. */
+uint32_t hsc_rt_origin_at(hsc_rt_thread *t, uint32_t node, uint64_t now_ns);
+/* A call in a task that stands on the stack as one that was walked to before, whose node it has; NULL: it does not. hsc_rt_made_keep: it has just been walked to. */
+const hsc_rt_made *hsc_rt_made_again(const hsc_rt_thread *t, const hsc_rt_here *at);
+void hsc_rt_made_keep(hsc_rt_thread *t, const hsc_rt_here *at, uint32_t node, uint32_t origin);
+#define HSC_RT_AGAIN_CYCLES 60u /* what that costs */
+uint32_t hsc_rt_origin_node(hsc_rt_thread *t, uint32_t origin, uint64_t now_ns); /* it as a node of the thread's tree, whose writer is owned; 0: no room */
+hsc_rt_in_task hsc_rt_in_task_now(const hsc_rt_thread *t, uint64_t sp); /* of the calling thread, at a stack pointer */
+void hsc_rt_origins_forget(void); /* child of fork */
+/* The OpenMP region that what the thread does belongs to, where its path alone does not tell (its own stack has who forked it): that of a worker, and in an
+ * explicit task, which another thread of the team may have created. */
+static inline uint64_t hsc_rt_region_in(const hsc_rt_thread *t, uint32_t origin) {
+    return origin ? t->team.region : t->region;
+}
 /* A record into the thread's own stream; false: no room (the caller counts the loss). */
 bool hsc_rt_thread_put(hsc_rt_thread *t, uint32_t record_id, const void *record, uint64_t now_ns);
 /* Stops the samples of a thread that does not write, from outside: as it would by itself when measuring is off. False: it writes. */
@@ -775,6 +829,7 @@ void hsc_rt_helper_poke(void); /* run at once; handlers may call it */
 /* process.c */
 void hsc_rt_finish(uint64_t how);  /* end of the process or image */
 void hsc_rt_unfinish(void);        /* exec failed: go on */
+void hsc_rt_start_early(void);     /* what another library initialises, before this one is, makes threads */
 bool hsc_rt_active(void);          /* measuring, and in the process that the state belongs to */
 
 /* interpose_signal.c */
@@ -834,6 +889,8 @@ typedef struct hsc_rt_state {
     _Atomic uint32_t *same_process; /* a page that a child of fork finds empty; NULL: the kernel has none */
     _Atomic uint32_t generation; /* of the modules */
     int (*omp_state)(uint64_t *wait_id); /* OMPT's, made for handlers; NULL: no OpenMP runtime asked for a tool */
+    int (*omp_task)(int level, int *flags, union ompt_data **task, struct ompt_frame **frame, union ompt_data **parallel, int *number); /* the same */
+    _Atomic uint32_t origins; /* places where tasks were created, so far */
     int pid;
     int signal;
     uint64_t period_ns, tick_ns;

@@ -47,44 +47,19 @@ void hsc_rt_say_not_measured(const char *why) {
     hsc_rt_say(line);
 }
 
-/* The user may wonder why samples are fewer than the rate said. */
-static void say_lowered(const hsc_rt_notes *all) {
-    char line[512];
-    size_t at = 0;
-    hsc_rt_append(line, sizeof line, &at, "sampled down to ");
-    hsc_rt_append_u64(line, sizeof line, &at, all->lowest_hz);
-    if (hsc_rt.options.budget) {
-        hsc_rt_append(line, sizeof line, &at, " times a second for the budget of ");
-        hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.options.budget / 10);
-        hsc_rt_append(line, sizeof line, &at, ".");
-        hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.options.budget % 10);
-        hsc_rt_append(line, sizeof line, &at, " % (");
-    } else
-        hsc_rt_append(line, sizeof line, &at, " times a second, where samples took more than half of the time between them (");
-    hsc_rt_append_u64(line, sizeof line, &at, all->lowered);
-    hsc_rt_append(line, sizeof line, &at, all->lowered == 1 ? " process)" : " processes)");
-    uint64_t least_hz = 1000000000 / hsc_rt_govern_longest();
-    if (hsc_rt.options.budget && all->lowest_hz < 2 * least_hz) { /* what is told next may be more than the budget */
-        hsc_rt_append(line, sizeof line, &at, ", never below ");
-        hsc_rt_append_u64(line, sizeof line, &at, least_hz);
-        hsc_rt_append(line, sizeof line, &at, " whatever measuring costs");
+/* ", down to 125 a second, 2 threads by timer-cpu": why samples are fewer than the rate said, and not all of the clock that the first line names. */
+static void append_rate(char *line, size_t size, size_t *at, const hsc_rt_notes *all) {
+    if (all->lowered) {
+        hsc_rt_append(line, size, at, ", down to ");
+        hsc_rt_append_u64(line, size, at, all->lowest_hz);
+        hsc_rt_append(line, size, at, hsc_rt.options.budget ? " a second" : " a second, where samples took more than half of the time between them");
     }
-    hsc_rt_append(line, sizeof line, &at, hsc_rt.options.budget ? "; with --budget=off the rate stays" : "");
-    hsc_rt_say(line);
-}
-
-/* Their samples are fewer, too, and not of the clock that the first line names. */
-static void say_moved(const hsc_rt_notes *all) {
-    char line[512];
-    size_t at = 0;
     if (!all->moved)
         return;
-    hsc_rt_append_u64(line, sizeof line, &at, all->moved);
-    hsc_rt_append(line, sizeof line, &at, all->moved == 1 ? " thread switched" : " threads switched");
-    hsc_rt_append(line, sizeof line, &at, " so often that perf's clock would have slowed ");
-    hsc_rt_append(line, sizeof line, &at, all->moved == 1 ? "it" : "them");
-    hsc_rt_append(line, sizeof line, &at, " down: sampled by timer-cpu meanwhile, at the kernel's ticks; with --budget=off perf's clock stays");
-    hsc_rt_say(line);
+    hsc_rt_append(line, size, at, ", ");
+    hsc_rt_append_u64(line, size, at, all->moved);
+    hsc_rt_append(line, size, at, all->moved == 1 ? " thread" : " threads");
+    hsc_rt_append(line, size, at, " by timer-cpu for so many switches");
 }
 
 /* "3.24 s" */
@@ -123,10 +98,57 @@ static void append_tenths(char *line, size_t size, size_t *at, uint64_t tenths) 
     hsc_rt_append_u64(line, size, at, tenths % 10);
 }
 
-/* "; measuring added 3.4 % (~2.9 to 4.0 %, 110 ms): start 1.1, handler 0.4, signals 1.5, helper 0.4": of what the program took by itself. */
+/* Samples a second that would keep to the budget, if nothing else cost anything: 1, 2 or 5 times a power of ten; 0: as many as were asked for. */
+static uint64_t frugal_hz(const hsc_rt_notes *all) {
+    static const uint64_t steps[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
+    uint64_t cost_us = all->took_us[HSC_RT_TOOK_HANDLER] + all->took_us[HSC_RT_TOOK_SIGNALS], best = 1;
+    uint64_t hz = cost_us ? hsc_rt.options.budget * all->samples * 1000 / cost_us : 0;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        best = steps[i] <= hz ? steps[i] : best;
+    return !cost_us || best >= hsc_rt.options.frequency ? 0 : best;
+}
+
+#define DEAR 50u /* tenths of a percent: then the user is told what took most and what leaves it out, whatever the preset budget */
+
+/* ", 4.6 by samples (-F 20)": what most of it went to, where that is above the budget, and what would help. Probes were asked for by name. */
+static void append_dear(char *line, size_t size, size_t *at, const hsc_rt_notes *all) {
+    static const int of[HSC_RT_TOOK] = {0, 0, 1, 5, 2, 3, 4, 4}; /* samples, wrappers, switches, helper, start and end; probes */
+    static const char *const what[] = {"samples", "wrappers of waits and calls of MPI", "perf's clock at context switches", "the helper thread", "start and end"};
+    static const char *const helps[] = {"", "--no-waits and --no-messages leave them out", "--mechanism=timer-cpu saves it", "less of a longer run", "less of a longer run"};
+    uint64_t part_us[6] = {0}, budget = hsc_rt.options.budget;
+    took t = took_of(all);
+    t.sum_us -= all->took_us[HSC_RT_TOOK_PROBES];
+    uint64_t added = tenths_of(t.sum_us, t.base_us);
+    if (!budget || added <= budget || (!hsc_rt.budget_named && added < DEAR))
+        return;
+    int most = 0;
+    for (int k = 0; k < HSC_RT_TOOK; k++)
+        part_us[of[k]] += all->took_us[k];
+    for (int k = 1; k < 5; k++)
+        most = part_us[k] > part_us[most] ? k : most;
+    if (hsc_rt.budget_named) {
+        hsc_rt_append(line, size, at, ", above the budget of ");
+        append_tenths(line, size, at, budget);
+        hsc_rt_append(line, size, at, " %: ");
+    } else
+        hsc_rt_append(line, size, at, ", ");
+    append_tenths(line, size, at, tenths_of(part_us[most], t.base_us));
+    hsc_rt_append(line, size, at, " by ");
+    hsc_rt_append(line, size, at, what[most]);
+    uint64_t hz = most ? 0 : frugal_hz(all);
+    if (most || hz)
+        hsc_rt_append(line, size, at, " (");
+    if (hz) {
+        hsc_rt_append(line, size, at, "-F ");
+        hsc_rt_append_u64(line, size, at, hz);
+        hsc_rt_append(line, size, at, " takes fewer");
+    } else
+        hsc_rt_append(line, size, at, helps[most]);
+    hsc_rt_append(line, size, at, most || hz ? ")" : "");
+}
+
+/* "; measuring added 3.4 % (~2.9 to 4.0 %, 110 ms)": of what the program took by itself. The parts are in the file; the report tells them. */
 static void append_cost(char *line, size_t size, size_t *at, const hsc_rt_notes *all) {
-    static const char *const names[HSC_RT_TOOK] = {"handler ", "signals ", "wrappers ", "probes ~", "switches ~", "helper ", "start ", "end "}; /* ~: estimates */
-    static const int order[HSC_RT_TOOK] = {HSC_RT_TOOK_START, HSC_RT_TOOK_HANDLER, HSC_RT_TOOK_SIGNALS, HSC_RT_TOOK_SWITCHES, HSC_RT_TOOK_WRAPPERS, HSC_RT_TOOK_PROBES, HSC_RT_TOOK_HELPER, HSC_RT_TOOK_END};
     took t = took_of(all);
     if (t.most) {
         hsc_rt_append(line, size, at, "; measuring took most of that");
@@ -150,71 +172,7 @@ static void append_cost(char *line, size_t size, size_t *at, const hsc_rt_notes 
     else
         hsc_rt_append_u64(line, size, at, (t.sum_us + 500) / 1000);
     hsc_rt_append(line, size, at, t.sum_us >= 10000000 ? ")" : " ms)");
-    for (int i = 0, told = 0; i < HSC_RT_TOOK; i++) {
-        uint64_t tenths = tenths_of(all->took_us[order[i]], t.base_us);
-        if (!tenths)
-            continue;
-        hsc_rt_append(line, size, at, told++ ? ", " : ": ");
-        hsc_rt_append(line, size, at, names[order[i]]);
-        append_tenths(line, size, at, tenths);
-    }
-}
-
-/* Samples a second that would keep to the budget, if nothing else cost anything: 1, 2 or 5 times a power of ten; 0: as many as were asked for. */
-static uint64_t frugal_hz(const hsc_rt_notes *all) {
-    static const uint64_t steps[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
-    uint64_t cost_us = all->took_us[HSC_RT_TOOK_HANDLER] + all->took_us[HSC_RT_TOOK_SIGNALS], best = 1;
-    uint64_t hz = cost_us ? hsc_rt.options.budget * all->samples * 1000 / cost_us : 0;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        best = steps[i] <= hz ? steps[i] : best;
-    return !cost_us || best >= hsc_rt.options.frequency ? 0 : best;
-}
-
-/* Whoever names a budget, or takes the preset one, is told where it was not kept, by what most, and what would help. Probes were asked for by name. */
-static void say_missed(const hsc_rt_notes *all) {
-    static const int of[HSC_RT_TOOK] = {0, 0, 1, 5, 2, 3, 4, 4}; /* samples, wrappers, switches, helper, start and end; probes */
-    static const char *const what[] = {"samples", "wrappers of waits and calls of MPI", "perf's clock at context switches", "the helper thread", "start and end"};
-    uint64_t part_us[6] = {0}, least_hz = 1000000000 / hsc_rt_govern_longest(), budget = hsc_rt.options.budget;
-    took t = took_of(all);
-    t.sum_us -= all->took_us[HSC_RT_TOOK_PROBES];
-    if (!budget || t.most || !t.base_us || tenths_of(t.sum_us, t.base_us) <= budget)
-        return;
-    int most = 0;
-    for (int k = 0; k < HSC_RT_TOOK; k++)
-        part_us[of[k]] += all->took_us[k];
-    for (int k = 1; k < 5; k++)
-        most = part_us[k] > part_us[most] ? k : most;
-    char line[512];
-    size_t at = 0;
-    hsc_rt_append(line, sizeof line, &at, "above the budget of ");
-    append_tenths(line, sizeof line, &at, budget);
-    hsc_rt_append(line, sizeof line, &at, " %: measuring added ");
-    append_tenths(line, sizeof line, &at, tenths_of(t.sum_us, t.base_us));
-    hsc_rt_append(line, sizeof line, &at, all->took_us[HSC_RT_TOOK_PROBES] ? " % without probes, " : " %, ");
-    append_tenths(line, sizeof line, &at, tenths_of(part_us[most], t.base_us));
-    hsc_rt_append(line, sizeof line, &at, " by ");
-    hsc_rt_append(line, sizeof line, &at, what[most]);
-    bool lowest = all->lowered && all->lowest_hz < 2 * least_hz;
-    uint64_t hz = frugal_hz(all);
-    if (most == 0 && lowest && !hsc_rt.budget_named)
-        hsc_rt_append(line, sizeof line, &at, ", whose rate is lowered no further unless --budget names a budget");
-    else if (most == 0)
-        hsc_rt_append(line, sizeof line, &at, lowest         ? ", whose rate can't be lowered further"
-                                              : all->lowered ? ", most of it before their rate was lowered"
-                                                             : ", whose rate is looked at each 0.05 s of a thread's CPU time, twice before it is lowered");
-    else if (most == 1)
-        hsc_rt_append(line, sizeof line, &at, ", which no rate saves; --no-waits and --no-messages leave them out");
-    else if (most == 2)
-        hsc_rt_append(line, sizeof line, &at, hsc_rt.budget_named ? ", which no rate saves; --mechanism=timer-cpu does"
-                                                                  : ", which no rate saves; a budget that --budget names moves such threads to a timer earlier");
-    else
-        hsc_rt_append(line, sizeof line, &at, ", whatever the rate: less of a longer run");
-    if (most == 0 && hz) {
-        hsc_rt_append(line, sizeof line, &at, "; -F ");
-        hsc_rt_append_u64(line, sizeof line, &at, hz);
-        hsc_rt_append(line, sizeof line, &at, " samples so seldom from the start");
-    }
-    hsc_rt_say(line);
+    append_dear(line, size, at, all);
 }
 
 /* "201 samples of 3.24 s of CPU time": by the clock, whatever samples were lost. */
@@ -229,14 +187,11 @@ static void append_amount(char *line, size_t size, size_t *at, uint64_t samples,
 static void say_ranks(const hsc_rt_notes *all) {
     char line[512];
     size_t at = 0;
-    if (all->lowered)
-        say_lowered(all);
-    say_moved(all);
-    say_missed(all);
     hsc_rt_probes_say_unnamed(all->has_probes, all->named);
     hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.job.ranks);
     hsc_rt_append(line, sizeof line, &at, " ranks: ");
     append_amount(line, sizeof line, &at, all->samples, all->time_us);
+    append_rate(line, sizeof line, &at, all);
     append_cost(line, sizeof line, &at, all);
     hsc_rt_say(line);
 }
@@ -262,6 +217,13 @@ static bool has_files(void) {
     return found;
 }
 
+/* There is no sample, as measuring was never on. */
+static const char *why_nothing(const hsc_rt_notes *all) {
+    if (all->samples || atomic_load(&hsc_rt.measuring))
+        return "";
+    return hsc_rt.start_at_ns ? "; the program ended before the delay was over" : hsc_rt.options.stopped ? "; nothing has switched measuring on" : "";
+}
+
 void hsc_rt_say_end(uint64_t samples, uint64_t time_us) {
     bool first_rank = hsc_rt.job.rank == 0 && !hsc_rt_me.forked;
     if (hsc_rt.options.quiet)
@@ -273,11 +235,8 @@ void hsc_rt_say_end(uint64_t samples, uint64_t time_us) {
         return; /* around mpirun it is mpirun that tells */
     char line[3 * HSC_RT_PATH + 256];
     size_t at = 0;
-    if (!hsc_rt_is_rank() && (all = hsc_rt_notes_read()).lowered)
-        say_lowered(&all);
     if (!hsc_rt_is_rank()) {
-        say_moved(&all);
-        say_missed(&all);
+        all = hsc_rt_notes_read();
         hsc_rt_probes_say_unnamed(all.has_probes, all.named);
     }
     if (!samples && !all.samples && hsc_rt.job.launcher && !has_files()) {
@@ -309,8 +268,11 @@ void hsc_rt_say_end(uint64_t samples, uint64_t time_us) {
         }
     }
     hsc_rt_append(line, sizeof line, &at, ")");
-    if (!(first_rank && hsc_rt.job.ranks > 1))
+    if (!(first_rank && hsc_rt.job.ranks > 1)) {
+        append_rate(line, sizeof line, &at, &all);
         append_cost(line, sizeof line, &at, &all);
+    }
+    hsc_rt_append(line, sizeof line, &at, why_nothing(&all));
     hsc_rt_append(line, sizeof line, &at, "; next: heatscope report ");
     hsc_rt_append(line, sizeof line, &at, output_name());
     hsc_rt_append(line, sizeof line, &at, " | heatscope view ");

@@ -144,14 +144,15 @@ HSC_RT_HOT static void record(hsc_rt_thread *t, void *context, uint64_t weight, 
     bool probe = in_probe(t, context);
     if (t->scopes)
         hsc_rt_probes_sample(t->scopes, (const void *)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP], probe, weight); /* NOLINT */
-    put_sample(t, t->last_time, node, t->region, probe ? HSC_state_RUNTIME : state_now(t), truncated, weight);
+    uint64_t region = hsc_rt_region_in(t, t->in_task.origin);
+    put_sample(t, t->last_time, node, region, probe ? HSC_state_RUNTIME : state_now(t), truncated, weight);
     t->last_node = node;
-    t->last_region = t->region;
+    t->last_region = region;
     bool after_call = hsc_rt_after_system_call(context);
     if (in_kernel || after_call) {
         t->system_call = node;
         t->system_call_faulted = !after_call;
-        t->system_call_region = t->region;
+        t->system_call_region = region;
         t->system_call_truncated = truncated;
         t->system_call_at = atomic_load_explicit(&t->samples, memory_order_relaxed) + atomic_load_explicit(&t->lost, memory_order_relaxed);
     }
@@ -202,7 +203,7 @@ static void sample_event(hsc_rt_thread *t, uint32_t event, uint64_t n, void *con
     check_state(t, context);
     uint32_t node = hsc_rt_walk(t, context, t->last_time, &truncated);
     hsc_rec_sample_weighted r = {t->last_time, node, atomic_load_explicit(&t->state, memory_order_relaxed), n * t->periods, event};
-    hsc_rt_tell_region(t, t->region, t->last_time);
+    hsc_rt_tell_region(t, hsc_rt_region_in(t, t->in_task.origin), t->last_time);
     add(node && hsc_rt_thread_put(t, HSC_REC_sample_weighted, &r, t->last_time) ? &t->counter[event].samples
                                                                                 : &t->counter[event].lost, n * t->periods);
 }

@@ -457,6 +457,7 @@ HSC_RT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, 
     static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     if (!real)
         real = HSC_RT_REAL("pthread_create");
+    hsc_rt_start_early();
     hsc_rt_start *s = hsc_rt_active() ? new_start() : NULL;
     if (!s)
         return real(thread, attr, run, argument);
@@ -474,6 +475,7 @@ HSC_RT_EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *argument) 
     static int (*real)(thrd_t *, thrd_start_t, void *);
     if (!real)
         real = HSC_RT_REAL("thrd_create");
+    hsc_rt_start_early();
     hsc_rt_start *s = hsc_rt_active() ? new_start() : NULL;
     if (!s)
         return real(thread, run, argument);

@@ -95,7 +95,7 @@ static bool is_often_brief(uint32_t kind) {
 static uint32_t supposed_node(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at) {
     __typeof__(recent(t, at)) r = recent(t, at);
     return is_often_brief(kind) && r->at.pc == at->pc && r->at.sp == at->sp &&
-                   r->at.bp == at->bp && r->at.caller == at->caller && r->generation == atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed)
+                   r->at.bp == at->bp && r->at.caller == at->caller && r->origin == t->tasks.origin && r->generation == atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed)
                ? r->node
                : 0;
 }
@@ -111,6 +111,12 @@ hsc_rt_thread *hsc_rt_wait_begin(uint32_t kind, const hsc_rt_here *at, uint64_t 
         open_wait(t, kind, node, hsc_rt_now_ns());
         return t;
     }
+    const hsc_rt_made *again = t->tasks.origin && !at->caller ? hsc_rt_made_again(t, at) : NULL;
+    if (again) {
+        open_wait(t, kind, again->node, hsc_rt_now_ns());
+        hsc_rt_charge_wrapper(t, HSC_RT_AGAIN_CYCLES);
+        return t;
+    }
     if (!hsc_rt_own(t)) {
         leave(t);
         return NULL;
@@ -118,7 +124,9 @@ hsc_rt_thread *hsc_rt_wait_begin(uint32_t kind, const hsc_rt_here *at, uint64_t 
     bool truncated;
     uint64_t begin = hsc_rt_own_begin(t), now = hsc_rt_thread_now(t);
     node = hsc_rt_walk_here(t, at, now, &truncated);
-    *recent(t, at) = (__typeof__(t->recent[0])){*at, node, t->generation, false};
+    if (t->tasks.origin && !at->caller)
+        hsc_rt_made_keep(t, at, node, 0);
+    *recent(t, at) = (__typeof__(t->recent[0])){*at, node, t->generation, t->tasks.origin, false};
     open_wait(t, kind, node, now);
     hsc_rt_charge_wrapper_since(t, begin);
     hsc_rt_disown(t, node);
@@ -142,8 +150,8 @@ static bool find_alone(hsc_rt_thread *t, uint64_t pc, uint32_t *node) {
         return true;
     if (!hsc_rt_own(t))
         return false;
-    *node = pc ? hsc_rt_walk_alone(t, pc, hsc_rt_thread_now(t)) : 0;
-    *recent(t, &at) = (__typeof__(t->recent[0])){at, *node, atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed), false};
+    *node = pc ? hsc_rt_walk_alone(t, 0, pc, hsc_rt_thread_now(t)) : 0;
+    *recent(t, &at) = (__typeof__(t->recent[0])){at, *node, atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed), t->tasks.origin, false};
     hsc_rt_disown(t, *node);
     return true;
 }
@@ -198,7 +206,7 @@ void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder) {
             t->open.node = hsc_rt_walk_here(t, &t->open.at, now, &truncated);
         uint32_t node = t->open.node;
         if (t->open.called)
-            hsc_rt_credit_call(t, &(hsc_rt_call){t->open.called, t->region, node, state_of(t->open.kind)}, now - t->open.begin_ns);
+            hsc_rt_credit_call(t, &(hsc_rt_call){t->open.called, hsc_rt_region_in(t, t->tasks.origin), node, state_of(t->open.kind)}, now - t->open.begin_ns);
         hsc_rt_wait_over(t, now, bytes, holder.thread_id, holder.node);
         if (brief)
             hsc_rt_charge_wrapper(t, BRIEF_OWN_CYCLES);
@@ -210,8 +218,8 @@ void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder) {
     leave(t);
 }
 
-static bool is_recent(const __typeof__(hsc_rt_self->recent[0]) *r, const hsc_rt_here *at) {
-    return r->at.pc == at->pc && r->at.sp == at->sp && r->at.caller == at->caller &&
+static bool is_recent(const hsc_rt_thread *t, const __typeof__(hsc_rt_self->recent[0]) *r, const hsc_rt_here *at) {
+    return r->at.pc == at->pc && r->at.sp == at->sp && r->at.caller == at->caller && r->origin == t->tasks.origin &&
            r->generation == atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed);
 }
 
@@ -220,7 +228,7 @@ static bool is_recent(const __typeof__(hsc_rt_self->recent[0]) *r, const hsc_rt_
  * second. 0: not known. */
 static uint32_t lock_node(hsc_rt_thread *t, const hsc_rt_here *at, bool exact) {
     __typeof__(recent(t, at)) r = recent(t, at);
-    bool known = is_recent(r, at);
+    bool known = is_recent(t, r, at);
     if (known && (!exact || r->at.bp == at->bp))
         return r->node;
     uint64_t begin = hsc_cycles();
@@ -228,7 +236,7 @@ static uint32_t lock_node(hsc_rt_thread *t, const hsc_rt_here *at, bool exact) {
         return known ? r->node : 0;
     uint32_t node = hsc_rt_wait_node(t, at);
     if (node)
-        *r = (__typeof__(*r)){*at, node, t->generation, false};
+        *r = (__typeof__(*r)){*at, node, t->generation, t->tasks.origin, false};
     uint64_t end = hsc_cycles();
     t->walk_after = end + LOCK_WALKS * (end - begin);
     return node;
@@ -279,7 +287,7 @@ uint32_t hsc_rt_fork_end(hsc_rt_thread *t, const hsc_rt_here *at, uint32_t node,
     if (supposed && !brief)
         node = hsc_rt_wait_node(t, at);
     if (node && !(supposed && brief))
-        *recent(t, at) = (__typeof__(t->recent[0])){*at, node, atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed), brief};
+        *recent(t, at) = (__typeof__(t->recent[0])){*at, node, atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed), t->tasks.origin, brief};
     return node;
 }
 
@@ -341,13 +349,13 @@ void hsc_rt_lock_had(hsc_rt_thread *t, const void *lock, const hsc_rt_here *at, 
         lock_before(lock, t->thread_id);
     uint32_t node = lock_node(t, at, asked_for);
     if (key && node && recent(t, key) != recent(t, at)) /* else both would be forgotten in turn */
-        *recent(t, key) = (__typeof__(t->recent[0])){*key, node, t->generation, false};
+        *recent(t, key) = (__typeof__(t->recent[0])){*key, node, t->generation, t->tasks.origin, false};
     tell_had(t, lock, asked_for, node);
 }
 
 bool hsc_rt_lock_had_again(hsc_rt_thread *t, const void *lock, const hsc_rt_here *key) {
     const __typeof__(t->recent[0]) *r = recent(t, key);
-    if (is_asked_for(lock) || !is_recent(r, key))
+    if (is_asked_for(lock) || !is_recent(t, r, key))
         return false;
     tell_had(t, lock, false, r->node);
     return true;

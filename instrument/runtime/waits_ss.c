@@ -84,7 +84,7 @@ static void mark(hsc_rt_waits *w, hsc_rt_wait_sum *e) {
 
 /* Where the region was forked that the thread works in. */
 static uint64_t fork_of(const hsc_rt_thread *t) {
-    const hsc_rt_region *r = hsc_rt_region_of(t->region);
+    const hsc_rt_region *r = hsc_rt_region_of(hsc_rt_region_in(t, t->tasks.origin));
     return r ? atomic_load_explicit(&r->fork, memory_order_acquire) : 0;
 }
 

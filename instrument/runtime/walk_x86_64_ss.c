@@ -17,6 +17,8 @@ typedef struct walker {
     uint32_t known;          /* frames in t->stack that tell what rbp was, where it is not known */
     uint64_t now_ns;
     bool leaves;             /* the innermost frame is about to go on elsewhere */
+    hsc_rt_in_task in_task;
+    bool within;             /* the walk has come to the end of what belongs to the task */
 } walker;
 
 static const uint8_t register_of[16] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
@@ -503,6 +505,10 @@ HSC_RT_HOT static uint32_t collect(walker *w, uint32_t limit, int32_t *base) {
         f[n + 1].flags = 0;
         switch (step(w, &f[n], &f[n + 1])) {
         case STEP_ON:
+            if (w->in_task.frame && f[n + 1].sp > w->in_task.frame && f[n].sp < w->in_task.frame) { /* f[n] has called the task's body */
+                w->within = true;
+                return n ? n : 1;
+            }
             n++;
             break;
         case STEP_SIGNAL: /* the trampoline is no frame of the program */
@@ -547,11 +553,11 @@ HSC_RT_HOT static uint32_t put_node(hsc_rt_thread *t, const hsc_rt_modules *modu
     return 0;
 }
 
-uint32_t hsc_rt_walk_alone(hsc_rt_thread *t, uint64_t pc, uint64_t now_ns) {
+uint32_t hsc_rt_walk_alone(hsc_rt_thread *t, uint32_t caller, uint64_t pc, uint64_t now_ns) {
     const hsc_rt_modules *modules = atomic_load_explicit(&hsc_rt.modules, memory_order_acquire);
     const hsc_rt_module *m = hsc_rt_module_at(modules, pc - 1);
     hsc_rt_frame f = {.pc = pc, .mapping_id = m ? m->mapping_id : 0};
-    return put_node(t, modules, 0, &f, now_ns);
+    return put_node(t, modules, caller, &f, now_ns);
 }
 
 uint32_t hsc_rt_walk_called(hsc_rt_thread *t, uint32_t caller, uint64_t address, uint64_t now_ns) {
@@ -559,6 +565,11 @@ uint32_t hsc_rt_walk_called(hsc_rt_thread *t, uint32_t caller, uint64_t address,
     const hsc_rt_module *m = hsc_rt_module_at(modules, address);
     hsc_rt_frame f = {.pc = address, .mapping_id = m ? m->mapping_id : 0, .flags = HSC_FRAME_EXACT};
     return put_node(t, modules, caller, &f, now_ns);
+}
+
+/* Of another thread, which waits. */
+static hsc_rt_in_task seen_in(const hsc_rt_thread *t) {
+    return t->tasks.origin == t->in_task.origin ? t->in_task : (hsc_rt_in_task){0};
 }
 
 /* From t->fresh[0], whose pc, sp, bp and flags are set; `registers`: of that frame, NULL when they are not known. `blocked`:
@@ -569,8 +580,13 @@ HSC_RT_HOT static uint32_t walk(hsc_rt_thread *t, const greg_t *registers, bool 
         t->frames = 0;
         t->generation = generation;
     }
-    walker w = {t, atomic_load_explicit(&hsc_rt.modules, memory_order_acquire), 1, 0, true, registers, blocked ? t->frames : 0, now_ns, false};
     hsc_rt_frame *f = t->fresh;
+    hsc_rt_in_task in_task = blocked ? seen_in(t) : hsc_rt_in_task_now(t, f[0].sp);
+    if (!blocked && (in_task.frame != t->in_task.frame || in_task.origin != t->in_task.origin)) {
+        t->frames = 0;
+        t->in_task = in_task;
+    }
+    walker w = {t, atomic_load_explicit(&hsc_rt.modules, memory_order_acquire), 1, 0, true, registers, blocked ? t->frames : 0, now_ns, false, in_task, false};
     t->window_address = 0;
     if (blocked)
         t->frames = 0;
@@ -587,7 +603,11 @@ HSC_RT_HOT static uint32_t walk(hsc_rt_thread *t, const greg_t *registers, bool 
         n = HSC_RT_KEEP_TRUNCATED;
         f[n - 1].flags |= HSC_FRAME_TRUNCATED;
     }
-    uint32_t node = base >= 0 ? t->stack[base].node : 0, kept = (uint32_t)(base + 1);
+    uint32_t node = base >= 0 ? t->stack[base].node : w.within ? hsc_rt_origin_node(t, in_task.origin, now_ns) : 0, kept = (uint32_t)(base + 1);
+    if (!node && w.within) {
+        t->frames = 0;
+        return 0;
+    }
     for (uint32_t i = n; i-- > 0;) {
         uint32_t parent = node;
         node = put_node(t, w.modules, parent, &f[i], now_ns);

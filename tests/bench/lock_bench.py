@@ -3,7 +3,8 @@
 """lock_bench.py HEATSCOPE [--repeat 5] [--compilers "heatscope cc,gcc"] [PROGRAM [ARGS...]]
 
 What OpenMP locks cost with and without `heatscope run`: CPU nanoseconds of setting and unsetting one, with each OpenMP runtime that a compiler
-brings, one lock and 100,000 in turn, one thread and two, and a critical section (0 locks); and CPU seconds of PROGRAM. Medians of so many pairs in turn. Judges nothing."""
+brings, one lock and 100,000 in turn, one thread and two, and a critical section (0 locks); of creating a task and running it, in a thread that is alone, also 100 calls deep; and CPU seconds
+of PROGRAM. Medians of so many pairs in turn. Judges nothing."""
 import argparse
 import os
 import resource
@@ -46,6 +47,8 @@ def main():
             subprocess.run([*compiler.split(), "-O2", "-fopenmp", "-o", target, source], check=True)
             for locks, threads in ((1, 1), (100000, 1), (100000, 2), (0, 1)):
                 in_turn(f"{os.path.basename(compiler)}, {locks} locks, {threads} threads", "ns", told, [target, str(locks), str(threads)])
+            for depth in (1, 100):
+                in_turn(f"{os.path.basename(compiler)}, a task, created {depth} calls deep", "ns", told, [target, str(-depth), "1"])
     if a.program:
         in_turn(os.path.basename(a.program[0]), "s of CPU time", cpu, a.program)
 

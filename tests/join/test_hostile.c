@@ -86,7 +86,7 @@ static void (*const events[])(hsc_buffer_writer *) = {
     mad_user_begin,     mad_user_end,      mad_user_phase,     mad_user_counter, mad_note,           mad_message_system, mad_communicator,
     mad_operation,      mad_message_summary, mad_message_event, mad_message_peer, mad_message_threshold, mad_wait,        mad_wait_interval,
     mad_region,         mad_team_member,   mad_region_work,   mad_symbolic_place, mad_symbolic_value, mad_probe_place,  mad_block,          mad_block_time,
-    mad_block_summary,  mad_probe_cost,    mad_probe_armed,    mad_probe_progress, mad_probe_samples};
+    mad_task_node,      mad_task_node,     mad_task_node,      mad_block_summary,  mad_probe_cost,    mad_probe_armed,    mad_probe_progress, mad_probe_samples};
 static void (*const statics[])(hsc_buffer_writer *) = {mad_file,  mad_procedure, mad_procedure, mad_loop,   mad_loop, mad_callsite, mad_place,
                                                        mad_place, mad_inline,    mad_remark,    mad_loop_instance, mad_module_end, mad_module};
 

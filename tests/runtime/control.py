@@ -115,19 +115,18 @@ def crowded():
     expect("exit code", done.returncode == 0, done)
     rates = [periods for t in p.threads.values() for _, periods in t.rates]
     expect("twice 400 us apart", rates and rates[0] >= 16, rates)
-    said = re.search(r"sampled down to (\d+) times a second, where samples took more than half of the time between them", done.stderr)
-    expect("one line says so", said and int(said[1]) == 20000 // max(rates), done.stderr)
+    said = re.search(r", down to (\d+) a second, where samples took more than half of the time between them[,;]", done.stderr)
+    expect("the last line says so", said and int(said[1]) == 20000 // max(rates), done.stderr)
     cpu_covered("CPU time all the same", p, before)
 
 
 def missed():
-    """A budget that was not kept is told in a line of its own: how much, by what and what would help; one that was kept, and none, is not. What a sample costs is
+    """A budget that was not kept is told in the last line: how much, by what most and what would help; one that was kept, and none, is not. The preset one is from 5 % on. What a sample costs is
     said to be 240 us, or next to nothing, so that it does not depend on the machine."""
     dear = {"HEATSCOPE_TRAP_NS": "200000", "HEATSCOPE_INTERRUPT_NS": "200000", "HEATSCOPE_SAMPLE_COLD_NS": "240000", "HEATSCOPE_SAMPLE_LEAST_NS": "150000",
             "HEATSCOPE_SAMPLE_MOST_NS": "250000"}
     cheap = {k: "1" for k in dear}
-    named = "whose rate is lowered no further unless --budget names a budget; -F "
-    for prices, options, seconds, why in ((dear, [], "1.5", named), (dear, ["--budget", "1%"], "0.06", "twice before it is lowered; -F "), (dear, ["--budget", "100%"], "0.4", None),
+    for prices, options, seconds, why in ((dear, [], "0.8", ", "), (dear, ["--budget", "1%"], "0.06", ", above the budget of 1.0 %: "), (dear, ["--budget", "100%"], "0.4", None),
                                           (dear, ["-F", "500"], "0.2", None), (dear, ["--budget", "off"], "0.2", None), (cheap, ["--budget", "5%"], "2", None)):
         os.environ.update(prices)
         try:
@@ -137,8 +136,9 @@ def missed():
                 del os.environ[k]
         expect("exit code", done.returncode == 0, done)
         perf_or_skip(only(found))
-        line = re.findall(r"^heatscope: above the budget of ([\d.]+) %: measuring added ([\d.]+) %, ([\d.]+) by samples, (.*)$", done.stderr, re.M)
-        expect(f"{options}: told or not", len(line) == bool(why) and done.stderr.count("above the budget") == bool(why), done.stderr)
+        expect(f"{options}: two lines", len(re.findall("^heatscope: ", done.stderr, re.M)) == 2, done.stderr)
+        line = re.findall(r"; measuring added ([\d.]+) % \([^()]*\)(, |, above the budget of 1.0 %: )([\d.]+) by samples \((.*) takes fewer\); next: ", done.stderr)
+        expect(f"{options}: told or not", len(line) == bool(why) and done.stderr.count("above the budget") == ("above" in (why or "")) and done.stderr.count(" by samples") == bool(why), done.stderr)
         added = re.search(r"; measuring added ([\d.]+) % \(~([\d.]+) to ([\d.]+) %, ", done.stderr)
         cost = [f for kind, f in only(found).notes if kind == "cost"][-1]
         told = [int(cost[f"interrupt_{k}ns"]) for k in ("least_", "", "most_")]
@@ -146,10 +146,10 @@ def missed():
             expect(f"{options}: as said", told == [150000, 240000, 250000], cost)
             expect(f"{options}: an interval", added and float(added[2]) < float(added[1]) < float(added[3]), done.stderr)
         if line:
-            expect(f"{options}: the same figure, and why", added and line[0][1] == added[1] and 0 < float(line[0][2]) <= float(added[1]) and why in line[0][3], done.stderr)
+            expect(f"{options}: the same figure, and why", added and line[0][0] == added[1] and 0 < float(line[0][2]) <= float(added[1]) and why == line[0][1], done.stderr)
             each_s = (int(cost["handler_ns"]) + int(cost["signals_ns"])) * 1e-9 / sum(len(t.samples) for t in only(found).threads.values())
             frugal = max(hz for hz in (1, 2, 5, 10, 20, 50, 100, 200, 500) if hz * each_s <= 0.01)
-            expect(f"{options}: a rate that keeps to it", line[0][3].endswith(f"-F {frugal} samples so seldom from the start"), (line, each_s))
+            expect(f"{options}: a rate that keeps to it", line[0][3] == f"-F {frugal}", (line, each_s))
 
 
 def clock_of(p, thread, when):
@@ -176,12 +176,9 @@ def budget():
         expect(f"{options}: rate lowered", bool(told) == governed, told)
         longest = 100e6 if "--budget" in options else 10e6
         lowest = max([1] + [periods for t in p.threads.values() for _, periods in t.rates])
-        said = re.search(r"sampled down to (\d+) times a second", done.stderr)
-        expect(f"{options}: one line says so", bool(said) == governed and
+        said = re.search(r"\), down to (\d+) a second[,;]", done.stderr)
+        expect(f"{options}: the last line says so", bool(said) == governed and
                (not said or int(said[1]) == 10**9 // (lowest * p.period_ns())), done.stderr)
-        least = re.search(r" for the budget of \S+ % \(1 process\), never below (\d+) whatever measuring costs; with", done.stderr)
-        expect(f"{options}: and that it goes no lower", bool(least) == (governed and 2 * lowest * p.period_ns() > longest) and
-               (not least or int(least[1]) == int(10**9 // longest)), done.stderr)
         expect(f"{options}: samples and their time", s.said(found) in done.stderr, (s.said(found), done.stderr))
         for k, t in sorted(p.threads.items()):
             steps, level = t.rates, 1
@@ -222,16 +219,13 @@ def budget():
         expect(f"{options}: switches", least <= parts["switches"] <= most and
                abs(parts["switches"] - sum(t.handler["switches_ns"] for t in p.threads.values())) <= rounding, (costs[1], switches))
         expect(f"{options}: start and end", 2e5 < parts["start"] < 1e8 and 0 < parts["end"] < 1e8, costs)
-        in_line = re.search(r"; measuring added ([\d.]+) % \((?:~([\d.]+) to ([\d.]+) %, )?(\d+) ms\)(?:: ([^;]*))?;", done.stderr)
+        in_line = re.search(r"; measuring added ([\d.]+) % \((?:~([\d.]+) to ([\d.]+) %, )?(\d+) ms\)[^;]*;", done.stderr)
         expect(f"{options}: the last line tells them", in_line, done.stderr)
         cpu_us = sum(t.progress["cpu_ns"] for t in p.threads.values()) // 1000
-        told_parts = dict(x.replace("~", "").split() for x in (in_line[5] or "").split(", ") if x)
         by_itself = cpu_us - sum(parts[k] // 1000 for k in ("handler", "signals", "wrappers", "probes", "switches"))
         sealing = 100e3 / by_itself # the file is cut off and sealed after the record was written, which the line has
         shares = {k: ns / 1000 * 100 / by_itself for k, ns in parts.items()}
-        off = {k: float(told_parts.get(k, 0)) - share for k, share in shares.items()}
-        expect(f"{options}: as recorded", all(abs(v) < 0.06 for k, v in off.items() if k != "end") and -0.06 < off["end"] < 0.06 + sealing * 100 and
-               -0.06 < float(in_line[1]) - sum(shares.values()) < 0.06 + sealing * 100, (in_line[0], parts, by_itself))
+        expect(f"{options}: as recorded", -0.06 < float(in_line[1]) - sum(shares.values()) < 0.06 + sealing * 100, (in_line[0], parts, by_itself))
         expect(f"{options}: milliseconds", abs(float(in_line[4]) - float(in_line[1]) / 100 * by_itself / 1e3) < 0.6 + 0.0006 * by_itself / 1e3, (in_line[0], by_itself))
         # from the least to the most that signals and switches may be, as the record has it
         price = [int(costs[1][f"interrupt_{k}ns"]) for k in ("least_", "", "most_")]
@@ -266,8 +260,8 @@ def yielding():
         wall = [when[0] - int(t.record["time"]) for t in threads for when in [t.source_times] if when]
         crowded = any(cpu_ns > 40e6 for _, _, cpu_ns in first) # a thread that others keep off the processor takes little of the time that passes, and may stay
         expect(f"{options}: soon", all(1e5 <= cpu_ns <= 40e6 or cpu_ns <= 0.05 * ns for (_, _, cpu_ns), ns in zip(first, wall)), (first, wall))
-        said = re.search(r"^heatscope: 2 threads switched so often that perf's clock would have slowed them down: sampled by timer-cpu meanwhile", done.stderr, re.M)
-        expect(f"{options}: told on stderr", bool(said) == moves and done.stderr.count("switched so often") == moves, done.stderr)
+        said = re.search(r"^heatscope: wrote .*, 2 threads by timer-cpu for so many switches; measuring", done.stderr, re.M)
+        expect(f"{options}: told on stderr", bool(said) == moves and done.stderr.count("timer-cpu for") == moves, done.stderr)
         cpu_covered(f"{options}: CPU time all the same", p, before)
         if moves:
             rates = [t.rates[0] for t in threads if t.rates]
@@ -278,6 +272,7 @@ def yielding():
 
 
 # ---- start and stop --------------------------------------------------------------------------------------------------------
+
 
 def usage():
     """What the kernel counted of each thread against what the thread itself was told just before it ended: all counts only grow,
@@ -389,6 +384,9 @@ def stop_and_go():
     expect("duration", end - begin >= 0.4e9, (begin, end))
     inside = [begin <= when <= end for when, _, _ in t.samples]
     expect("samples between", all(inside) and inside, (len(inside), sum(inside)))
+    for options, why in ((["--delay", "100"], "the program ended before the delay was over"), (["--stopped"], "nothing has switched measuring on"), ([], None)):
+        done, _ = run([program("kernel"), "0.1"], options=options, quiet=False)
+        expect(f"{options}: why there is nothing", done.returncode == 0 and (f"; {why}; next: " in done.stderr if why else "the program ended" not in done.stderr), done.stderr)
 
 
 def unmeasured():
@@ -419,7 +417,7 @@ def no_children():
     done, found = run([program("processes"), "exec"], options=["--children", "ignore"])
     expect("what the process itself becomes is followed", done.returncode == 3 and len(found) == 2, (done, len(found)))
     # by the environment alone
-    library = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(s.HEATSCOPE))), "lib/heatscope/libheatscope-rt.so")
+    library = subprocess.run([s.HEATSCOPE, "config", "--preload"], capture_output=True, text=True, check=True).stdout.strip()
     directory = os.path.join(s.WORK, "e")
     for which, count in (("follow", 2), ("ignore", 1)):
         shutil.rmtree(directory, ignore_errors=True)

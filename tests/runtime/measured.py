@@ -41,7 +41,7 @@ class Symbols:
 class Thread:
     def __init__(self, number_):
         self.id = number_
-        self.nodes = {}      # id -> (parent, mapping, address, flags)
+        self.nodes = {}      # id -> (parent, mapping, address, flags); of a place where tasks were created: (0, 0, 0, (thread, node))
         self.samples = []    # (time, node, weight)
         self.by_sequence = {}
         self.progress = {"samples": 0, "lost": 0, "cpu_ns": 0, "own_ns": 0, "truncated": 0, "ended": 0}
@@ -91,7 +91,7 @@ class Process:
                 continue
             if line.startswith("# chunks"):
                 self.counts = line
-            if kind not in ("process", "mapping", "unmapping", "thread", "node", "sample", "sample_weighted", "progress",
+            if kind not in ("process", "mapping", "unmapping", "thread", "node", "task_node", "sample", "sample_weighted", "progress",
                             "loss", "process_end", "source", "wait", "wait_interval", "region", "region_work",
                             "event", "rate", "thread_usage", "measuring", "event_total", "handler_time",
                             "user_name", "user_begin", "user_end", "user_phase", "user_counter", "cost", "note"):
@@ -145,6 +145,8 @@ class Process:
             elif kind == "node":
                 self.thread(stream).nodes[number(f["node_id"])] = (
                     number(f["parent_id"]), number(f["mapping_id"]), number(f["address"]), number(f["flags"]))
+            elif kind == "task_node":
+                self.thread(stream).nodes[number(f["node_id"])] = (0, 0, 0, (number(f["created_thread_id"]), number(f["created_node_id"])))
             elif kind == "sample":
                 self.thread(stream).add(sequence, number(f["time"]), number(f["node_id"]), 1)
             elif kind == "sample_weighted" and number(f["event_id"]):
@@ -190,10 +192,13 @@ class Process:
         return Symbols.of(path).name(address - (0 if flags & 1 else 1))
 
     def path_of(self, thread, node_id):
-        """Names from the outermost frame to the leaf."""
+        """Names from the outermost frame to the leaf; of a task from that of the thread that created it."""
         names = []
         while node_id:
             node = thread.nodes[node_id]
+            if isinstance(node[3], tuple):
+                thread, node_id = self.threads[node[3][0]], node[3][1]
+                continue
             names.append(self.frame(node))
             node_id = node[0]
         return names[::-1]
@@ -221,7 +226,10 @@ class Process:
                 if (w["node_id"] and w["node_id"] not in t.nodes) or sum(w["buckets"]) != w["count"] or w["max_ns"] > w["total_ns"] + 10**12:
                     bad.append(f"thread {t.id}: {w}")
                     break
-            for k, (parent, mapping, _, _) in t.nodes.items():
+            for k, (parent, mapping, _, flags) in t.nodes.items():
+                if isinstance(flags, tuple) and (flags[0] not in self.threads or flags[1] not in self.threads[flags[0]].nodes):
+                    bad.append(f"thread {t.id}: node {k}: tasks created at {flags}")
+                    break
                 if parent >= k or (parent and parent not in t.nodes) or (mapping and mapping not in self.mappings):
                     bad.append(f"thread {t.id}: node {k}: parent {parent}, mapping {mapping}")
                     break

@@ -930,6 +930,13 @@ def off():
     expect("exit code", done.returncode, 0)
     for path in glob.glob(os.path.join(found, "*.hsr")):
         expect("records", Rank(path).system, None)
+    # by the environment alone
+    shutil.rmtree(found, ignore_errors=True)
+    library = subprocess.run([HEATSCOPE, "config", "--preload-mpi"], capture_output=True, text=True, check=True).stdout.strip()
+    done = subprocess.run([*OPEN_MPI, "-n", "2", "env", f"LD_PRELOAD={library}", f"HEATSCOPE_OUTPUT={found}", program("message_waits")], capture_output=True, text=True)
+    expect("by the environment: exit code", done.returncode, 0)
+    ranks = [Rank(path) for path in glob.glob(os.path.join(found, "*.hsr"))]
+    expect("by the environment: ranks with messages", [bool(r.summaries) for r in ranks], [True, True])
     # a launcher that starts nothing: no report is promised
     shutil.rmtree(found, ignore_errors=True)
     done = subprocess.run([HEATSCOPE, "run", "-o", found, *OPEN_MPI, "-n", "2", os.path.join(WORK, "no-such-program")], capture_output=True, text=True)

@@ -667,6 +667,20 @@ def constructors():
     expect("paths without a start", cut <= 0.001 * building, f"{cut} of {building}")
 
 
+def early():
+    """A library that is initialised before ours makes a thread: it is measured from its beginning, as the program is, whose arguments are known."""
+    before = away()
+    done, found = run([program("early"), "a", "b c"])
+    expect("exit code", (done.returncode, done.stdout) == (0, "3 b c\n"), done)
+    p = only(found)
+    expect("arguments", '"a"' in p.head["arguments"] and '"b c"' in p.head["arguments"], p.head)
+    expect("threads", len(p.threads) == 2, p.threads)
+    for t in p.threads.values():
+        cpu_covered(f"thread {t.id}", p, before)
+        work = sum(w for _, node, w in t.samples if "early_computes" in p.path_of(t, node))
+        expect(f"thread {t.id}: works", work >= 0.9 * t.weight() > 0, (work, t.weight()))
+
+
 # ---- amounts ---------------------------------------------------------------------------------------------------------------
 
 def amounts():

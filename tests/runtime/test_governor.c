@@ -274,6 +274,23 @@ static void one_look_is_chance(void **state) {
     assert_int_equal(t->periods, 2);
 }
 
+/* A thread keeps its rate for its first 0.3 s of CPU time where the budget is the preset one, unless samples cost more than five times that. */
+static void brief_threads_keep_their_rate(void **state) {
+    (void)state;
+    static const load dear = {20000, 40000, 0, 0, 0, 0, 0, 0, 0, 0, 0}; /* 6 % */
+    hsc_rt_thread *t = begin(10, false);
+    run(t, &loads[2], 300 * (uint64_t)PERIOD - PERIOD);
+    assert_int_equal(t->periods, 1);
+    run(t, &loads[2], 2 * LOOK_NS);
+    assert_true(t->periods > 1);
+    t = begin(10, true);
+    run(t, &loads[2], EARLY_NS + 4 * LOOK_NS);
+    assert_true(t->periods > 1);
+    t = begin(10, false);
+    run(t, &dear, EARLY_NS + 4 * LOOK_NS);
+    assert_true(t->periods > 1);
+}
+
 /* Switched 30,000 times a second at 2.5 us or more: no rate of perf's keeps that below 7 %. */
 static const load stormy = {2000, 3000, 0, 0, 30000, 14000, 2500, 0, 0, 0, 0};
 
@@ -530,7 +547,7 @@ static void system_calls_are_no_crowd(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(budgets), cmocka_unit_test(comes_back),
-                                       cmocka_unit_test(one_look_is_chance), cmocka_unit_test(without_a_budget),
+                                       cmocka_unit_test(one_look_is_chance), cmocka_unit_test(brief_threads_keep_their_rate), cmocka_unit_test(without_a_budget),
                                        cmocka_unit_test(storms_of_switches), cmocka_unit_test(preset_budget_moves_too), cmocka_unit_test(yields_are_seen_at_once), cmocka_unit_test(switches_afterwards), cmocka_unit_test(waiting_by_yields), cmocka_unit_test(began_busily), cmocka_unit_test(unmet_by_ticks), cmocka_unit_test(yields_are_not_told), cmocka_unit_test(few_switches_move_nobody),
                                        cmocka_unit_test(program_gets_its_turn), cmocka_unit_test(system_calls_are_no_crowd)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -615,6 +615,82 @@ def gomp_tasks():
     expect("tasks are no wait", abs(waited - (at_barrier - in_tasks)) <= 0.02 + 0.2 * (at_barrier - in_tasks), (waited, at_barrier, in_tasks))
 
 
+TASK_PATHS = { # the program's case: procedures from the one that main's region calls to the body of the tasks, each a part of its name; and of what its creator does itself
+    "wait": (["creates_one_way", "waits_for_tasks", "creates", "om", "body", "work"], ["creates_one_way", "waits_for_tasks", "work"]),
+    "end": (["creates_one_way", "creates", "om", "body", "work"], None),
+    "nested": (["creates_one_way", "creates_nested", "om", "nests", "creates", "om", "body", "work"], None),
+    "loop": (["creates_one_way", "creates_parts", "om", "body", "work"], None),
+    "untied": (["creates_one_way", "creates_untied", "om", "body", "work"], ["creates_one_way", "creates_untied", "work"]),
+    "recursive": (["creates_one_way", "recurs", "om", "recurs", "body", "work"], None),
+    "place": (["creates_one_way", "creates_in_place", "om", "om", "body", "work"], ["creates_one_way", "creates_in_place", "om", "work"])}
+
+
+def one_body(path):
+    """Of a task clang makes two procedures, the second of which may be inlined."""
+    return [n for n, then in zip(path, [*path[1:], ""]) if not (n.startswith(".omp_task_entry") and then.startswith(".omp_outlined"))]
+
+
+def is_like(path, parts, least):
+    """The same procedures, and at least so many bodies of tasks as are told."""
+    bodies = [n for n in path if "omp" in n]
+    return [n for n in path if n not in bodies] == [p for p in parts if p != "om"] and least <= len(bodies) <= parts.count("om")
+
+
+def task_path_case(name, what, creator):
+    """All samples in tasks have the path that led to where the task was created and its body, and nothing between them, whichever thread it ran in: of the two threads
+    of the team each runs one at least. By their file, and by the tables."""
+    done, found = run([program(name), what, *(["worker"] if creator else [])])
+    expect("exit code", done.returncode == 0, done)
+    ran = list(map(int, done.stdout.split()))
+    expect(f"{what}: both threads ran tasks", max(ran[0], ran[2]) > 0 and max(ran[1], ran[3]) > 0, ran)
+    tasks, own = TASK_PATHS[what]
+    p, at = only(found), {}
+    for t in p.threads.values():
+        for _, node, weight in t.samples:
+            path = p.path_of(t, node)
+            if "work" in path and "creates_one_way" in path:
+                names = tuple(one_body(path[path.index("creates_one_way"):path.index("work") + 1]))
+                at.setdefault(names, {}).setdefault(t.id, 0)
+                at[names][t.id] += weight
+            elif "work" in path:
+                expect(f"{what} {creator}: a path that does not begin where the task was created", False, path)
+    of_tasks = {names: n for names, n in at.items() if is_like(names, tasks, 1)} # symbols do not tell of inlined bodies
+    rest = [names for names in at if names not in of_tasks and not (own and is_like(names, own, 0))]
+    expect(f"{what} {creator}: paths", of_tasks and not rest, at)
+    expect(f"{what} {creator}: in both threads", {t for n in of_tasks.values() for t in n} == set(p.threads), of_tasks)
+    rows = list(csv.DictReader(of_command("report", os.path.join(scenarios.WORK, "m"), "--by=context", "--top=0", "--format=csv").splitlines()))
+    paths = [(r["path"].split(";"), float(r["exclusive_s"])) for r in rows]
+    in_work = [(one_body([n for n in path if not n.startswith("loop")]), s) for path, s in paths if "work" in path]
+    wrong = [(path, s) for path, s in in_work if not any(all(part in name for part, name in zip(["main", "om", *way], path[path.index("main"):])) and
+                                                         path.index("work") - path.index("main") == len(way) + 1 for way in (tasks, own) if way)]
+    expect(f"{what} {creator}: in the tables", in_work and not wrong, wrong)
+
+
+def omp_task_paths(name="omp_tasks"):
+    if not os.path.exists(program(name)):
+        sys.exit(scenarios.SKIP)
+    for what in TASK_PATHS:
+        for creator in (0, 1):
+            task_path_case(name, what, creator)
+    done, _ = run([program(name), "region"]) # the bodies of a region and of tasks in it have one procedure
+    expect("exit code", done.returncode == 0, done)
+    rows = csv.DictReader(of_command("report", os.path.join(scenarios.WORK, "m"), "--by=context", "--top=0", "--format=csv").splitlines())
+    paths = [one_body([n for n in r["path"].split(";") if not n.startswith("loop")]) for r in rows if ";work" in r["path"]]
+    expect("below the region", paths and all(p[p.index("has_region"):p.index("body")] == ["has_region", p[p.index("has_region") + 1], p[p.index("body") - 1]] and
+                                             "omp" in p[p.index("has_region") + 1] and "omp" in p[p.index("body") - 1] for p in paths if "has_region" in p) and
+           all("has_region" in p for p in paths), paths)
+    task_path_case(name, "place", 1)
+    loops, procedures = [list(csv.DictReader(of_command("report", os.path.join(scenarios.WORK, "m"), by, "--top=0", "--format=csv").splitlines()))
+                         for by in ("--by=loop", "--by=procedure")] # of the last case: the loop that creates the tasks has all that they took
+    of_loop = sum(float(r["inclusive_s"]) for r in loops if r["procedure"] == "creates_in_place")
+    total = sum(float(r["inclusive_s"]) for r in procedures if r["procedure"] == "work")
+    expect("time of tasks is that of the loop that creates them", of_loop >= 0.99 * total > 0, (of_loop, total, loops))
+
+
+def gomp_task_paths():
+    omp_task_paths("gomp_task_paths")
+
+
 def of_command(command, *arguments, rc=0):
     done = subprocess.run([scenarios.HEATSCOPE, command, *arguments], capture_output=True, text=True)
     expect(" ".join((command, *arguments[:-1])), done.returncode == rc and not re.search(r"\b-?(nan|inf)\b", done.stdout), done)
