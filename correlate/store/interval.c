@@ -455,6 +455,7 @@ void hsc_interval_free(hsc_interval *v) {
     if (!v)
         return;
     hsc_within_free(v->within);
+    hsc_interval_end_sums(v);
     for (hsc_made_sums *m = v->made, *next; m; m = next) {
         next = m->next;
         free(m->sums);

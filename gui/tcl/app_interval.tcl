@@ -143,7 +143,7 @@ oo::define ::heatscope::App {
         set CountTimer {}
         # sums are drawn first: counting would take processor and reader from them
         if {$Counting && ![my Idle] && [clock milliseconds] - $CountSince < 1500} {
-            set CountTimer [after 3 [namespace code {my CountMore}]]
+            set CountTimer [after 1 [namespace code {my CountMore}]]
             return
         }
         if {$SumsDrawn eq "" && [my Idle]} {
