@@ -11,11 +11,7 @@ static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
 }
 
 /* n of them, all 0. */
-static void *new_sums(uint64_t n, bool narrow) {
-    size_t bytes = n * (narrow ? sizeof(uint32_t) : sizeof(uint64_t));
-    void *sums = hsc_large_malloc(bytes);
-    return sums ? memset(sums, 0, bytes) : NULL;
-}
+static void *new_sums(uint64_t n, bool narrow) { return hsc_large_calloc(n * (narrow ? sizeof(uint32_t) : sizeof(uint64_t))); }
 
 static void add(hsc_interval_table *t, uint64_t row, uint64_t count) {
     if (t->narrow)
@@ -293,9 +289,29 @@ static bool is_of_contexts(hsc_db_table which) {
     return which == HSC_TABLE_SCOPE_EXCL || which == HSC_TABLE_CONTEXT_EXCL || which == HSC_TABLE_SCOPE_INCL || which == HSC_TABLE_SCOPE_CATEGORY;
 }
 
+/* Those by category where they are made: then the sums of all are theirs. */
+static const uint32_t *find_by_category(const hsc_interval *v, const hsc_leaf_facts *f) {
+    for (const hsc_made_sums *m = v->made; m; m = m->next)
+        if (m->metric == f->metric && m->table == HSC_TABLE_SCOPE_CATEGORY && m->only == v->only && m->narrow)
+            return m->sums;
+    return NULL;
+}
+
+static void add_categories(hsc_interval_table *t, const uint32_t *by_category) {
+    uint64_t categories = t->db->tables.rows[HSC_TAB_category];
+    for (uint64_t s = 0; s < t->rows; s++)
+        for (uint64_t k = 0; k < categories; k++)
+            t->narrow[s] += by_category[s * categories + k];
+}
+
 static hsc_status add_contexts(hsc_interval_table *t, hsc_interval *v, hsc_db_table which, const hsc_leaf_facts *f, hsc_err *err) {
     bool inclusive = which == HSC_TABLE_SCOPE_INCL || which == HSC_TABLE_SCOPE_CATEGORY, by_category = which == HSC_TABLE_SCOPE_CATEGORY;
     const uint32_t *scope = which == HSC_TABLE_SCOPE_EXCL ? HSC_COL(t->db, context_scope, uint32_t) : NULL;
+    const uint32_t *made = which == HSC_TABLE_SCOPE_INCL && f->narrow ? find_by_category(v, f) : NULL;
+    if (made) {
+        add_categories(t, made);
+        return HSC_OK;
+    }
     hsc_status status = want_contexts(t->db, v, f, err);
     if (!status && inclusive)
         status = find_introduced(t->db, err);
@@ -368,10 +384,15 @@ static hsc_made_sums take_made(hsc_interval *v, uint32_t metric, hsc_db_table wh
 hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hsc_err *err) {
     hsc_made_sums *m;
     *is_done = false;
-    for (uint64_t i = 0; i < db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT; i++) {
-        uint32_t metric = (uint32_t)(i / HSC_VALUES_COUNT);
-        hsc_db_table which = (hsc_db_table)(i % HSC_VALUES_COUNT);
-        bool is_there = !db->values[i].sum.name[0] || !is_known(which) || hsc_interval_is_exact(db, metric);
+    /* exclusive ones first, scopes by category before scopes (find_by_category) */
+    static const hsc_db_table order[] = {HSC_TABLE_LINE, HSC_TABLE_SCOPE_EXCL, HSC_TABLE_CONTEXT_EXCL, HSC_TABLE_INSTANCE, HSC_TABLE_LINE_INCL,
+                                         HSC_TABLE_SCOPE_CATEGORY, HSC_TABLE_SCOPE_INCL};
+    enum { TABLES = sizeof order / sizeof *order };
+    for (uint64_t k = 0; k < db->tables.rows[HSC_TAB_metric] * TABLES; k++) {
+        uint32_t metric = (uint32_t)(k / TABLES);
+        hsc_db_table which = order[k % TABLES];
+        uint64_t i = (uint64_t)metric * HSC_VALUES_COUNT + which;
+        bool is_there = !db->values[i].sum.name[0] || hsc_interval_is_exact(db, metric);
         for (m = v->made; m && !is_there; m = m->next)
             is_there = m->metric == metric && m->table == which;
         if (is_there)

@@ -83,7 +83,10 @@ static hsc_status append_rows(hsc_handle *h, hsc_db_view view, const place *plac
         Tcl_ListObjAppendElement(NULL, row, number(p->sum));
         s = append_value(h, view, HSC_TABLE_SCOPE_EXCL, p->row, row, err);
         for (uint32_t k = 0; s == HSC_OK && k < n_categories; k++)
-            s = append_value(h, view, HSC_TABLE_SCOPE_CATEGORY, (uint64_t)p->row * h->info.categories + categories[k], row, err);
+            if (categories[k] == HSC_NONE)
+                Tcl_ListObjAppendElement(NULL, row, WIDE(0));
+            else
+                s = append_value(h, view, HSC_TABLE_SCOPE_CATEGORY, (uint64_t)p->row * h->info.categories + categories[k], row, err);
     }
     return s;
 }
@@ -123,9 +126,13 @@ int hsc_data_outline(hsc_handle *h, Tcl_Interp *interp, const char *name, int ob
         return TCL_CONTINUE;
     if (objc < 1 || Tcl_ListObjGetElements(NULL, objv[0], &n, &items) != TCL_OK || n > MOST)
         return hsc_tcl_usage(interp, "outline CATEGORIES ?-n N? ?-least SHARE? ?-metric M?: at most %d categories", MOST);
-    for (Tcl_Size i = 0; i < n; i++)
-        if (hsc_tcl_get_index(interp, items[i], "category", h->info.categories, &categories[i]) != TCL_OK)
+    for (Tcl_Size i = 0; i < n; i++) {
+        int none = 0;
+        categories[i] = HSC_NONE;
+        if ((Tcl_GetIntFromObj(NULL, items[i], &none) != TCL_OK || none != -1) &&
+            hsc_tcl_get_index(interp, items[i], "category", h->info.categories, &categories[i]) != TCL_OK)
             return TCL_ERROR;
+    }
     if (hsc_data_parse(h, interp, objc - 1, objv + 1, HSC_ARG_N | HSC_ARG_LEAST, 0, 600, 4096, &a) != TCL_OK)
         return TCL_ERROR;
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);

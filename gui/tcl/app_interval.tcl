@@ -37,7 +37,7 @@ oo::define ::heatscope::App {
             # setting it says why
         }
         if {$least < 1} {
-            set Chooser [after 1 [namespace code {my ChooseMore}]]
+            set Chooser [after 0 [namespace code {my ChooseMore}]]
             return
         }
         my ChooseAll
@@ -221,7 +221,7 @@ oo::define ::heatscope::App {
         ::heatscope::turn 0
         try {
             $view readAnew
-            while {[$view reading] && ![$view hasSome]} {
+            while {[$view reading] && !([$view hasSome] && [$view showsPart])} {
                 update
             }
             set inTime [expr {[$view reading] || [$view readingPicture]}]

@@ -43,19 +43,15 @@ oo::class create ::heatscope::OutlineView {
     method Load {} {
         set total [expr {double([$Run total [dict get $Selection metric]])}]
         set kinds [list [my Category communication] [my Category waiting]]
-        set told [lmap k $kinds {if {$k < 0} continue; set k}]
-        set found [$Db outline $told -n 600 -least 0.0002 {*}[my Common]]
+        set found [$Db outline $kinds -n 600 -least 0.0002 {*}[my Common]]
         # names are the same in all intervals, and take longer than all else
         set known [dict size $Names]
         set rows {}
         set order 0
         foreach values $found {
-            ::heatscope::breathe
-            set by [lassign $values s kind line sum own]
-            foreach k $kinds to {comm wait} {
-                set $to [expr {$k < 0 ? 0 : [lindex $by [lsearch -exact $told $k]]}]
-            }
+            lassign $values s kind line sum own comm wait
             if {![dict exists $Names $s]} {
+                ::heatscope::breathe
                 dict set Names $s [my NameOf $s]
             }
             lassign [dict get $Names $s] name last where

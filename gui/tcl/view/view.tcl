@@ -206,6 +206,8 @@ oo::class create ::heatscope::View {
             set ShowsPart [$App showReading $part [expr {$words eq "" ? "Reading [my title]" : $words}]]
         }
     }
+    # Is it said, so that it can be stopped?
+    method showsPart {} { return $ShowsPart }
     method EndPart {} {
         if {$ShowsPart} {
             set ShowsPart 0
