@@ -292,6 +292,11 @@ static void free_direct(const hsc_db *db, hsc_interval *v) {
     v->direct = NULL;
 }
 
+void hsc_interval_thin(hsc_db *db) {
+    if (db->interval)
+        free_direct(db, db->interval);
+}
+
 void hsc_db_give_back(hsc_db *db, bool all) {
     bool counts = db->interval && db->interval->counting; /* what that reads from stays */
     if (all && !counts) {
@@ -299,8 +304,7 @@ void hsc_db_give_back(hsc_db *db, bool all) {
         hsc_arrays_give_back(db);
         if (db->times)
             hsc_times_give_back(db->times);
-        if (db->interval)
-            free_direct(db, db->interval);
+        hsc_interval_thin(db);
     }
     if (all) {
         free(db->spare_total);

@@ -321,6 +321,8 @@ oo::class create ::heatscope::View {
     }
     # Does it show a part of what it was reading? A complaint stands below it then.
     method hasSome {} { return 0 }
+    # Is something of it drawn, though not all?
+    method showsSome {} { return [my hasSome] }
     # What the view complains of; "" nothing.
     method complaint {} { return $Complaint }
     method readAgain {} { my Refresh }
