@@ -70,28 +70,14 @@ static hsc_status append_value(hsc_handle *h, hsc_db_view view, hsc_db_table tab
     return s;
 }
 
-static hsc_status append_rows(hsc_handle *h, hsc_db_view view, const place *places, uint32_t n, const uint32_t *categories, uint32_t n_categories, Tcl_Obj *list,
-                              hsc_err *err) {
-    hsc_status s = HSC_OK;
-    for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
-        const place *p = &places[i];
-        Tcl_Obj *row = Tcl_NewListObj(0, NULL);
-        Tcl_ListObjAppendElement(NULL, list, row);
-        Tcl_ListObjAppendElement(NULL, row, WIDE(p->row));
-        Tcl_ListObjAppendElement(NULL, row, Tcl_NewStringObj(hsc_kind_names[p->kind], -1));
-        Tcl_ListObjAppendElement(NULL, row, WIDE(p->first));
-        Tcl_ListObjAppendElement(NULL, row, number(p->sum));
-        s = append_value(h, view, HSC_TABLE_SCOPE_EXCL, p->row, row, err);
-        for (uint32_t k = 0; s == HSC_OK && k < n_categories; k++)
-            if (categories[k] == HSC_NONE)
-                Tcl_ListObjAppendElement(NULL, row, WIDE(0));
-            else
-                s = append_value(h, view, HSC_TABLE_SCOPE_CATEGORY, (uint64_t)p->row * h->info.categories + categories[k], row, err);
+static void append_places(const place *places, uint32_t n, Tcl_Obj *list) {
+    for (uint32_t i = 0; i < n; i++) {
+        Tcl_Obj *const row[] = {WIDE(places[i].row), Tcl_NewStringObj(hsc_kind_names[places[i].kind], -1), WIDE(places[i].first), number(places[i].sum)};
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewListObj(sizeof row / sizeof *row, row));
     }
-    return s;
 }
 
-static hsc_status outline(hsc_handle *h, const hsc_data_args *a, const uint32_t *categories, uint32_t n_categories, Tcl_Obj *list, hsc_err *err) {
+static hsc_status outline(hsc_handle *h, const hsc_data_args *a, Tcl_Obj *list, hsc_err *err) {
     hsc_hottest kinds[KINDS] = {{0}};
     double total = 0;
     uint32_t n = 0;
@@ -107,25 +93,44 @@ static hsc_status outline(hsc_handle *h, const hsc_data_args *a, const uint32_t 
     if (s == HSC_OK)
         s = put_in_order(h, kinds, places, &n, err);
     if (s == HSC_OK)
-        s = append_rows(h, a->view, places, n, categories, n_categories, list, err);
+        append_places(places, n, list);
     for (unsigned k = 0; k < KINDS; k++)
         free(kinds[k].rows);
     free(places);
     return s;
 }
 
-/* outline CATEGORIES ?-n N? ?-least SHARE? ?-metric M? */
-int hsc_data_outline(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
+/* Of each scope what it has itself, and of each category with all that it calls. */
+static hsc_status append_scopes(hsc_handle *h, hsc_db_view view, Tcl_Obj *const *scopes, Tcl_Size n, const uint32_t *categories, Tcl_Size n_categories,
+                                Tcl_Interp *interp, Tcl_Obj *list, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    uint32_t scope;
+    for (Tcl_Size i = 0; s == HSC_OK && i < n; i++) {
+        if (hsc_tcl_get_index(interp, scopes[i], "scope", h->info.scopes, &scope) != TCL_OK)
+            return HSC_E_ARGUMENT;
+        Tcl_Obj *row = Tcl_NewListObj(0, NULL);
+        Tcl_ListObjAppendElement(NULL, list, row);
+        s = append_value(h, view, HSC_TABLE_SCOPE_EXCL, scope, row, err);
+        for (Tcl_Size k = 0; s == HSC_OK && k < n_categories; k++)
+            if (categories[k] == HSC_NONE)
+                Tcl_ListObjAppendElement(NULL, row, WIDE(0));
+            else
+                s = append_value(h, view, HSC_TABLE_SCOPE_CATEGORY, (uint64_t)scope * h->info.categories + categories[k], row, err);
+    }
+    return s;
+}
+
+/* scopevalues SCOPES CATEGORIES ?-metric M? */
+static int scope_values(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
     enum { MOST = 16 };
     uint32_t categories[MOST];
-    Tcl_Obj **items;
-    Tcl_Size n;
+    Tcl_Obj **items, **scopes;
+    Tcl_Size n, n_scopes;
     hsc_data_args a;
     hsc_err err = {0};
-    if (strcmp(name, "outline") != 0)
-        return TCL_CONTINUE;
-    if (objc < 1 || Tcl_ListObjGetElements(NULL, objv[0], &n, &items) != TCL_OK || n > MOST)
-        return hsc_tcl_usage(interp, "outline CATEGORIES ?-n N? ?-least SHARE? ?-metric M?: at most %d categories", MOST);
+    if (objc < 2 || Tcl_ListObjGetElements(NULL, objv[0], &n_scopes, &scopes) != TCL_OK || Tcl_ListObjGetElements(NULL, objv[1], &n, &items) != TCL_OK ||
+        n > MOST)
+        return hsc_tcl_usage(interp, "scopevalues SCOPES CATEGORIES ?-metric M?: at most %d categories", MOST);
     for (Tcl_Size i = 0; i < n; i++) {
         int none = 0;
         categories[i] = HSC_NONE;
@@ -133,10 +138,29 @@ int hsc_data_outline(hsc_handle *h, Tcl_Interp *interp, const char *name, int ob
             hsc_tcl_get_index(interp, items[i], "category", h->info.categories, &categories[i]) != TCL_OK)
             return TCL_ERROR;
     }
-    if (hsc_data_parse(h, interp, objc - 1, objv + 1, HSC_ARG_N | HSC_ARG_LEAST, 0, 600, 4096, &a) != TCL_OK)
+    if (hsc_data_parse(h, interp, objc - 2, objv + 2, 0, 0, 1, 1, &a) != TCL_OK)
         return TCL_ERROR;
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-    if (outline(h, &a, categories, (uint32_t)n, list, &err) != HSC_OK) {
+    if (append_scopes(h, a.view, scopes, n_scopes, categories, n, interp, list, &err) != HSC_OK) {
+        Tcl_DecrRefCount(list);
+        return err.status ? hsc_tcl_error(interp, &err) : TCL_ERROR;
+    }
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
+
+/* outline ?-n N? ?-least SHARE? ?-metric M? */
+int hsc_data_outline(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
+    hsc_data_args a;
+    hsc_err err = {0};
+    if (!strcmp(name, "scopevalues"))
+        return scope_values(h, interp, objc, objv);
+    if (strcmp(name, "outline") != 0)
+        return TCL_CONTINUE;
+    if (hsc_data_parse(h, interp, objc, objv, HSC_ARG_N | HSC_ARG_LEAST, 0, 600, 4096, &a) != TCL_OK)
+        return TCL_ERROR;
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    if (outline(h, &a, list, &err) != HSC_OK) {
         Tcl_DecrRefCount(list);
         return hsc_tcl_error(interp, &err);
     }

@@ -43,21 +43,27 @@ oo::class create ::heatscope::OutlineView {
     method Load {} {
         set total [expr {double([$Run total [dict get $Selection metric]])}]
         set kinds [list [my Category communication] [my Category waiting]]
-        set found [$Db outline $kinds -n 600 -least 0.0002 {*}[my Common]]
-        # names are the same in all intervals, and take longer than all else
+        set found [$Db outline -n 600 -least 0.0002 {*}[my Common]]
+        # names are the same in all intervals, and take longer than all else; in the whole run values are read a few at a time
         set known [dict size $Names]
         set rows {}
         set order 0
-        foreach values $found {
-            lassign $values s kind line sum own comm wait
-            if {![dict exists $Names $s]} {
-                ::heatscope::breathe
-                dict set Names $s [my NameOf $s]
+        set first [::heatscope::settings get firstRanked]
+        for {set at 0} {$at < [llength $found]} {incr at $first} {
+            ::heatscope::breathe
+            set some [lrange $found $at [expr {$at + $first - 1}]]
+            foreach row $some values [$Db scopevalues [lmap row $some {lindex $row 0}] $kinds -metric [dict get $Selection metric]] {
+                lassign $row s kind line sum
+                lassign $values own comm wait
+                if {![dict exists $Names $s]} {
+                    ::heatscope::breathe
+                    dict set Names $s [my NameOf $s]
+                }
+                lassign [dict get $Names $s] name last where
+                lappend rows [dict create id $s kind $kind name $name last $last where $where share [expr {$sum / $total}] own [expr {$own / $total}] \
+                    comm [expr {$comm / $total}] messages [expr {($comm + $wait) / $total}] sum $sum own_sum $own line $line order [incr order]]
             }
-            lassign [dict get $Names $s] name last where
-            lappend rows [dict create id $s kind $kind name $name last $last where $where share [expr {$sum / $total}] own [expr {$own / $total}] \
-                comm [expr {$comm / $total}] messages [expr {($comm + $wait) / $total}] sum $sum own_sum $own line $line order [incr order]]
-            if {!$known && $order == [::heatscope::settings get firstRanked] && $order < [llength $found]} {
+            if {!$known && $at == 0 && $order < [llength $found]} {
                 my SoFar $rows $order [llength $found]
             }
         }
