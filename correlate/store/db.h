@@ -119,6 +119,7 @@ struct hsc_db {
     struct hsc_marks *marks;             /* interval_marks.c; NULL: not begun */
     uint64_t ahead;                      /* whose pieces the reader has been asked for ahead: one more with each who asks */
     bool later;                          /* hsc_db_set_later */
+    bool gives_back;                     /* arrays of the run, before threads of an interval are counted */
     bool *direct_wanted;                 /* interval.c: by table of values: rows of it were asked for in an interval; NULL: nothing was counted yet */
     uint64_t passes;                     /* over all leaves of an interval so far, for a table; for tests */
     hsc_db_wait_pair *wait_pairs;        /* pairs.c: sorted by process and late; NULL: not asked for yet */

@@ -36,6 +36,17 @@ static hsc_status tally_threads(hsc_db *db, hsc_interval *v, hsc_err *err) {
     return status;
 }
 
+/* Before counting, which needs the room: arrays of the run (what of them is wanted again is read again). false: there was nothing to do. */
+static bool give_back(hsc_db *db) {
+    bool gives = db->gives_back;
+    if (gives) {
+        hsc_arrays_give_back(db);
+        hsc_large_give_back();
+        db->gives_back = false;
+    }
+    return gives;
+}
+
 /* Goes on with what each thread has, for so many seconds (< 0: to the end). */
 static hsc_status count_threads(hsc_db *db, double seconds, double *part, hsc_err *err) {
     hsc_interval *v = db->interval;
@@ -43,6 +54,10 @@ static hsc_status count_threads(hsc_db *db, double seconds, double *part, hsc_er
     *part = 1;
     if (v->indptr)
         return HSC_OK;
+    if (give_back(db) && seconds == 0) { /* long enough for once */
+        *part = 0;
+        return HSC_OK;
+    }
     if (v->is_counted)
         return hsc_counts_take_threads(db, v, err);
     if (!v->counting)
@@ -65,6 +80,7 @@ static hsc_status want_threads(hsc_db *db, hsc_err *err) {
 }
 
 void hsc_db_set_later(hsc_db *db, bool later) { db->later = later; }
+bool hsc_db_is_pending(const hsc_db *db) { return db->later && db->interval && !db->interval->indptr; }
 
 /* ---- rows by thread ---- */
 
@@ -276,6 +292,27 @@ static void free_direct(const hsc_db *db, hsc_interval *v) {
     v->direct = NULL;
 }
 
+void hsc_interval_thin(hsc_db *db) {
+    if (db->interval)
+        free_direct(db, db->interval);
+}
+
+void hsc_db_give_back(hsc_db *db, bool all) {
+    bool counts = db->interval && db->interval->counting; /* what that reads from stays */
+    if (all && !counts) {
+        hsc_choosing_end(db);
+        hsc_arrays_give_back(db);
+        if (db->times)
+            hsc_times_give_back(db->times);
+        hsc_interval_thin(db);
+    }
+    if (all) {
+        free(db->spare_total);
+        db->spare_total = NULL;
+    }
+    hsc_large_give_back();
+}
+
 static bool find_direct(hsc_db *db, uint64_t number, uint32_t metric, hsc_db_table which, uint64_t rows, uint64_t first, uint64_t n, members *m) {
     const direct *d = direct_of(db, number, metric, which, rows);
     uint64_t base = d ? d->begin[first] : 0;
@@ -455,6 +492,7 @@ void hsc_interval_free(hsc_interval *v) {
     if (!v)
         return;
     hsc_within_free(v->within);
+    hsc_interval_end_sums(v);
     for (hsc_made_sums *m = v->made, *next; m; m = next) {
         next = m->next;
         free(m->sums);
@@ -610,15 +648,13 @@ static hsc_status set_parts(hsc_db *db, const hsc_db_when *list, uint32_t n, boo
     hsc_status status = db->interval ? HSC_OK : hsc_excess_of_run(db, err);
     if (status)
         return status;
-    hsc_arrays_give_back(db); /* those of the run: what of them is wanted again is read again */
-    if (db->interval) {       /* what was counted of the interval before: should it stay, it is counted again */
+    if (db->interval) { /* what was counted of the interval before: should it stay, it is counted again */
         free(db->interval->indptr);
         free(db->interval->entry);
         db->interval->indptr = NULL;
         db->interval->entry = NULL;
-    } else {
-        hsc_large_give_back();
     }
+    db->gives_back = true;
     uint64_t metrics = db->tables.rows[HSC_TAB_metric];
     hsc_interval *v = NULL;
     hsc_values *values = calloc(metrics * HSC_VALUES_COUNT + 1, sizeof *values);

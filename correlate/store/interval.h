@@ -13,9 +13,9 @@ typedef struct hsc_leaves { /* rows of /time/leaf, then those that interval_exac
 } hsc_leaves;
 
 typedef struct hsc_made_sums { /* of a table, malloc'ed; narrow: in 32 bits each */
-    uint32_t metric, only, next_category; /* the last: where to go on until is_done */
+    uint32_t metric, only;
     hsc_db_table table;
-    bool narrow, is_done;
+    bool narrow;
     void *sums;
     struct hsc_made_sums *next;
 } hsc_made_sums;
@@ -25,8 +25,15 @@ typedef struct hsc_leaf_facts { /* of leaves of a metric and category, when ther
     uint32_t metric, only;
     bool all;                /* no leaf is of others */
     bool narrow;             /* sums of any of them fit 32 bits */
-    bool there[UINT8_MAX + 1]; /* categories with something */
 } hsc_leaf_facts;
+
+typedef struct hsc_context_sums { /* what contexts have themselves, of each category that any leaf is of; tables of scopes and contexts are made of it */
+    hsc_leaf_facts of;
+    uint32_t n;
+    uint8_t category[UINT8_MAX + 1]; /* the n */
+    void *sums;              /* context * n + place, in 32 bits where of.narrow; NULL: not made */
+    bool with_below;         /* now of each context with all below it */
+} hsc_context_sums;
 
 typedef struct hsc_interval {
     double begin_s, end_s;   /* of all parts */
@@ -48,6 +55,7 @@ typedef struct hsc_interval {
     struct hsc_within *within; /* within.c: sums of exact tables; NULL: none asked for */
     hsc_made_sums *made;     /* before it was set, and not asked for since */
     hsc_leaf_facts facts;    /* interval_sums.c; of total[] when that is whole */
+    hsc_context_sums contexts; /* while tables are made of it */
     struct direct *direct;   /* by table of values: those whose rows have leaves of their own; made when asked for */
 } hsc_interval;
 
@@ -62,6 +70,7 @@ void hsc_counting_free(hsc_db *db, hsc_counting *c); /* NULL: nothing */
 
 /* Of these intervals, with nothing in it. */
 hsc_status hsc_interval_new(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_interval **out, hsc_err *err);
+void hsc_interval_thin(hsc_db *db); /* the one that is set: what rows are made of is found again when it is asked for */
 void hsc_interval_free(hsc_interval *v); /* NULL: nothing */
 void hsc_interval_drop(hsc_db *db, hsc_interval *v); /* the same; its room for totals stays for the next one */
 
@@ -92,9 +101,10 @@ void hsc_interval_add_leaf(hsc_interval_table *t, hsc_db_table which, uint32_t l
 void hsc_interval_resident(hsc_db *db, hsc_array *a, hsc_column_type type, uint64_t n, void *whole, bool narrow);
 /* Puts numbers, the largest of which is `most`, into 32 bits each where they fit; the room that this saves is given back. */
 bool hsc_interval_make_narrow(uint64_t **numbers, uint64_t n, uint64_t most);
-/* A step of the sums of the next table of those that were asked for of what is set now, for an interval that is to be set next; is_done: all are
- * there. */
+/* Sums of the next table of those that were asked for of what is set now, for an interval that is to be set next; is_done: all are there. */
 hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hsc_err *err);
+
+void hsc_interval_end_sums(hsc_interval *v); /* gives back what tables are made of */
 
 /* interval_whole.c: /time/counts, of a database without samples by time. Into v->total; into v->indptr and v->entry. */
 bool hsc_counts_are_there(const hsc_db *db);

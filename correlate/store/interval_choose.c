@@ -96,6 +96,7 @@ hsc_status hsc_db_choose_interval(hsc_db *db, double begin_s, double end_s, uint
     if (status || !program)
         return status;
     if (!db->choosing) {
+        hsc_interval_thin(db); /* there are two for a while */
         status = db->interval ? HSC_OK : hsc_excess_of_run(db, err);
         if (!status && !(db->choosing = calloc(1, sizeof *db->choosing)))
             status = out_of_memory(db, err);

@@ -9,7 +9,7 @@
 
 enum {
     MARKS_MAX = 16,
-    ALL_BYTES = 24 << 20 /* of all of them, about: of a leaf a mark has a byte for up to 127 samples, two for up to 16383 */
+    ALL_BYTES = 20 << 20 /* of all of them, about: of a leaf a mark has a byte for up to 127 samples, two for up to 16383 */
 };
 
 typedef struct mark {

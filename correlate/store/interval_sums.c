@@ -4,10 +4,14 @@
 #include <string.h>
 
 #include "interval.h"
+#include "large.h"
 
 static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
 }
+
+/* n of them, all 0. */
+static void *new_sums(uint64_t n, bool narrow) { return hsc_large_calloc(n * (narrow ? sizeof(uint32_t) : sizeof(uint64_t))); }
 
 static void add(hsc_interval_table *t, uint64_t row, uint64_t count) {
     if (t->narrow)
@@ -140,16 +144,18 @@ static const hsc_leaf_facts *facts_of(hsc_interval *v, uint32_t metric) {
     hsc_leaf_facts *f = &v->facts;
     if (f->leaves == v->leaves.n && f->metric == metric && f->only == v->only)
         return f;
-    *f = (hsc_leaf_facts){.leaves = v->leaves.n, .metric = metric, .only = v->only, .all = true};
-    uint64_t sum = 0;
+    *f = (hsc_leaf_facts){.leaves = v->leaves.n, .metric = metric, .only = v->only, .all = v->only == HSC_NONE};
+    uint64_t sum = 0, any = 0; /* with a bit above 32 of any there is one above them in the sum or in one of them */
+    uint32_t others = 0;
+    for (uint64_t k = 0; k < v->leaves.n; k++)
+        others |= v->leaves.metric[k] ^ metric;
+    f->all &= !others;
     for (uint64_t k = 0; k < v->leaves.n; k++) {
-        bool wanted = hsc_interval_is_wanted(v, (uint32_t)k, metric);
-        f->all &= wanted;
-        f->there[v->leaves.category[k]] |= wanted && v->total[k];
-        if (wanted && sum <= UINT32_MAX)
-            sum = v->total[k] > UINT32_MAX ? v->total[k] : sum + v->total[k];
+        uint64_t count = f->all || hsc_interval_is_wanted(v, (uint32_t)k, metric) ? v->total[k] : 0;
+        any |= count;
+        sum += count & UINT32_MAX; /* of less than 2^32 leaves: no overflow */
     }
-    f->narrow = sum <= UINT32_MAX;
+    f->narrow = any <= UINT32_MAX && sum <= UINT32_MAX;
     return f;
 }
 
@@ -167,117 +173,173 @@ static inline void bump(void *sums, bool narrow, uint64_t at, uint64_t count) {
 
 static inline uint64_t sum_at(const void *sums, bool narrow, uint64_t at) { return narrow ? ((const uint32_t *)sums)[at] : ((const uint64_t *)sums)[at]; }
 
-enum { TOGETHER = 4, NO_PLACE = TOGETHER }; /* categories at a time */
-
-/* What each context has with all below it, of n categories, into sum[context * (n + 1) + place]; the last place is for what is of none of them. */
-static inline void sum_contexts(const hsc_interval_table *t, void *sum, bool narrow, bool all, uint32_t metric, const uint8_t *place, uint32_t n) {
-    const hsc_interval *v = t->of;
-    const uint32_t *parent = HSC_COL(t->db, context_parent, uint32_t);
-    uint64_t step = n + 1;
-    for (uint64_t k = 0; k < v->leaves.n; k++) {
-        uint8_t at = place[v->leaves.category[k]];
-        bump(sum, narrow, v->leaves.context[k] * step + (at < n ? at : n), count_of(v, all, metric, k));
-    }
-    for (uint64_t c = t->db->tables.rows[HSC_TAB_context]; c-- > 1;)
-        for (uint32_t i = 0; i < n; i++)
-            bump(sum, narrow, parent[c] * step + i, sum_at(sum, narrow, c * step + i));
+static inline void sum_contexts(const hsc_interval *v, void *sums, bool narrow, bool all, uint32_t metric, const uint8_t *place, uint32_t n) {
+    for (uint64_t k = 0; k < v->leaves.n; k++)
+        bump(sums, narrow, (uint64_t)v->leaves.context[k] * n + place[v->leaves.category[k]], count_of(v, all, metric, k));
 }
 
-/* Those of each context to the scopes that it introduces. */
-static inline void add_introduced(const hsc_interval_table *t, void *sums, const void *sum, bool narrow, const uint32_t *of, uint32_t n, uint32_t categories) {
-    const hsc_db *db = t->db;
-    const uint32_t *scope = HSC_COL(db, context_scope, uint32_t), *above = HSC_COL(db, scope_parent, uint32_t);
-    uint64_t contexts = db->tables.rows[HSC_TAB_context], step = n + 1;
-    for (uint64_t c = 0; c < contexts; c++) {
-        uint32_t s = scope[c];
-        for (uint32_t k = 0; k < db->introduced[c]; k++, s = above[s])
-            for (uint32_t i = 0; i < n; i++)
-                bump(sums, narrow, (uint64_t)s * categories + of[i], sum_at(sum, narrow, c * step + i));
-    }
+void hsc_interval_end_sums(hsc_interval *v) {
+    free(v->contexts.sums);
+    v->contexts = (hsc_context_sums){0};
 }
 
-/* Inclusive sums of scopes, of each category where there are several: a context's with all below it count for the scopes that it introduces, so that
- * nothing counts twice where a scope calls itself. Of some categories from *next on, which is then where to go on, at last `categories`. Cost:
- * leaves and contexts, however deep the paths are. */
-static hsc_status add_scopes(hsc_interval_table *t, const hsc_leaf_facts *f, uint32_t categories, uint32_t *next, hsc_err *err) {
-    hsc_db *db = t->db;
+/* v->contexts, where it is not there. One look at all leaves for the tables of scopes and contexts, which are fewer. */
+static hsc_status want_contexts(hsc_db *db, hsc_interval *v, const hsc_leaf_facts *f, hsc_err *err) {
+    hsc_context_sums *c = &v->contexts;
+    uint8_t place[UINT8_MAX + 1] = {0};
+    bool there[UINT8_MAX + 1] = {0};
     uint64_t contexts = db->tables.rows[HSC_TAB_context];
-    uint32_t of[TOGETHER] = {0}, n = 0, at = *next;
-    uint8_t place[UINT8_MAX + 1];
-    hsc_status status = find_introduced(db, err);
-    memset(place, categories == 1 ? 0 : NO_PLACE, sizeof place);
-    if (categories == 1)
-        n = at = 1;
-    for (; at < categories && at < UINT8_MAX && n < TOGETHER; at++)
-        if (f->there[at]) {
-            place[at] = (uint8_t)n;
-            of[n++] = at;
+    if (c->sums && c->of.leaves == f->leaves && c->of.metric == f->metric && c->of.only == f->only)
+        return HSC_OK;
+    hsc_interval_end_sums(v);
+    c->of = *f;
+    for (uint64_t k = 0; k < v->leaves.n; k++)
+        there[v->leaves.category[k]] = true;
+    for (unsigned i = 0; i <= UINT8_MAX; i++)
+        if (there[i] && i < db->tables.rows[HSC_TAB_category]) {
+            place[i] = (uint8_t)c->n;
+            c->category[c->n++] = (uint8_t)i;
         }
-    *next = n < TOGETHER ? categories : at;
-    uint64_t step = n + 1;
-    void *sum = !status && n ? calloc((contexts + 1) * step, f->narrow ? sizeof(uint32_t) : sizeof(uint64_t)) : NULL;
-    if (status || !n || !sum)
-        return status || !n ? status : out_of_memory(db, err);
+    if (!(c->sums = new_sums(contexts * c->n + 1, f->narrow)))
+        return out_of_memory(db, err);
     if (!f->narrow)
-        sum_contexts(t, sum, false, f->all, f->metric, place, n);
+        sum_contexts(v, c->sums, false, f->all, f->metric, place, c->n);
     else if (f->all)
-        sum_contexts(t, sum, true, true, f->metric, place, n);
+        sum_contexts(v, c->sums, true, true, f->metric, place, c->n);
     else
-        sum_contexts(t, sum, true, false, f->metric, place, n);
-    if (!f->narrow)
-        add_introduced(t, t->wide, sum, false, of, n, categories);
-    else if (categories == 1)
-        add_introduced(t, t->narrow, sum, true, of, 1, 1);
-    else
-        add_introduced(t, t->narrow, sum, true, of, n, categories);
-    free(sum);
+        sum_contexts(v, c->sums, true, false, f->metric, place, c->n);
     return HSC_OK;
 }
 
-/* Of a table whose rows have leaves of their own: row[k], or scope[row[k]]. There is a place behind the last row, for leaves of none. */
-static inline void add_rows(const hsc_interval_table *t, void *sums, bool narrow, bool all, uint32_t metric, const uint32_t *row, const uint32_t *scope) {
-    for (uint64_t k = 0; k < t->of->leaves.n; k++) {
-        uint32_t r = scope ? scope[row[k]] : row[k];
-        bump(sums, narrow, r < t->rows ? r : t->rows, count_of(t->of, all, metric, k));
+/* Adds to each context what is below it, or takes it away again: parents come first in the table. */
+static void turn_contexts(const hsc_db *db, hsc_context_sums *c, bool with_below) {
+    const uint32_t *parent = HSC_COL(db, context_parent, uint32_t);
+    uint64_t contexts = db->tables.rows[HSC_TAB_context], n = c->n;
+    uint32_t *narrow = c->of.narrow ? c->sums : NULL;
+    uint64_t *wide = c->of.narrow ? NULL : c->sums;
+    if (with_below == c->with_below)
+        return;
+    for (uint64_t i = 1; i < contexts; i++) {
+        uint64_t from = (with_below ? contexts - i : i) * n, to = parent[from / n] * n;
+        for (uint64_t k = 0; k < n && narrow; k++)
+            narrow[to + k] += with_below ? narrow[from + k] : -narrow[from + k];
+        for (uint64_t k = 0; k < n && wide; k++)
+            wide[to + k] += with_below ? wide[from + k] : -wide[from + k];
+    }
+    c->with_below = with_below;
+}
+
+/* What a context has of all categories. */
+static inline uint64_t all_of(const hsc_context_sums *c, bool narrow, uint64_t context) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < c->n; i++)
+        sum += sum_at(c->sums, narrow, context * c->n + i);
+    return sum;
+}
+
+/* What contexts have themselves into their table (scope NULL), or into that of scopes. A context without a scope has the place behind the last row. */
+static inline void add_own(const hsc_interval_table *t, void *sums, bool narrow, const uint32_t *scope) {
+    uint64_t contexts = t->db->tables.rows[HSC_TAB_context];
+    for (uint64_t c = 0; c < contexts; c++) {
+        uint64_t row = scope ? scope[c] : c;
+        bump(sums, narrow, row < t->rows ? row : t->rows, all_of(&t->of->contexts, narrow, c));
     }
 }
 
-/* Some of them; *done: all. *next: where to go on, 0 at first. */
-static hsc_status add_leaves(hsc_interval_table *t, hsc_db_table which, const hsc_leaf_facts *f, uint32_t *next, bool *done, hsc_err *err) {
-    const hsc_interval *v = t->of;
-    *done = true;
-    if (which == HSC_TABLE_SCOPE_INCL || which == HSC_TABLE_SCOPE_CATEGORY) {
-        uint32_t categories = which == HSC_TABLE_SCOPE_INCL ? 1 : (uint32_t)t->db->tables.rows[HSC_TAB_category];
-        hsc_status status = add_scopes(t, f, categories, next, err);
-        *done = *next >= categories;
-        return status;
+/* What contexts have with all below them counts for the scopes that they introduce, so that nothing counts twice where a scope calls itself. Cost:
+ * contexts, however deep the paths are. */
+static inline void add_scopes(const hsc_interval_table *t, void *sums, bool narrow, bool by_category) {
+    const hsc_db *db = t->db;
+    const hsc_context_sums *own = &t->of->contexts;
+    const uint32_t *scope = HSC_COL(db, context_scope, uint32_t), *above = HSC_COL(db, scope_parent, uint32_t);
+    uint64_t contexts = db->tables.rows[HSC_TAB_context], categories = db->tables.rows[HSC_TAB_category];
+    for (uint64_t c = 0; c < contexts; c++) {
+        uint32_t s = scope[c];
+        for (uint32_t k = 0; k < db->introduced[c]; k++, s = above[s]) {
+            if (!by_category)
+                bump(sums, narrow, s, all_of(own, narrow, c));
+            for (uint32_t i = 0; i < own->n && by_category; i++)
+                bump(sums, narrow, s * categories + own->category[i], sum_at(own->sums, narrow, c * own->n + i));
+        }
     }
+}
+
+/* Of a table whose rows have leaves of their own: row[k]. There is a place behind the last row, for leaves of none. */
+static inline void add_rows(const hsc_interval_table *t, void *sums, bool narrow, bool all, uint32_t metric, const uint32_t *row) {
+    for (uint64_t k = 0; k < t->of->leaves.n; k++)
+        bump(sums, narrow, row[k] < t->rows ? row[k] : t->rows, count_of(t->of, all, metric, k));
+}
+
+static void add_leaves(hsc_interval_table *t, hsc_db_table which, const hsc_leaf_facts *f) {
+    const hsc_interval *v = t->of;
+    const uint32_t *row = which == HSC_TABLE_LINE ? v->leaves.line : v->leaves.instance;
     if (which == HSC_TABLE_LINE_INCL) {
         for (uint64_t k = 0; k < v->leaves.n; k++)
             if (v->total[k] && hsc_interval_is_wanted(v, (uint32_t)k, f->metric))
                 hsc_interval_add_leaf(t, which, (uint32_t)k, v->total[k]);
+    } else if (!t->narrow)
+        add_rows(t, t->wide, false, f->all, f->metric, row);
+    else if (f->all)
+        add_rows(t, t->narrow, true, true, f->metric, row);
+    else
+        add_rows(t, t->narrow, true, false, f->metric, row);
+}
+
+static bool is_of_contexts(hsc_db_table which) {
+    return which == HSC_TABLE_SCOPE_EXCL || which == HSC_TABLE_CONTEXT_EXCL || which == HSC_TABLE_SCOPE_INCL || which == HSC_TABLE_SCOPE_CATEGORY;
+}
+
+/* Those by category where they are made: then the sums of all are theirs. */
+static const uint32_t *find_by_category(const hsc_interval *v, const hsc_leaf_facts *f) {
+    for (const hsc_made_sums *m = v->made; m; m = m->next)
+        if (m->metric == f->metric && m->table == HSC_TABLE_SCOPE_CATEGORY && m->only == v->only && m->narrow)
+            return m->sums;
+    return NULL;
+}
+
+static void add_categories(hsc_interval_table *t, const uint32_t *by_category) {
+    uint64_t categories = t->db->tables.rows[HSC_TAB_category];
+    for (uint64_t s = 0; s < t->rows; s++)
+        for (uint64_t k = 0; k < categories; k++)
+            t->narrow[s] += by_category[s * categories + k];
+}
+
+static hsc_status add_contexts(hsc_interval_table *t, hsc_interval *v, hsc_db_table which, const hsc_leaf_facts *f, hsc_err *err) {
+    bool inclusive = which == HSC_TABLE_SCOPE_INCL || which == HSC_TABLE_SCOPE_CATEGORY, by_category = which == HSC_TABLE_SCOPE_CATEGORY;
+    const uint32_t *scope = which == HSC_TABLE_SCOPE_EXCL ? HSC_COL(t->db, context_scope, uint32_t) : NULL;
+    const uint32_t *made = which == HSC_TABLE_SCOPE_INCL && f->narrow ? find_by_category(v, f) : NULL;
+    if (made) {
+        add_categories(t, made);
         return HSC_OK;
     }
-    const uint32_t *row = which == HSC_TABLE_LINE ? v->leaves.line : which == HSC_TABLE_INSTANCE ? v->leaves.instance : v->leaves.context;
-    const uint32_t *scope = which == HSC_TABLE_SCOPE_EXCL ? HSC_COL(t->db, context_scope, uint32_t) : NULL;
-    if (!t->narrow)
-        add_rows(t, t->wide, false, f->all, f->metric, row, scope);
-    else if (f->all)
-        add_rows(t, t->narrow, true, true, f->metric, row, scope);
+    hsc_status status = want_contexts(t->db, v, f, err);
+    if (!status && inclusive)
+        status = find_introduced(t->db, err);
+    if (status)
+        return status;
+    turn_contexts(t->db, &v->contexts, inclusive);
+    if (inclusive && !f->narrow)
+        add_scopes(t, t->wide, false, by_category);
+    else if (by_category)
+        add_scopes(t, t->narrow, true, true);
+    else if (inclusive)
+        add_scopes(t, t->narrow, true, false);
+    else if (f->narrow)
+        add_own(t, t->narrow, true, scope);
     else
-        add_rows(t, t->narrow, true, false, f->metric, row, scope);
+        add_own(t, t->wide, false, scope);
     return HSC_OK;
 }
 
-/* A step of a table's sums, of an interval that is set or not; m->is_done: it was the last. After an error nothing is there. */
-static hsc_status sum_some(hsc_db *db, hsc_interval *v, uint64_t rows, hsc_made_sums *m, hsc_err *err) {
+/* A table's sums, of an interval that is set or not. After an error nothing is there. */
+static hsc_status sum_table(hsc_db *db, hsc_interval *v, uint64_t rows, hsc_made_sums *m, hsc_err *err) {
     hsc_interval_table t = {.db = db, .of = v, .rows = rows};
     hsc_status status = hsc_db_load(db, HSC_TAB_instance, err);
     const hsc_leaf_facts *f = facts_of(v, m->metric);
-    if (!status && !m->sums) {
+    if (!status) {
         db->passes++;
         m->narrow = f->narrow;
-        m->sums = calloc(rows + 1, m->narrow ? sizeof *t.narrow : sizeof *t.wide);
+        m->sums = new_sums(rows + 1, m->narrow);
     }
     if (m->narrow)
         t.narrow = m->sums;
@@ -287,13 +349,15 @@ static hsc_status sum_some(hsc_db *db, hsc_interval *v, uint64_t rows, hsc_made_
         t.seen = calloc(rows + 1, sizeof *t.seen);
     if (!status && (!m->sums || (m->table == HSC_TABLE_LINE_INCL && !t.seen)))
         status = out_of_memory(db, err);
-    if (!status)
-        status = add_leaves(&t, m->table, f, &m->next_category, &m->is_done, err);
+    if (!status && is_of_contexts(m->table))
+        status = add_contexts(&t, v, m->table, f, err);
+    else if (!status)
+        add_leaves(&t, m->table, f);
     free(t.seen);
     if (status) {
         free(m->sums);
         m->sums = NULL;
-    } else if (m->is_done && !m->narrow) {
+    } else if (!m->narrow) {
         uint64_t most = 0;
         for (uint64_t r = 0; r < rows; r++)
             most = t.wide[r] > most ? t.wide[r] : most;
@@ -318,20 +382,17 @@ static hsc_made_sums take_made(hsc_interval *v, uint32_t metric, hsc_db_table wh
 }
 
 hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hsc_err *err) {
-    hsc_made_sums *m = v->made;
+    hsc_made_sums *m;
     *is_done = false;
-    if (m && !m->is_done) {
-        hsc_status status = sum_some(db, v, hsc_db_get_rows(db, m->table), m, err);
-        if (status) {
-            v->made = m->next;
-            free(m);
-        }
-        return status;
-    }
-    for (uint64_t i = 0; i < db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT; i++) {
-        uint32_t metric = (uint32_t)(i / HSC_VALUES_COUNT);
-        hsc_db_table which = (hsc_db_table)(i % HSC_VALUES_COUNT);
-        bool is_there = !db->values[i].sum.name[0] || !is_known(which) || hsc_interval_is_exact(db, metric);
+    /* exclusive ones first, scopes by category before scopes (find_by_category) */
+    static const hsc_db_table order[] = {HSC_TABLE_LINE, HSC_TABLE_SCOPE_EXCL, HSC_TABLE_CONTEXT_EXCL, HSC_TABLE_INSTANCE, HSC_TABLE_LINE_INCL,
+                                         HSC_TABLE_SCOPE_CATEGORY, HSC_TABLE_SCOPE_INCL};
+    enum { TABLES = sizeof order / sizeof *order };
+    for (uint64_t k = 0; k < db->tables.rows[HSC_TAB_metric] * TABLES; k++) {
+        uint32_t metric = (uint32_t)(k / TABLES);
+        hsc_db_table which = order[k % TABLES];
+        uint64_t i = (uint64_t)metric * HSC_VALUES_COUNT + which;
+        bool is_there = !db->values[i].sum.name[0] || hsc_interval_is_exact(db, metric);
         for (m = v->made; m && !is_there; m = m->next)
             is_there = m->metric == metric && m->table == which;
         if (is_there)
@@ -339,7 +400,7 @@ hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hs
         if (!(m = calloc(1, sizeof *m)))
             return out_of_memory(db, err);
         *m = (hsc_made_sums){.metric = metric, .only = v->only, .table = which, .next = v->made};
-        hsc_status status = sum_some(db, v, db->values[i].rows, m, err);
+        hsc_status status = sum_table(db, v, db->values[i].rows, m, err);
         if (status)
             free(m);
         else
@@ -347,6 +408,7 @@ hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hs
         return status;
     }
     *is_done = true;
+    hsc_interval_end_sums(v);
     return HSC_OK;
 }
 
@@ -364,8 +426,9 @@ hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hs
         return hsc_err_set(err, HSC_E_MISSING, "%s: metric '%s', table %s: not known by time, so it has no values in an interval", db->path,
                            hsc_db_text(db, HSC_COL_metric_name, metric), hsc_schema_values[which].name);
     hsc_made_sums made = take_made(i, metric, which);
-    while (!status && !made.is_done)
-        status = sum_some(db, i, v->rows, &made, err);
+    if (!made.sums)
+        status = sum_table(db, i, v->rows, &made, err);
+    hsc_interval_end_sums(i);
     if (status)
         return status;
     hsc_interval_resident(db, &v->sum, HSC_COLTYPE_U8, v->rows, made.sums, made.narrow);

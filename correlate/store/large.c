@@ -24,6 +24,14 @@ void *hsc_large_malloc(size_t bytes) {
     return p;
 }
 
+void *hsc_large_calloc(size_t bytes) {
+    char *p = calloc(1, bytes ? bytes : 1);
+    uintptr_t first = ((uintptr_t)p + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE, end = ((uintptr_t)p + bytes) / LARGE_PAGE * LARGE_PAGE;
+    if (p && first < end)
+        (void)madvise(p + (first - (uintptr_t)p), end - first, MADV_HUGEPAGE);
+    return p;
+}
+
 struct hsc_large_block {
     struct hsc_large_block *before;
     void *memory;

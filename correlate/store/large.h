@@ -8,6 +8,8 @@
 /* As malloc (also of 0 bytes), for free. Where it fills pages of 2 MB the system is asked for such: to get them costs a sixth of what the
  * same memory costs in small ones. At most half a megabyte more than asked for. */
 void *hsc_large_malloc(size_t bytes);
+/* The same, all 0: what comes new from the system is not cleared once more. */
+void *hsc_large_calloc(size_t bytes);
 /* Arrays that stay until all of them go. Those too small for a large page of their own share one. NULL: no memory. */
 typedef struct hsc_large_room {
     struct hsc_large_block *blocks;

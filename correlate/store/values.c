@@ -523,7 +523,14 @@ hsc_status hsc_db_read_sums(hsc_db *db, hsc_db_view view, uint64_t first, uint64
     hsc_status status = hsc_source_find(db, view, &s, err);
     if (!status)
         status = check_rows(&s, first, n, err);
-    return status ? status : each_sum(&s, view.metric, first, n, put_sum, &to, err);
+    if (!status && !s.subtree)
+        status = keep_sums(&s, n, err);
+    if (status || s.subtree || !s.v->sum.narrow || !n)
+        return status ? status : each_sum(&s, view.metric, first, n, put_sum, &to, err);
+    const uint32_t *sums = (const uint32_t *)s.v->sum.whole + first;
+    for (uint64_t i = 0; i < n; i++)
+        out[i] = sums[i];
+    return HSC_OK;
 }
 
 typedef struct zeros_to {

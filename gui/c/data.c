@@ -753,6 +753,8 @@ int hsc_data_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *con
     if (r == TCL_CONTINUE)
         r = hsc_data_hot(h, interp, name, objc - 2, objv + 2);
     if (r == TCL_CONTINUE)
+        r = hsc_data_outline(h, interp, name, objc - 2, objv + 2);
+    if (r == TCL_CONTINUE)
         r = hsc_data_report(h, interp, name, objc - 2, objv + 2);
     if (r == TCL_CONTINUE)
         r = hsc_data_time(h, interp, name, objc - 2, objv + 2);

@@ -27,10 +27,14 @@ void hsc_handle_look_no_more(hsc_handle *h) {
 /* Looks for what stands out for so many seconds. */
 static hsc_status look_on(hsc_handle *h, uint32_t metric, double seconds, hsc_err *err) {
     hsc_status s = HSC_OK;
+    double begin_s, end_s;
+    bool in_part = hsc_db_get_interval(h->db, &begin_s, &end_s); /* which has much in memory already */
     if (h->looked.metric != metric)
         hsc_handle_look_no_more(h);
     if (h->looked.done >= 1)
         return HSC_OK;
+    if (!h->looked.under_way && in_part)
+        hsc_db_give_back(h->db, true);
     if (!h->looked.under_way)
         s = hsc_db_begin_findings(h->db, h->looked.metric = metric, &h->looked.under_way, err);
     if (s == HSC_OK)
@@ -40,6 +44,8 @@ static hsc_status look_on(hsc_handle *h, uint32_t metric, double seconds, hsc_er
         s = hsc_db_take_refusals(h->looked.under_way, &h->looked.refusals, &h->looked.n_refusals, err);
         hsc_db_end_findings(h->looked.under_way);
         h->looked.under_way = NULL;
+        if (in_part)
+            hsc_db_give_back(h->db, false);
     }
     if (s != HSC_OK)
         hsc_handle_look_no_more(h);

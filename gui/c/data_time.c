@@ -193,6 +193,10 @@ int hsc_data_time(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc,
         return choose_command(h, interp, objc, objv);
     if (!strcmp(name, "later"))
         return later_command(h, interp, objc, objv);
+    if (!strcmp(name, "pending") && objc == 0) {
+        Tcl_SetObjResult(interp, Tcl_NewBooleanObj(hsc_db_is_pending(h->db)));
+        return TCL_OK;
+    }
     if (!strcmp(name, "count"))
         return count_command(h, interp, objc, objv);
     if (!strcmp(name, "prepare") && objc == 0)

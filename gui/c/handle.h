@@ -147,6 +147,7 @@ int hsc_data_tree(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc,
 /* data_callers.c, data_report.c, data_messages.c: as above. */
 int hsc_data_callers(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]);
 int hsc_data_hot(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]); /* data_hot.c */
+int hsc_data_outline(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]); /* data_outline.c */
 int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]);
 int hsc_data_messages(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]);
 int hsc_data_links(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]); /* data_links.c */

@@ -2,6 +2,7 @@
 /* Package heatscope::data: its command and its entry point. */
 #include "init.h"
 
+#include <dlfcn.h>
 #include <string.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -35,6 +36,13 @@ static int data_command(ClientData unused, Tcl_Interp *interp, int objc, Tcl_Obj
         Tcl_DStringFree(&native);
         return s == HSC_OK ? TCL_OK : hsc_tcl_error(interp, &err);
     }
+    if (!strcmp(name, "far") && objc == 3) {
+        Tcl_DString native;
+        bool good = dlopen(Tcl_UtfToExternalDString(NULL, Tcl_GetString(objv[2]), -1, &native), RTLD_NOW | RTLD_GLOBAL) != NULL;
+        Tcl_DStringFree(&native);
+        Tcl_SetObjResult(interp, Tcl_NewBooleanObj(good));
+        return TCL_OK;
+    }
     if (!strcmp(name, "handles") && objc == 2) {
         Tcl_SetObjResult(interp, hsc_handle_list(interp));
         return TCL_OK;
@@ -49,7 +57,7 @@ static int data_command(ClientData unused, Tcl_Interp *interp, int objc, Tcl_Obj
         Tcl_SetObjResult(interp, hsc_tcl_text(out, strlen(out)));
         return TCL_OK;
     }
-    return hsc_tcl_usage(interp, "heatscope::data begin PATH | open PATH | handles | version | shorten NAME");
+    return hsc_tcl_usage(interp, "heatscope::data begin PATH | open PATH | far LIBRARY | handles | version | shorten NAME");
 }
 
 /* One file is one package to `load`: the second one is started by a command of the first, which then is gone. */

@@ -93,6 +93,7 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         return s;
     hsw_timeline_choose_top(t);
     t->absent = false;
+    t->rows_drawn = t->rows_read;
     return hsw_timeline_read_phases(t, err);
 }
 
@@ -347,6 +348,10 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
         Tcl_SetObjResult(interp, slot_rows(t));
         return TCL_OK;
     }
+    if (!strcmp(name, "drawn") && objc == 2) {
+        Tcl_SetObjResult(interp, Tcl_NewWideIntObj(t->absent ? 0 : t->rows_drawn));
+        return TCL_OK;
+    }
     if (strcmp(name, "range") || objc != 2)
         return TCL_CONTINUE;
     hsw_draw(w);
@@ -407,4 +412,4 @@ static void describe(hsw *w, Tcl_Obj *text) {
 const hsw_class hsw_timeline_class = {
     .command = "timeline", .tk_class = "HeatscopeTimeline", .size = sizeof(timeline), .options = options, .init = init, .changed = changed,
     .fini = fini, .prepare = prepare, .paint = paint, .hit = hit, .describe = describe, .command_of = command_of,
-    .press = press, .drag = drag, .release = release, .open = open_timeline, .wheel = wheel, .move = move, .usage = "range slots"};
+    .press = press, .drag = drag, .release = release, .open = open_timeline, .wheel = wheel, .move = move, .usage = "range slots drawn"};

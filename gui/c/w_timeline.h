@@ -18,6 +18,7 @@ typedef struct timeline {
     double begin, end, run_end, period;
     uint32_t slots_n, slots_read, n_keys;
     uint32_t rows_read;   /* of slots_of: so many rows are there; all: axis.bins */
+    uint32_t rows_drawn; /* by the last picture */
     hsc_db_slot *slots;
     struct slots_of {     /* what they were read for: that of the run, whatever interval is set */
         hsc_handle *db;

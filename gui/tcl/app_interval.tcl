@@ -37,7 +37,7 @@ oo::define ::heatscope::App {
             # setting it says why
         }
         if {$least < 1} {
-            set Chooser [after 1 [namespace code {my ChooseMore}]]
+            set Chooser [after 0 [namespace code {my ChooseMore}]]
             return
         }
         my ChooseAll
@@ -143,7 +143,7 @@ oo::define ::heatscope::App {
         set CountTimer {}
         # sums are drawn first: counting would take processor and reader from them
         if {$Counting && ![my Idle] && [clock milliseconds] - $CountSince < 1500} {
-            set CountTimer [after 3 [namespace code {my CountMore}]]
+            set CountTimer [after 1 [namespace code {my CountMore}]]
             return
         }
         if {$SumsDrawn eq "" && [my Idle]} {
@@ -221,7 +221,7 @@ oo::define ::heatscope::App {
         ::heatscope::turn 0
         try {
             $view readAnew
-            while {[$view reading] && ![$view hasSome]} {
+            while {[$view reading] && !([$view hasSome] && [$view showsPart])} {
                 update
             }
             set inTime [expr {[$view reading] || [$view readingPicture]}]

@@ -87,13 +87,15 @@ oo::define ::heatscope::App {
         set begin [clock microseconds]
         $Panes raise $name
         set view [my view $name]
-        while {![my drawn] && ![$view hasSome]} {
+        while {![my drawn] && ![$view showsSome]} {
             # one turn: `update` would come back when all is done
             after 1 [list set [my varname Turned] 1]
             vwait [my varname Turned]
         }
-        # what there is has been drawn
-        update idletasks
+        # rows that a list was given are drawn, too
+        if {[$view hasSome]} {
+            update idletasks
+        }
         set some [expr {([clock microseconds] - $begin) / 1e3}]
         my settle
         return [format "%.1f %.1f" $some [expr {([clock microseconds] - $begin) / 1e3}]]

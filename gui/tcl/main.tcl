@@ -82,6 +82,11 @@ proc ::heatscope::index {folders} {
     }
 }
 
+# Is the display on another machine, or forwarded? Before there is a window, which `theme remote` asks.
+proc ::heatscope::isFar {} {
+    set display [expr {[info exists ::env(DISPLAY)] ? $::env(DISPLAY) : ""}]
+    return [expr {([regexp {^[^:/]+:} $display] && ![string match unix:* $display]) || [info exists ::env(HEATSCOPE_NO_SHM)]}]
+}
 # Runs a script in which X reads our table of compose keys, unless the user has one: that of the system takes as long to read as all else of
 # Tk's start. What is started later is not told of it.
 proc ::heatscope::withFewComposeKeys {script} {
@@ -120,6 +125,10 @@ proc ::heatscope::main {words} {
     catch {
         package require heatscope::data
         data begin [lindex [dict get $options files] 0]
+    }
+    # before Tk looks for what it calls
+    if {[dict get $options lib] ne "" && [isFar]} {
+        catch {data far [file join [dict get $options lib] tcl heatscope_far.so]}
     }
     foreach folder $::auto_path {
         index [glob -nocomplain -directory $folder -type d tk$::tcl_version]

@@ -61,6 +61,9 @@ namespace eval ::heatscope::settings {
     }
     # Where the source has room for fewer letters, half of the blanks before its lines go.
     variable indentedLetters 50
+    # Where many lines of a file don't fit: blanks before lines from which on two of three go; what all lines in view must begin with for that to go.
+    variable deepBlanks 12
+    variable commonBlanks 8
     # Room for so many is left beside arrows, as long as these can do with less.
     variable arrowLetters 40
     # Part of a column's height that its upper place has.

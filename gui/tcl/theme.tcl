@@ -191,6 +191,7 @@ namespace eval ::heatscope::theme {
                 ttk::style configure $style -background $window -foreground $colour -font $font
                 ttk::style configure Card.$style -background $card -foreground $colour -font $font
             }
+            ttk::style configure Above.TLabel -background $current -foreground $text
             ttk::style configure Tab.TLabel -background $card -foreground $muted -font HsUI
             ttk::style configure Over.Tab.TLabel -foreground $accent
             ttk::style configure Card.TLabel -background $card -foreground $text

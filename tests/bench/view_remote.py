@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the viewer sends over a remote X connection: round trips, requests and bytes of the start and of single actions.
 
-usage: view_remote.py HEATSCOPE DB [DELAY_MS]
+usage: view_remote.py HEATSCOPE DB [DELAY_MS [MBIT_S [near]]]
 
 Starts an Xvfb and a proxy on a TCP port that counts: replies of the server (each is a round trip that the viewer waited for), requests by
-kind, bytes both ways. Shared memory is refused, as a forwarded display does. With DELAY_MS each direction is that much later, and the
-times printed are those that a person far away would see. Measures, judges nothing."""
+kind, bytes both ways. Shared memory is refused, as a forwarded display does. With DELAY_MS each direction is that much later, with MBIT_S
+it carries so many millions of bits a second, and the times printed are those that a person far away would see. `near`: the proxy is a local
+display to the viewer, which then draws as if it were near. Measures, judges nothing."""
 import collections
 import os
 import queue
@@ -25,16 +26,20 @@ NAMES = {1: "CreateWindow", 2: "ChangeWindowAttributes", 8: "MapWindow", 12: "Co
          97: "QueryBestSize", 98: "QueryExtension", 101: "GetKeyboardMapping", 119: "GetModifierMapping"}
 
 
+PIECE = 4096 # bytes that are carried at a time
+
+
 class Proxy:
     """Counts what one client and the server say to each other."""
 
-    def __init__(self, server_path, delay_s):
-        self.server_path, self.delay_s = server_path, delay_s
-        self.listener = socket.socket()
+    def __init__(self, server_path, delay_s, bytes_s, near):
+        self.server_path, self.delay_s, self.bytes_s = server_path, delay_s, bytes_s
+        self.listener = socket.socket(socket.AF_UNIX if near else socket.AF_INET)
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         for self.number in range(70, 200):
             try:
-                self.listener.bind(("127.0.0.1", 6000 + self.number))
+                self.path = f"/tmp/.X11-unix/X{self.number}" if near else None
+                self.listener.bind(self.path or ("127.0.0.1", 6000 + self.number))
                 break
             except OSError:
                 continue
@@ -53,7 +58,8 @@ class Proxy:
     def accept(self):
         while True:
             client, _ = self.listener.accept()
-            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if not self.path:
+                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             server = socket.socket(socket.AF_UNIX)
             server.connect(self.server_path)
             state = {"kinds": {}, "sequence": 0, "names": {}, "shm": None}
@@ -65,6 +71,7 @@ class Proxy:
     def read(self, source, out, split, state):
         parser = split(state)
         next(parser)
+        free = 0 # when the line has carried what came before
         while True:
             try:
                 data = source.recv(1 << 20)
@@ -74,7 +81,10 @@ class Proxy:
                 out.put((0, None))
                 return
             data = parser.send(data)
-            out.put((time.monotonic() + self.delay_s, data))
+            for at in range(0, len(data), PIECE):
+                piece = data[at:at + PIECE]
+                free = max(free, time.monotonic()) + (len(piece) / self.bytes_s if self.bytes_s else 0)
+                out.put((free + self.delay_s, piece))
 
     def write(self, sink, out):
         while True:
@@ -170,6 +180,8 @@ class Proxy:
 def main():
     heatscope, db = os.path.abspath(sys.argv[1]), sys.argv[2]
     delay_s = float(sys.argv[3]) / 1e3 if len(sys.argv) > 3 else 0
+    bytes_s = float(sys.argv[4]) * 1e6 / 8 if len(sys.argv) > 4 else 0
+    near = sys.argv[5:] == ["near"]
     lib = os.path.join(os.path.dirname(os.path.dirname(heatscope)), "lib", "heatscope")
     gui = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "gui", "tcl", "main.tcl")
     read, write = os.pipe()
@@ -178,10 +190,10 @@ def main():
     os.close(write)
     number = os.read(read, 20).decode().strip()
     try:
-        proxy = Proxy(f"/tmp/.X11-unix/X{number}", delay_s)
+        proxy = Proxy(f"/tmp/.X11-unix/X{number}", delay_s, bytes_s, near)
         begin = time.monotonic()
         viewer = subprocess.Popen(["tclsh8.6", gui, f"--lib={lib}", "--script=-", "--size=1500x900", "--", db], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                  text=True, env=dict(os.environ, DISPLAY=f"127.0.0.1:{proxy.number}"))
+                                  text=True, env=dict(os.environ, DISPLAY=f"{'' if near else '127.0.0.1'}:{proxy.number}"))
 
         def ask(line):
             viewer.stdin.write(line + "\n")
@@ -211,6 +223,8 @@ def main():
     finally:
         server.terminate()
         server.wait()
+        if near:
+            os.unlink(proxy.path)
 
 
 main()

@@ -64,6 +64,7 @@ oo::class create ::FakeDb {
     }
     # rows of `top` have them
     method rowstats {args} { return {} }
+    method pending {} { return 0 }
     method lookfor {ms args} { return 1.0 }
     method column {axis i} {
         return [dict merge [my Usage [expr {$i < 7}]] [my Column $axis $i]]

@@ -718,6 +718,9 @@ hsc_status hsc_db_get_leaf(const hsc_db *db, uint64_t leaf, hsc_db_leaf *out, hs
  * end with HSC_E_PENDING until hsc_db_count_threads has done it, for so many seconds at a time, in which other queries may be asked. What rows are
  * made of is made ready, for tables asked for before. *part: how much is done; 1: all, or the whole run is set. After an error it begins anew. */
 void hsc_db_set_later(hsc_db *db, bool later);
+/* After what needed much memory: the system has it back. Before (all): also what can be had again in some milliseconds. */
+void hsc_db_give_back(hsc_db *db, bool all);
+bool hsc_db_is_pending(const hsc_db *db); /* would that error come now, of a sampled metric? */
 hsc_status hsc_db_count_threads(hsc_db *db, double seconds, double *part, hsc_err *err);
 /* Begin of the first and end of the last. */
 bool hsc_db_get_interval(const hsc_db *db, double *begin_s, double *end_s); /* false: the whole run; outputs untouched */

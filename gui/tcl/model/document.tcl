@@ -2,7 +2,7 @@
 # One source file as lines: text, syntax, what the compiler did with its loops; or why there is no text.
 
 oo::class create ::heatscope::Document {
-    variable Db File Facts Lines Count State Message Changed Language Spans Chips Loops Begins Where Asked Roles Total
+    variable Db File Facts Lines Count State Message Changed Language Spans Chips Loops Begins Where Asked Roles Total Usual
 
     constructor {db file} {
         set Db $db
@@ -19,6 +19,7 @@ oo::class create ::heatscope::Document {
         set Asked 0
         set Roles {}
         set Total ""
+        set Usual -1
         set Message {}
         if {![dict get $Facts has_lines]} {
             set State nolines
@@ -85,6 +86,20 @@ oo::class create ::heatscope::Document {
             set line [my Untab $line]
         }
         return [::heatscope::fmt plain $line]
+    }
+    # Nine of ten lines with text are no longer; of long files every so many are looked at.
+    method usualLength {} {
+        if {$Usual < 0} {
+            set lengths {}
+            for {set i 1} {$i <= $Count} {incr i [expr {max(1, $Count / 500)}]} {
+                if {[set n [string length [string trimright [my line $i]]]]} {
+                    lappend lengths $n
+                }
+            }
+            set lengths [lsort -integer $lengths]
+            set Usual [expr {[llength $lengths] ? [lindex $lengths [expr {[llength $lengths] * 9 / 10}]] : 0}]
+        }
+        return $Usual
     }
     # Text of line n as it stands in the file.
     method raw {n} {

@@ -2,7 +2,7 @@
 # Numbers and names as people read them.
 
 namespace eval ::heatscope::fmt {
-    namespace export count short mean brief seconds amount percent ratio grouped elide baseName plural
+    namespace export count short mean brief seconds amount percent ratio grouped groupedIn elide baseName plural
     namespace ensemble create
 
     # Count with thin grouping: 38 211 204.
@@ -206,6 +206,21 @@ namespace eval ::heatscope::fmt {
     # A sentence whose numbers stay in a line with their units: "45.1 %", "152 MB", "0.59 s" with a space that does not break.
     proc together {text} {
         return [regsub -all {(\d) (%|[num\u00b5k]?s|[kMGTP]?B|h|k?Hz)(?![[:alnum:]_])} $text "\\1\u00a0\\2"]
+    }
+
+    # Numbers in a sentence as `grouped` has them: counts and times, not numbers of lines, ranks or addresses.
+    proc groupedIn {text} {
+        set out {}
+        set at 0
+        foreach range [regexp -all -inline -indices {(?:^|[\s(~\u2212+])(\d{4,})(?=\.\d|[\s),;]|\.?$|\.\s)} $text] {
+            if {[incr n] % 2} continue
+            lassign $range first last
+            if {![regexp {(?:lines?|column|or|to|ranks?|threads?|process|node|pid|job|line \d+ and)\s$} [string range $text 0 $first-1]]} {
+                append out [string range $text $at $first-1] [grouped [string range $text $first $last]]
+                set at [expr {$last + 1}]
+            }
+        }
+        return $out[string range $text $at end]
     }
 
     # Rust's <m::Disk as m::Shape>::area as Disk::area: the type's own name, what it is looked at as left out. Other names as they are.

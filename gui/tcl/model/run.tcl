@@ -268,21 +268,23 @@ oo::class create ::heatscope::Run {
         if {$reported} {
             lappend options -reported 1
         }
-        # each row's statistics are read for themselves
+        # each row's statistics are read for themselves; before processors are counted there are none
         set rows {}
-        set all [$Db top {*}$options -n [::heatscope::settings get rankedRows]]
+        set first [::heatscope::settings get firstRanked]
+        set soon [expr {$some ne "" && ![my exact $metric] && [$Db pending]}]
+        set all [$Db top {*}$options -n [expr {$soon ? $first : [::heatscope::settings get rankedRows]}]]
         foreach row $all {
             ::heatscope::breathe
             try {
                 lappend rows [dict merge $row [$Db rowstats -row [dict get $row row] {*}$options]]
             } trap {HEATSCOPE DB PENDING} {message pending} {
-                # what each has is known before its processors are counted
+                # what each has is known before
                 if {$some ne ""} {
-                    {*}$some [lrange $all 0 [::heatscope::settings get firstRanked]-1] 0 {}
+                    {*}$some [lrange $all 0 $first-1] 0 {}
                 }
                 return -options $pending $message
             }
-            if {$some ne "" && [llength $rows] == [::heatscope::settings get firstRanked] && [llength $rows] < [llength $all]} {
+            if {$some ne "" && [llength $rows] == $first && [llength $rows] < [llength $all]} {
                 {*}$some $rows [llength $rows] [llength $all]
             }
         }
@@ -434,7 +436,10 @@ oo::class create ::heatscope::Run {
     }
     method findings {{metric 0}} {
         if {![dict exists $Findings $metric]} {
-            dict set Findings $metric [$Db findings -metric $metric]
+            # numbers as in all other panes
+            dict set Findings $metric [lmap finding [$Db findings -metric $metric] {
+                dict replace $finding text [::heatscope::fmt groupedIn [dict get $finding text]]
+            }]
         }
         return [dict get $Findings $metric]
     }

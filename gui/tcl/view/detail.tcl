@@ -6,6 +6,7 @@ oo::class create ::heatscope::DetailView {
     variable Path Bus Run Nav Db App Selection Dirty
     variable Split Left Right Text Scopes Gutter Bars Heat Mini Warn Document File Top Height HeaderHeight Rows Filled Laid
     variable Xview Whole Listed SplitBy Waiting Folded Arrows Memory Marks Popup Chipped InCalls
+    variable Origin Ranged Blanks Deep Shortened Head
 
     method Keys {} { return {} }
     method name {} { return detail }
@@ -27,6 +28,12 @@ oo::class create ::heatscope::DetailView {
         set Folded 0
         set Chipped 0
         set InCalls ""
+        set Origin ""
+        set Ranged 0
+        set Blanks 0
+        set Deep 0
+        set Shortened 0
+        set Head {}
         set Memory [::heatscope::Memory new $Run]
         set Marks {arrows {} spans {} chips {}}
         set Height [my RowHeight]
@@ -56,10 +63,11 @@ oo::class create ::heatscope::DetailView {
 
         set source [ttk::frame $Left.source -style Card.TFrame]
         ttk::frame $source.head -style Card.TFrame -height $HeaderHeight
-        ttk::label $source.head.title -style Card.Small.TLabel -text Source -font HsHead
+        ttk::label $source.head.above -class HeadAbove -style Card.Small.TLabel -text Source -font HsHead
         ttk::frame $source.head.rule -style Rule.TFrame -height 1
         place $source.head.rule -relx 0 -rely 1.0 -y -1 -relwidth 1
-        place $source.head.title -relx 0 -rely 1.0 -x 0 -y [expr {-[::heatscope::theme dp 4]}] -anchor sw
+        place $source.head.above -relx 0 -rely 1.0 -x 0 -y [expr {-[::heatscope::theme dp 4]}] -anchor sw
+        bind $source.head.above <Button-1> [namespace code {my ToHead}]
         set Text $source.text
         set above [expr {($Height - [font metrics HsMono -linespace]) / 2}]
         text $Text -font HsMono -wrap none -width 10 -height 4 -borderwidth 0 -highlightthickness 0 -relief flat \
@@ -191,6 +199,10 @@ oo::class create ::heatscope::DetailView {
 
     # ---- showing ----
 
+    method OnSelection {selection changed origin} {
+        set Origin $origin
+        next $selection $changed $origin
+    }
     method Show {changed} {
         set s $Selection
         set file [dict get $s file]
@@ -205,7 +217,8 @@ oo::class create ::heatscope::DetailView {
         set range [dict get $s range]
         set line [dict get $s line]
         if {$Document ne "" && [$Document count] > 0} {
-            if {[my Any $changed range] && $range ne "" && [lindex $range 0] != $Top} {
+            set Ranged [expr {[my Any $changed range] && $range ne "" && [lindex $range 0] != $Top}]
+            if {$Ranged} {
                 set Top [my Clamp [lindex $range 0]]
             }
             if {[my Any $changed line file procedure scope] && $line > 0} {
@@ -283,6 +296,7 @@ oo::class create ::heatscope::DetailView {
         if {[winfo exists $Text] && [winfo ismapped $Text]} {
             my FitArrows
             my Fill
+            my Heads
         }
     }
     method DrawArrows {} {
@@ -397,7 +411,10 @@ oo::class create ::heatscope::DetailView {
             set Top -1000000
         }
         set context [expr {min([::heatscope::settings get contextLines], $rows / 4)}]
-        if {$line < $Top || $line >= $Top + $rows} {
+        set top [my HottestTop $line $rows $context]
+        if {$top} {
+            set Top [my Clamp $top]
+        } elseif {$line < $Top || $line >= $Top + $rows} {
             # a jump: the procedure's head on top when it fits, else the line in the upper third
             set top [expr {$line - $rows / 3}]
             set procedure [dict get $Selection procedure]
@@ -416,6 +433,99 @@ oo::class create ::heatscope::DetailView {
         }
     }
 
+    # Where a loop was chosen elsewhere whose lines have no room below its head, or stand below what is in view: the first line of the part that has most of
+    # it; with the head, where it has nearly as much. 0: as it is, any line will do.
+    method HottestTop {line rows context} {
+        set scope [dict get $Selection scope]
+        if {$scope < 0 || $Ranged || $Origin in {detail history}} {
+            return 0
+        }
+        set facts [$Db scope $scope]
+        lassign [list [dict get $facts line_begin] [dict get $facts line_end]] begin end
+        if {[dict get $facts kind] ni {loop region} || [dict get $facts file] != $File || $begin != $line || ($line >= $Top && $end < $Top + $rows)} {
+            return 0
+        }
+        set end [expr {min($end, $begin + 20000)}]
+        set coded [$Db lines $File $begin $end]
+        if {![llength $coded]} {
+            return 0
+        }
+        set sums [my LineSums $coded]
+        # the first that is shown, with a line or two above it
+        set above [expr {min(2, $context)}]
+        set best {0 0}
+        set with 0
+        set first 0
+        set sum 0
+        for {set last 0} {$last < [llength $coded]} {incr last} {
+            set sum [expr {$sum + [lindex $sums $last]}]
+            while {[lindex $coded $last] - [lindex $coded $first] >= $rows - $above} {
+                set sum [expr {$sum - [lindex $sums $first]}]
+                incr first
+            }
+            if {$first == 0} {
+                set with $sum
+            }
+            if {$sum > [lindex $best 0]} {
+                set best [list $sum [lindex $coded $first] [lindex $coded $last]]
+            }
+        }
+        lassign $best most from to
+        if {$most <= 0} {
+            return 0
+        }
+        if {$with >= 0.9 * $most} {
+            return [expr {max(1, $begin - ($end - $begin + 2 * $context < $rows ? $context : $above))}]
+        }
+        # in the middle
+        return [expr {max($begin + 1, $from - max($above, ($rows - ($to - $from + 1)) / 2))}]
+    }
+    # Sums of lines of the file that have code.
+    method LineSums {lines} {
+        set sums {}
+        set at 0
+        # rows of a file stand together; in pieces, as there may be many
+        set first [$Db findline $File [lindex $lines 0]]
+        set n [expr {[$Db findline $File [lindex $lines end]] - $first + 1}]
+        set all [$Db sums -table [my LineTable] -rows [list $first [expr {min($n, 65536)}]] {*}[my Common]]
+        return [lmap line $lines {
+            set row [expr {[$Db findline $File $line] - $first}]
+            expr {$row >= 0 && $row < [llength $all] ? [lindex $all $row] : 0}
+        }]
+    }
+    # The head of the chosen loop or procedure where it is above what is in view: {LINE TEXT}, else {}.
+    method HeadAbove {} {
+        set scope [dict get $Selection scope]
+        if {$scope < 0 || $Document eq "" || [$Document state] ne "text"} {
+            return {}
+        }
+        set facts [$Db scope $scope]
+        set begin [dict get $facts line_begin]
+        if {[dict get $facts kind] ni {loop region procedure} || [dict get $facts file] != $File || $begin < 1 || $begin >= $Top || [dict get $facts line_end] < $Top} {
+            return {}
+        }
+        return [list $begin [string trim [$Document line $begin]]]
+    }
+    method ToHead {} {
+        if {[llength $Head]} {
+            set Top [my Clamp [expr {[lindex $Head 0] - 2}]]
+            my Draw
+        }
+    }
+    # What stands above the text: from which column it is, or the head of what is chosen.
+    method SayHead {} {
+        set column [expr {$Xview / max(1, [::heatscope::theme width HsMono 0])}]
+        set Head [expr {$column ? "" : [my HeadAbove]}]
+        set words [expr {$column ? "Source \u2039 from column [expr {$column + 1}]" : "Source"}]
+        if {[llength $Head]} {
+            set room [expr {[winfo width $Text] - [::heatscope::theme dp 4]}]
+            set words [::heatscope::fmt fit "\u2191 [lindex $Head 0]  [lindex $Head 1]" $room {::heatscope::theme width HsHead}]
+        }
+        set label [winfo parent $Text].head.above
+        ::heatscope::theme say $label $words
+        $label configure -style [expr {[llength $Head] ? "Above.TLabel" : "Card.Small.TLabel"}] -cursor [expr {[llength $Head] ? "hand2" : ""}]
+    }
+
     method Draw {} {
         set n [my Lines]
         set Rows [my Visible]
@@ -427,8 +537,8 @@ oo::class create ::heatscope::DetailView {
         }
         $Mini configure -view [my InSight] -line [expr {$n > 0 ? $line : 0}]
         $Bus adjust detail range [my InSight]
-        my Heads
         my Fill
+        my Heads
         my DrawArrows
     }
 
@@ -455,7 +565,14 @@ oo::class create ::heatscope::DetailView {
         if {$InCalls ne ""} {
             lappend parts "loop: [::heatscope::fmt percent $InCalls 1 0] in calls (w)"
         }
+        if {$Blanks} {
+            lappend parts "$Blanks blanks left out"
+        }
+        if {$Shortened} {
+            lappend parts "deep indents shortened"
+        }
         my subtitle [join $parts "  \u00b7  "]
+        my SayHead
         set metric [dict get [$Db metric [dict get $s metric]] name]
         set calls [expr {[my LineTable] eq "line_incl" ? " with calls" : ""}]
         set title "[$Run cells [dict get $s metric]] per line$calls[expr {$calls ne "" ? "," : ""}] and $one"
@@ -780,6 +897,9 @@ oo::class create ::heatscope::DetailView {
         set out "[$Path.head.title cget -text]  [my fullSubtitle]\n"
         if {[winfo ismapped $Warn]} {
             append out "warning: [$Warn.words cget -text]\n"
+        }
+        if {[llength $Head]} {
+            append out "above: [lindex $Head 0] [lindex $Head 1]\n"
         }
         append out [$Text get 1.0 end]
         append out [$Popup describe]

@@ -6,7 +6,8 @@ oo::define ::heatscope::DetailView {
     method Fill {} {
         set count [expr {([winfo height $Text] + $Height - 1) / $Height + 1}]
         set line [expr {$Document eq "" ? 0 : [dict get $Selection line]}]
-        set state [list $File $Top $count [dict get $Selection search] [winfo width $Text]]
+        my Indents [expr {min([my Lines], $Top + $count - 1)}]
+        set state [list $File $Top $count [dict get $Selection search] [winfo width $Text] $Blanks $Deep]
         if {$state ne $Filled} {
             # of the same file at another line most rows are there already
             set scrolled [expr {[lreplace $state 1 1] eq [lreplace $Filled 1 1]}]
@@ -31,12 +32,44 @@ oo::define ::heatscope::DetailView {
         }
         return [font measure HsMono $text]
     }
-    # Blanks before a line that are not shown: half of them where the text has room for few letters.
+    # How much is left out before lines, where the text has little room. Blanks: what all lines down to `last` begin with, but two, where that is much and
+    # one of them would not fit. Deep: the file has many lines that don't fit, so deep indents are shortened; Shortened: some in view.
+    method Indents {last} {
+        lassign {0 0 0} Blanks Deep Shortened
+        set letters [expr {[winfo width $Text] / [::heatscope::theme width HsMono 0]}]
+        if {$Document eq "" || [$Document state] ne "text" || $Whole || $letters < 10} {
+            return
+        }
+        set Deep [expr {[$Document usualLength] > $letters}]
+        set least 1000
+        lassign {0 0} most deepest
+        for {set i $Top} {$i <= $last} {incr i} {
+            set text [string trimright [$Document line $i]]
+            if {$text ne ""} {
+                set blanks [expr {[string length $text] - [string length [string trimleft $text " "]]}]
+                set most [expr {max($most, [string length $text])}]
+                set least [expr {min($least, $blanks)}]
+                set deepest [expr {max($deepest, $blanks)}]
+            }
+        }
+        if {$most > $letters && $least >= [::heatscope::settings get commonBlanks] && $least < 1000} {
+            set Blanks [expr {$least - 2}]
+        }
+        set Shortened [expr {$Deep && $deepest - $Blanks > [::heatscope::settings get deepBlanks]}]
+    }
+    # Blanks before a line that are not shown.
     method Spared {text} {
-        if {$Whole || [winfo width $Text] >= [::heatscope::settings get indentedLetters] * [::heatscope::theme width HsMono 0]} {
+        if {$Whole} {
             return 0
         }
-        return [expr {([string length $text] - [string length [string trimleft $text " "]]) / 2}]
+        set blanks [expr {[string length $text] - [string length [string trimleft $text " "]]}]
+        set spared [expr {min($blanks, $Blanks)}]
+        set rest [expr {$blanks - $spared}]
+        if {[winfo width $Text] < [::heatscope::settings get indentedLetters] * [::heatscope::theme width HsMono 0]} {
+            return [expr {$spared + $rest / 2}]
+        }
+        set deep [expr {$rest - [::heatscope::settings get deepBlanks]}]
+        return [expr {$Deep && $deep > 0 ? $spared + $deep * 2 / 3 : $spared}]
     }
     # Cuts a line, of which `spared` blanks are not shown, to so many pixels, with a sign that there is more; all of it is there once the text was
     # moved to the side.
@@ -105,6 +138,13 @@ oo::define ::heatscope::DetailView {
         $Text insert [expr {$first - $Top + 1}].0 "[join $lines \n]\n" [expr {$known ? {} : "standin"}]
         if {$known} {
             my ColourRows $first $lines
+            set row [expr {$first - $Top}]
+            foreach text $lines {
+                incr row
+                if {[set spared [my Spared $text]]} {
+                    $Text tag add indent $row.0 $row.$spared
+                }
+            }
         }
         # what the compiler did is read when the first picture is there
         if {!$Chipped} {
@@ -157,9 +197,6 @@ oo::define ::heatscope::DetailView {
         set chips [lmap chip [my Chips $line] {lreplace $chip 0 0 [::heatscope::fmt elide [lindex $chip 0] 60]}]
         set have [winfo width $Text]
         set spared [my Spared $text]
-        if {$spared} {
-            $Text tag add indent $row.0 $row.$spared
-        }
         set width [my LineWidth [string range [string trimright $text] $spared end]]
         set letter [::heatscope::theme width HsMono 0]
         if {$Whole || $have < 60} {
@@ -262,8 +299,7 @@ oo::define ::heatscope::DetailView {
             set Whole 0
             my Again
         }
-        set column [expr {$Xview / max(1, [::heatscope::theme width HsMono 0])}]
-        ::heatscope::theme say [winfo parent $Text].head.title [expr {$column ? "Source \u2039 from column [expr {$column + 1}]" : "Source"}]
+        my Heads
     }
     method Again {} {
         set Filled {}

@@ -80,7 +80,7 @@ oo::class create ::heatscope::ListView {
     }
     # The list with its scroll bar in a frame of its own; options of the list.
     method MakeList {frame args} {
-        set List [my Barlist $frame {*}$args]
+        set List [my Barlist $frame -rowcommand [namespace code {my CellsOf}] {*}$args]
         foreach {key action} {g {nextGroup 1} G {nextGroup -1} o {nextSort} O {turnSort}} {
             my PaneKey $List $key [namespace code [list my {*}$action]]
         }
@@ -273,7 +273,7 @@ oo::class create ::heatscope::ListView {
     # Rows without the value come last in both orders.
     method Sorted {} {
         lassign [my SortKey $SortColumn] key how
-        if {$key eq ""} {
+        if {$key eq "" || ($key eq "order" && $SortOrder eq "increasing" && ![llength $Theirs])} {
             return [my Listed]
         }
         set with {}
@@ -296,17 +296,18 @@ oo::class create ::heatscope::ListView {
     }
     method Sort {} {
         $List configure -sortcolumn [my SortMark] -sortorder $SortOrder
-        set sorted [my Sorted]
+        set ids [lmap row [my Sorted] {list [dict get $row id]}]
         set places {}
         set n 0
-        foreach row $sorted {
-            dict set places [dict get $row id] [incr n]
+        foreach id $ids {
+            dict set places [lindex $id 0] [incr n]
         }
         set PlaceOf $places
-        $List setrows [lmap row $sorted {
-            ::heatscope::breathe
-            list [dict get $row id] {*}[my AllCells $row]
-        }]
+        $List setrows $ids
+    }
+    # The row of an id with its cells, when it comes into view.
+    method CellsOf {id} {
+        return [list $id {*}[expr {[dict exists $ById $id] ? [my AllCells [dict get $ById $id]] : ""}]]
     }
     method OnSort {pick} {
         my sort [dict get $pick column]

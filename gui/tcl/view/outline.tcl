@@ -41,53 +41,43 @@ oo::class create ::heatscope::OutlineView {
 
     # Procedures and loops that take part, by file and line; those that took nothing are folded away.
     method Load {} {
-        set metric [dict get $Selection metric]
-        set total [$Run total $metric]
-        set found {}
-        foreach kind {procedure loop region} {
-            foreach row [$Db top -table scope_incl -kind $kind -n 600 -least 0.0002 {*}[my Common]] {
-                ::heatscope::breathe
-                if {[dict get $row line_begin] > 0 && [dict get $row file] >= 0} {
-                    dict set found [dict get $row row] $row
-                }
-            }
-        }
-        set sorted [lsort -command ::heatscope::OutlineView::byPlace [dict values $found]]
+        set total [expr {double([$Run total [dict get $Selection metric]])}]
         set kinds [list [my Category communication] [my Category waiting]]
-        set categories [$Run info categories]
-        set common [my Common]
+        set found [$Db outline -n 600 -least 0.0002 {*}[my Common]]
+        # names are the same in all intervals, and take longer than all else; in the whole run values are read a few at a time
+        set known [dict size $Names]
         set rows {}
         set order 0
-        foreach row $sorted {
+        set first [::heatscope::settings get firstRanked]
+        for {set at 0} {$at < [llength $found]} {incr at $first} {
             ::heatscope::breathe
-            set s [dict get $row row]
-            set own [lindex [$Db sums -table scope_excl -rows [list $s 1] {*}$common] 0]
-            lassign [lmap k $kinds {
-                expr {$k < 0 ? 0 : [lindex [$Db sums -table scope_category -rows [list [expr {$s * $categories + $k}] 1] {*}$common] 0]}
-            }] comm wait
-            # the same in all intervals
-            if {![dict exists $Names $s]} {
-                dict set Names $s [my NameOf $row]
+            set some [lrange $found $at [expr {$at + $first - 1}]]
+            foreach row $some values [$Db scopevalues [lmap row $some {lindex $row 0}] $kinds -metric [dict get $Selection metric]] {
+                lassign $row s kind line sum
+                lassign $values own comm wait
+                if {![dict exists $Names $s]} {
+                    ::heatscope::breathe
+                    dict set Names $s [my NameOf $s]
+                }
+                lassign [dict get $Names $s] name last where
+                lappend rows [dict create id $s kind $kind name $name last $last where $where share [expr {$sum / $total}] own [expr {$own / $total}] \
+                    comm [expr {$comm / $total}] messages [expr {($comm + $wait) / $total}] sum $sum own_sum $own line $line order [incr order]]
             }
-            lassign [dict get $Names $s] name last where
-            lappend rows [dict create id $s kind [dict get $row kind] name $name last $last where $where \
-                share [dict get $row share] \
-                own [expr {$total > 0 ? double($own) / $total : 0}] comm [expr {$total > 0 ? double($comm) / $total : 0}] \
-                messages [expr {$total > 0 ? double($comm + $wait) / $total : 0}] \
-                sum [dict get $row sum] own_sum $own line [dict get $row line_begin] order [incr order]]
-            if {$order == [::heatscope::settings get firstRanked] && $order < [llength $sorted]} {
-                my SoFar $rows $order [llength $sorted]
+            if {!$known && $at == 0 && $order < [llength $found]} {
+                my SoFar $rows $order [llength $found]
             }
         }
         return $rows
     }
     # {NAME LAST WHERE}: with its depth, without its class, and where it is.
-    method NameOf {row} {
-        set name [::heatscope::fmt plain [::heatscope::fmt shortName [dict get $row name]]]
-        if {[dict get $row kind] eq "procedure"} {
-            return [list $name [::heatscope::fmt lastName $name] [::heatscope::fmt plain [dict get $row filename]]:[dict get $row line_begin]]
+    method NameOf {scope} {
+        set facts [$Db scope $scope]
+        set name [::heatscope::fmt plain [::heatscope::fmt shortName [dict get $facts name]]]
+        set line [dict get $facts line_begin]
+        if {[dict get $facts kind] eq "procedure"} {
+            return [list $name [::heatscope::fmt lastName $name] [$Run fileName [dict get $facts file]]:$line]
         }
-        set name "[string repeat \u2002 [my Depth $row]]$name :[dict get $row line_begin]"
+        set name "[string repeat \u2002 [expr {min(6, max(1, [dict get $facts depth]))}]]$name :$line"
         return [list $name [::heatscope::fmt lastName $name] ""]
     }
     method Compared {} {
@@ -155,9 +145,6 @@ oo::class create ::heatscope::OutlineView {
         }
         return -1
     }
-    method Depth {row} {
-        return [expr {min(6, max(1, [dict get $row depth]))}]
-    }
     method Cells {row} {
         # in a narrow column what tells members of one class from each other
         return [list [list [dict get $row [expr {$Narrow ? "last" : "name"}]] [dict get $row where]] [list [dict get $row share] [dict get $row own]] \
@@ -181,16 +168,5 @@ oo::class create ::heatscope::OutlineView {
     }
     method Exported {} {
         return {name name where where inclusive share exclusive own communication comm with_waiting messages}
-    }
-}
-namespace eval ::heatscope::OutlineView {
-    proc byPlace {a b} {
-        foreach {key sign} {file 1 line_begin 1 line_end -1 row 1} {
-            set d [expr {[dict get $a $key] - [dict get $b $key]}]
-            if {$d} {
-                return [expr {$d * $sign < 0 ? -1 : 1}]
-            }
-        }
-        return 0
     }
 }

@@ -68,6 +68,7 @@ oo::class create ::heatscope::TimelineView {
     method readingPicture {} {
         return [expr {1 in [lmap w [my Timelines] {$w reading}]}]
     }
+    method showsSome {} { return [expr {[$Time drawn] > 0}] }
     method cancelReading {} {
         return [expr {1 in [list [next] {*}[lmap w [my Timelines] {$w stop}]]}]
     }

@@ -206,6 +206,8 @@ oo::class create ::heatscope::View {
             set ShowsPart [$App showReading $part [expr {$words eq "" ? "Reading [my title]" : $words}]]
         }
     }
+    # Is it said, so that it can be stopped?
+    method showsPart {} { return $ShowsPart }
     method EndPart {} {
         if {$ShowsPart} {
             set ShowsPart 0
@@ -319,6 +321,8 @@ oo::class create ::heatscope::View {
     }
     # Does it show a part of what it was reading? A complaint stands below it then.
     method hasSome {} { return 0 }
+    # Is something of it drawn, though not all?
+    method showsSome {} { return [my hasSome] }
     # What the view complains of; "" nothing.
     method complaint {} { return $Complaint }
     method readAgain {} { my Refresh }
