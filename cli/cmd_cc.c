@@ -483,16 +483,6 @@ static bool is_ourselves(const char *compiler) {
     return strchr(compiler, '/') && realpath("/proc/self/exe", own) && realpath(compiler, other) && !strcmp(own, other);
 }
 
-/* Where flang's omp_lib.h lies, which it does not look for itself (next to its modules): "-I...". */
-static bool own_includes(const char *compiler, char *flag, size_t size) {
-    char path[PATH_MAX], header[PATH_MAX + 64];
-    if (!strchr(compiler, '/') || !realpath(compiler, path))
-        return false;
-    *strrchr(path, '/') = 0;
-    return snprintf(header, sizeof header, "%s/../include/flang/omp_lib.h", path) < (int)sizeof header && !access(header, R_OK) &&
-           snprintf(flag, size, "-I%s/../include/flang", path) < (int)size;
-}
-
 static int run(int language, int argc, char **argv) {
     const hsc_cli_command *c = &commands[language];
     bool as_command = !strcmp(argv[0], c->name);
@@ -508,7 +498,7 @@ static int run(int language, int argc, char **argv) {
         return HSC_EXIT_USAGE;
     }
     char **compiler, pass[PATH_MAX], plugin[PATH_MAX + 64], modules[PATH_MAX], module_flag[PATH_MAX + 2];
-    char refusing[PATH_MAX], refusing_flag[PATH_MAX + 2], at_link[PATH_MAX + 64], header[PATH_MAX], own[PATH_MAX + 32], told[PATH_MAX], told_flag[PATH_MAX + 2];
+    char refusing[PATH_MAX], refusing_flag[PATH_MAX + 2], at_link[PATH_MAX + 64], header[PATH_MAX], told[PATH_MAX], told_flag[PATH_MAX + 2];
     int n_compiler = find_compiler(language, &compiler);
     if (!n_compiler) {
         fprintf(stderr, "heatscope %s: no %s found (package %s); %s names another compiler of LLVM 19\n", c->name,
@@ -564,14 +554,11 @@ static int run(int language, int argc, char **argv) {
         all[n++] = header;
         all[n++] = (char *)"--end-no-unused-arguments";
     }
-    if (!r.prints && r.compiles && language == FC) { /* last: the user's own come first */
-        if (hsc_cli_include_file("heatscope/fortran/heatscope.mod", header, sizeof header)) {
-            *strrchr(header, '/') = 0;
-            snprintf(told_flag, sizeof told_flag, "-I%s", header);
-            all[n++] = told_flag;
-        }
-        if (own_includes(compiler[n_compiler - 1], own, sizeof own))
-            all[n++] = own;
+    if (!r.prints && r.compiles && language == FC && /* module heatscope, omp_lib.h; last: the user's own come first */
+        hsc_cli_include_file("heatscope/fortran/heatscope.mod", header, sizeof header)) {
+        *strrchr(header, '/') = 0;
+        snprintf(told_flag, sizeof told_flag, "-I%s", header);
+        all[n++] = told_flag;
     }
     if (!r.prints && r.links && r.has_inputs && !r.is_relocatable && language == FC && hsc_cli_lib_file("libheatscope-fortran.a", told, sizeof told))
         all[n++] = told; /* of programs that use module heatscope; nothing of it is in others */
