@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -289,15 +290,33 @@ static uint64_t hash_text(uint64_t h, const char *s) {
     return (h ^ 0xff) * 0x100000001b3u;
 }
 
+/* Changes with every file of the folder that the source lies in, as it includes some of them. */
+static uint64_t hash_sources(const char *source) {
+    char path[PATH_MAX], text[PATH_MAX + 96];
+    uint64_t sum = 0; /* in any order */
+    struct stat st;
+    int n = (int)(strrchr(source, '/') - source);
+    if (snprintf(path, sizeof path, "%.*s", n, source) >= (int)sizeof path)
+        return 0;
+    DIR *dir = opendir(path);
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (e->d_name[0] != '.' && fstatat(dirfd(dir), e->d_name, &st, 0) == 0) {
+            snprintf(text, sizeof text, "%s %lld %lld.%09ld", e->d_name, (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+            sum += hash_text(0xcbf29ce484222325u, text);
+        }
+    if (dir)
+        closedir(dir);
+    return sum;
+}
+
 /* Where the module made for this mpif.h and this compiler is kept. */
 static bool cache_folder(const char *compiler, const char *mpif, const char *source, char *path, size_t size) {
-    struct stat st, st_source;
+    struct stat st;
     char stamp[96];
     uint64_t h = 0xcbf29ce484222325u;
-    if (stat(mpif, &st) || stat(source, &st_source))
+    if (stat(mpif, &st))
         return false;
-    snprintf(stamp, sizeof stamp, "%lld %lld %lld", (long long)st.st_mtime, (long long)st.st_size,
-             (long long)st_source.st_size);
+    snprintf(stamp, sizeof stamp, "%lld %lld %llx", (long long)st.st_mtime, (long long)st.st_size, (unsigned long long)hash_sources(source));
     h = hash_text(hash_text(hash_text(h, compiler), mpif), stamp);
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int n;
