@@ -432,6 +432,15 @@ static void tell_directive(const hsc_code *c, uint32_t site, hsc_code_answer *a)
     a->repaired = true;
 }
 
+/* What an outlined region does first has flang's line of the statement before its directive. */
+static void tell_region(const hsc_code *c, const frame *frames, size_t n, hsc_code_answer *a) {
+    const hsc_code_procedure *p = &c->procedures.p[frames[0].procedure];
+    if (n != 1 || p->knowledge != HSC_KNOWN_MAP || !(p->flags & HSC_procedure_flag_OUTLINED) || a->file != p->file || !a->line || a->line >= p->line_begin)
+        return;
+    a->line = p->line_begin;
+    a->repaired = true;
+}
+
 /* `row`, `scope`: at the address. */
 static hsc_status find_anew(hsc_code *c, uint64_t at, uint32_t row, uint32_t scope, hsc_code_answer *out, hsc_err *err) {
     hsc_code_answer a = {.elements = c->elements, .file = HSC_NO_INDEX, .instance = HSC_NO_INDEX,
@@ -488,6 +497,7 @@ static hsc_status find_anew(hsc_code *c, uint64_t at, uint32_t row, uint32_t sco
         add_loops(c, frames[i].loop, &a.element_count);
     }
     tell_directive(c, lost != HSC_NO_INDEX ? lost : place && !borrowed ? place->site : HSC_NO_INDEX, &a);
+    tell_region(c, frames, n, &a);
     a.instance = place ? place->instance : HSC_NO_INDEX;
     a.knowledge = group != HSC_NO_INDEX ? HSC_KNOWN_MAP
                   : scope != HSC_NO_INDEX || line ? HSC_KNOWN_DWARF : c->procedures.p[frames[n - 1].procedure].knowledge;

@@ -246,7 +246,8 @@ void hsc_openmp_call(hsc_pass *p, uint32_t site, LLVMValueRef call, const char *
                      uint32_t procedure_id);
 /* The constructs of the directive that begins in this line (omp_construct); 0: there is none, or it ends a construct. */
 uint64_t hsc_openmp_constructs(hsc_pass *p, uint32_t file, unsigned line);
-/* When all procedures have been looked at early. */
+/* When all procedures have been looked at early; first: regions of Fortran begin where their directives are, not where flang says. */
+void hsc_openmp_place_regions(hsc_pass *p);
 void hsc_openmp_finish(hsc_pass *p);
 
 /* remark.c */
