@@ -212,7 +212,12 @@ static bool add_arrays(adder *a) {
             row = *at;
         if (!ok || (!first_time(a, r->array_id, SEEN_ARRAY, row, &ok) && !ok))
             return false;
-        if (!is_new)
+        hsc_code_array *known = is_new ? NULL : &c->data.arrays.p[row];
+        if (known && !known->line) { /* flang knows the place of a module's array in the module alone */
+            known->file = file_of(a, r->file_id);
+            known->line = small(r->line);
+        }
+        if (known && (!(known->flags & HSC_array_flag_DECLARED) || r->flags & HSC_array_flag_DECLARED))
             continue;
         hsc_map_text_bounds(&bounds, a->values, r);
         hsc_code_array v = {.name = intern_str(a, r->name),
@@ -230,8 +235,13 @@ static bool add_arrays(adder *a) {
                             .storage = small(r->storage),
                             .flags = small(r->flags),
                             .argument = small(r->argument)};
-        if (!v.name || !v.type || !v.element || !v.bounds || !v.symbol || !HSC_PUSH(c->data.arrays, v))
+        if (!v.name || !v.type || !v.element || !v.bounds || !v.symbol || (is_new && !HSC_PUSH(c->data.arrays, v)))
             return false;
+        if (known) {
+            v.file = known->file;
+            v.line = known->line;
+            *known = v;
+        }
     }
     for (size_t i = 0; i < a->d->arrays.n; i++) {
         uint32_t row = get(a, &c->data_rows, a->d->arrays.p[i].array_id, SEEN_ARRAY);

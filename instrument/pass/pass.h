@@ -262,6 +262,8 @@ void hsc_why_fini(hsc_pass *p);
 void hsc_data_function(hsc_pass *p, LLVMValueRef function, uint32_t procedure_id, const hsc_graph *g,
                        const uint32_t *loop_ids, const hsc_map *site_of);
 void hsc_data_module(hsc_pass *p);
+/* Arrays of the unit's Fortran modules that it does not use itself: for their places, which units that use the modules don't know. */
+void hsc_data_declared(hsc_pass *p);
 
 /* versions.c */
 typedef struct hsc_version_loop { /* a loop of the generated code */
