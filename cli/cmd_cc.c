@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -289,15 +290,33 @@ static uint64_t hash_text(uint64_t h, const char *s) {
     return (h ^ 0xff) * 0x100000001b3u;
 }
 
+/* Changes with every file of the folder that the source lies in, as it includes some of them. */
+static uint64_t hash_sources(const char *source) {
+    char path[PATH_MAX], text[PATH_MAX + 96];
+    uint64_t sum = 0; /* in any order */
+    struct stat st;
+    int n = (int)(strrchr(source, '/') - source);
+    if (snprintf(path, sizeof path, "%.*s", n, source) >= (int)sizeof path)
+        return 0;
+    DIR *dir = opendir(path);
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (e->d_name[0] != '.' && fstatat(dirfd(dir), e->d_name, &st, 0) == 0) {
+            snprintf(text, sizeof text, "%s %lld %lld.%09ld", e->d_name, (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+            sum += hash_text(0xcbf29ce484222325u, text);
+        }
+    if (dir)
+        closedir(dir);
+    return sum;
+}
+
 /* Where the module made for this mpif.h and this compiler is kept. */
 static bool cache_folder(const char *compiler, const char *mpif, const char *source, char *path, size_t size) {
-    struct stat st, st_source;
+    struct stat st;
     char stamp[96];
     uint64_t h = 0xcbf29ce484222325u;
-    if (stat(mpif, &st) || stat(source, &st_source))
+    if (stat(mpif, &st))
         return false;
-    snprintf(stamp, sizeof stamp, "%lld %lld %lld", (long long)st.st_mtime, (long long)st.st_size,
-             (long long)st_source.st_size);
+    snprintf(stamp, sizeof stamp, "%lld %lld %llx", (long long)st.st_mtime, (long long)st.st_size, (unsigned long long)hash_sources(source));
     h = hash_text(hash_text(hash_text(h, compiler), mpif), stamp);
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int n;
@@ -483,16 +502,6 @@ static bool is_ourselves(const char *compiler) {
     return strchr(compiler, '/') && realpath("/proc/self/exe", own) && realpath(compiler, other) && !strcmp(own, other);
 }
 
-/* Where flang's omp_lib.h lies, which it does not look for itself (next to its modules): "-I...". */
-static bool own_includes(const char *compiler, char *flag, size_t size) {
-    char path[PATH_MAX], header[PATH_MAX + 64];
-    if (!strchr(compiler, '/') || !realpath(compiler, path))
-        return false;
-    *strrchr(path, '/') = 0;
-    return snprintf(header, sizeof header, "%s/../include/flang/omp_lib.h", path) < (int)sizeof header && !access(header, R_OK) &&
-           snprintf(flag, size, "-I%s/../include/flang", path) < (int)size;
-}
-
 static int run(int language, int argc, char **argv) {
     const hsc_cli_command *c = &commands[language];
     bool as_command = !strcmp(argv[0], c->name);
@@ -508,7 +517,7 @@ static int run(int language, int argc, char **argv) {
         return HSC_EXIT_USAGE;
     }
     char **compiler, pass[PATH_MAX], plugin[PATH_MAX + 64], modules[PATH_MAX], module_flag[PATH_MAX + 2];
-    char refusing[PATH_MAX], refusing_flag[PATH_MAX + 2], at_link[PATH_MAX + 64], header[PATH_MAX], own[PATH_MAX + 32], told[PATH_MAX], told_flag[PATH_MAX + 2];
+    char refusing[PATH_MAX], refusing_flag[PATH_MAX + 2], at_link[PATH_MAX + 64], header[PATH_MAX], told[PATH_MAX], told_flag[PATH_MAX + 2];
     int n_compiler = find_compiler(language, &compiler);
     if (!n_compiler) {
         fprintf(stderr, "heatscope %s: no %s found (package %s); %s names another compiler of LLVM 19\n", c->name,
@@ -564,14 +573,11 @@ static int run(int language, int argc, char **argv) {
         all[n++] = header;
         all[n++] = (char *)"--end-no-unused-arguments";
     }
-    if (!r.prints && r.compiles && language == FC) { /* last: the user's own come first */
-        if (hsc_cli_include_file("heatscope/fortran/heatscope.mod", header, sizeof header)) {
-            *strrchr(header, '/') = 0;
-            snprintf(told_flag, sizeof told_flag, "-I%s", header);
-            all[n++] = told_flag;
-        }
-        if (own_includes(compiler[n_compiler - 1], own, sizeof own))
-            all[n++] = own;
+    if (!r.prints && r.compiles && language == FC && /* module heatscope, omp_lib.h; last: the user's own come first */
+        hsc_cli_include_file("heatscope/fortran/heatscope.mod", header, sizeof header)) {
+        *strrchr(header, '/') = 0;
+        snprintf(told_flag, sizeof told_flag, "-I%s", header);
+        all[n++] = told_flag;
     }
     if (!r.prints && r.links && r.has_inputs && !r.is_relocatable && language == FC && hsc_cli_lib_file("libheatscope-fortran.a", told, sizeof told))
         all[n++] = told; /* of programs that use module heatscope; nothing of it is in others */

@@ -63,7 +63,7 @@ void hsc_map_print_arrays(const hsc_map_module *m) {
         if (a->procedure_id)
             printf(", in %s", m->procedures[a->procedure_id - 1].name.p);
         else if (a->symbol.n)
-            printf(", symbol %s", a->symbol.p);
+            printf(", symbol %s%s", a->symbol.p, a->flags & HSC_array_flag_DECLARED ? ", not used in this unit" : "");
         printf("\n");
     }
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/linkage.h>
+
 #include "report_arrays.h"
 #include "report_rows.h"
 #include "report_text.h"
@@ -26,8 +28,11 @@ static void declared(const report *r, uint32_t array, char *out, size_t size) {
     out[0] = 0;
     if (array == HSC_NONE || hsc_db_get_array(r->db, array, &a, NULL))
         return;
+    size_t module = hsc_linkage_fortran_module(a.symbol);
     if (a.file != HSC_NONE && a.line)
         report_at(r, a.file, a.line, out, size);
+    else if (module)
+        snprintf(out, size, "in module %.*s", (int)module, a.symbol + 3);
     else if (!report_is_member(&a) && a.scope != HSC_NONE && !hsc_db_get_scope(r->db, a.scope, &s, NULL))
         snprintf(out, size, "in %s", s.name);
 }

@@ -52,3 +52,8 @@ bool hsc_linkage_is_region_pair(const char *outer, const char *inner) {
 }
 
 bool hsc_linkage_starts_region(const char *name) { return !strncmp(name, "GOMP_parallel", 13) || !strncmp(name, "__kmpc_fork_call", 16); }
+
+size_t hsc_linkage_fortran_module(const char *name) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_"; /* Fortran's names have small ones here */
+    return strncmp(name, "_QM", 3) ? 0 : strspn(name + 3, letters);
+}

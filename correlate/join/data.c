@@ -72,7 +72,7 @@ static bool take_module(join *j, uint32_t i) {
     for (uint32_t k = 0; ok && k < d->arrays.n; k++) {
         const hsc_code_array *q = &d->arrays.p[k];
         uint32_t scope = scope_of(m, HSC_NO_INDEX, q->procedure);
-        if (scope != HSC_NO_INDEX || q->procedure == HSC_NO_INDEX)
+        if (!(q->flags & HSC_array_flag_DECLARED) && (scope != HSC_NO_INDEX || q->procedure == HSC_NO_INDEX))
             ok = HSC_PUSH(out->arrays, (jplaced){scope, file_of(m, q->file), q->line, 0, i, k});
     }
     for (uint32_t k = 0; ok && k < d->references.n; k++) {
@@ -144,11 +144,41 @@ static bool size_rows(jmodule *m) {
     return true;
 }
 
+/* Arrays of Fortran modules, whose places flang knows in the module alone: from whatever part of the program has it. */
+static bool place_arrays(join *j) {
+    HSC_VEC(jplaced) known = {0};
+    hsc_table by_tag = {0};
+    bool ok = true;
+    for (uint32_t i = 0; i < j->modules.n; i++) {
+        const jmodule *m = &j->modules.p[i];
+        for (uint32_t k = 0; ok && m->data && k < m->data->arrays.n; k++) {
+            const hsc_code_array *q = &m->data->arrays.p[k];
+            uint32_t *at = q->line && q->tag && q->procedure == HSC_NO_INDEX ? hsc_table_at(&by_tag, q->tag, 0) : NULL;
+            if (at && *at == HSC_NO_INDEX) {
+                *at = (uint32_t)known.n;
+                ok = HSC_PUSH(known, (jplaced){.file = file_of(m, q->file), .line = q->line});
+            }
+        }
+    }
+    for (uint32_t i = 0; ok && i < j->data.arrays.n; i++) {
+        jplaced *p = &j->data.arrays.p[i];
+        uint32_t row = p->line || p->scope != HSC_NO_INDEX ? HSC_NO_INDEX : hsc_table_get(&by_tag, j->modules.p[p->module].data->arrays.p[p->row].tag, 0);
+        if (row != HSC_NO_INDEX) {
+            p->file = known.p[row].file;
+            p->line = known.p[row].line;
+        }
+    }
+    free(known.p);
+    hsc_table_fini(&by_tag);
+    return ok;
+}
+
 hsc_status hsc_join_make_data(join *j, hsc_err *err) {
     jdata *d = &j->data;
     bool ok = true;
     for (uint32_t i = 0; ok && i < j->modules.n; i++)
         ok = size_rows(&j->modules.p[i]) && take_module(j, i);
+    ok = ok && place_arrays(j);
     if (!ok)
         return hsc_join_no_memory(err);
     SORT(d->loops);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <heatscope/formats/causes.h>
+#include <heatscope/formats/linkage.h>
 
 #define BUFFERS 8 /* of a call */
 
@@ -506,6 +507,8 @@ static void owner_text(const report *r, uint32_t array, char *out, size_t size) 
     if (!hsc_db_get_array(r->db, array, &a, NULL) && a.scope != HSC_NONE && (a.file == HSC_NONE || !a.line || has_namesake(r, &a)) &&
         !hsc_db_get_scope(r->db, a.scope, &s, NULL))
         snprintf(out, size, report_is_member(&a) ? ", first met in %s," : " of %s", report_fit(s.name, 60, fitted, sizeof fitted)); /* without a list of parameters */
+    else if (array != HSC_NONE && a.scope == HSC_NONE && !a.line && a.symbol && hsc_linkage_fortran_module(a.symbol))
+        snprintf(out, size, " of module %.*s", (int)hsc_linkage_fortran_module(a.symbol), a.symbol + 3);
 }
 
 /* "Array u(:, 5)", "The single value 'x'" of what has no bounds; of memory that has no name the compiler knows of: "A buffer without a name". */

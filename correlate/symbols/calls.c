@@ -183,7 +183,7 @@ bool hsc_code_lost_call(hsc_code *c, uint64_t address, uint32_t row, uint32_t sc
     if (ok && candidates.n > 1)
         strike_own(c, symbol, scope, callee, candidates.p, candidates.n);
     for (size_t i = 0; i < candidates.n; i++)
-        if (candidates.p[i] != HSC_NO_INDEX && c->sites.p[candidates.p[i]].call_line)
+        if (candidates.p[i] != HSC_NO_INDEX && (c->sites.p[candidates.p[i]].call_line || c->sites.p[candidates.p[i]].directive != HSC_NO_INDEX))
             candidates.p[n++] = candidates.p[i];
     if (ok && n) {
         *out = *known = candidates.p[0];

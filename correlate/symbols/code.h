@@ -209,7 +209,7 @@ typedef struct hsc_code_answer {
     uint32_t file, line;              /* of the innermost inlined copy; HSC_NO_INDEX, 0 unknown */
     uint32_t instance;                /* loop of the generated code; HSC_NO_INDEX */
     hsc_knowledge knowledge;          /* MAP: a place record or the map's procedure; ... MODULE: nothing but the file */
-    bool repaired;                    /* the line table has line 0 here: taken from a neighbour */
+    bool repaired;                    /* the line table has line 0 here: taken from a neighbour; or an untrue one: from a directive */
 } hsc_code_answer;
 
 /* Of the name of a stub, "NAME@plt", how long NAME is; 0: of none. */

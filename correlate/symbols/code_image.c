@@ -96,9 +96,9 @@ static const listing listings[LISTINGS] = {
     [PLT_NAMES] = {OF(plt_names), 1, {0}},
     [GROUPS] = {OF(groups), 2, {T(hsc_group, name), T(hsc_group, directory)}, .row_count = 1, .rows = {R(hsc_group, first_link, LINK_UNITS, ANY)}},
     [LINK_UNITS] = {OF(link_units), .row_count = 2, .rows = {R(hsc_link_unit, group, GROUPS, NEEDED), R(hsc_link_unit, next, LINK_UNITS, CHAIN)}},
-    [SITES] = {OF(sites), 1, {T(hsc_site, callee)}, .without = true, .row_count = 4, /* next_call is filled by look-ups */
+    [SITES] = {OF(sites), 1, {T(hsc_site, callee)}, .without = true, .row_count = 5, /* next_call is filled by look-ups */
                .rows = {R(hsc_site, loop, LOOPS, ANY), R(hsc_site, procedure, PROCEDURES, NEEDED), R(hsc_site, call_file, FILES, ANY),
-                        R(hsc_site, is_call, 0, TRUTH)}},
+                        R(hsc_site, is_call, 0, TRUTH), R(hsc_site, directive, DIRECTIVES, ANY)}},
     [PLACES] = {OF(places), .row_count = 4,
                 .rows = {R(hsc_place, function, PROCEDURES, ANY), R(hsc_place, instance, INSTANCES, ANY), R(hsc_place, site, SITES, ANY), R(hsc_place, inlined, INLINEDS, ANY)}},
     [INLINEDS] = {OF(inlineds), .row_count = 4,

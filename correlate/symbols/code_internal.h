@@ -66,6 +66,7 @@ typedef struct hsc_site {
     bool is_call;
     const char *callee; /* of a call: interned linkage name; NULL: not known */
     uint32_t next_call; /* of the same procedure and callee, once calls_of is filled; HSC_NO_INDEX */
+    uint32_t directive; /* of a call of OpenMP's run time: the one whose line is its line, since its own is not true; HSC_NO_INDEX */
 } hsc_site;
 #define HSC_NO_SITE 0xFFFFFFFEu
 

@@ -422,6 +422,25 @@ static bool make_scope(hsc_code *c, const hsc_line_span *line, uint32_t *scope) 
     return true;
 }
 
+/* Gives a call of OpenMP's run time whose own line is not true that of its directive. */
+static void tell_directive(const hsc_code *c, uint32_t site, hsc_code_answer *a) {
+    const hsc_site *s = site == HSC_NO_INDEX ? NULL : &c->sites.p[site];
+    if (!s || s->directive == HSC_NO_INDEX || a->file != s->call_file || a->line != s->call_line)
+        return;
+    a->file = c->data.directives.p[s->directive].file;
+    a->line = c->data.directives.p[s->directive].line;
+    a->repaired = true;
+}
+
+/* What an outlined region does first has flang's line of the statement before its directive. */
+static void tell_region(const hsc_code *c, const frame *frames, size_t n, hsc_code_answer *a) {
+    const hsc_code_procedure *p = &c->procedures.p[frames[0].procedure];
+    if (n != 1 || p->knowledge != HSC_KNOWN_MAP || !(p->flags & HSC_procedure_flag_OUTLINED) || a->file != p->file || !a->line || a->line >= p->line_begin)
+        return;
+    a->line = p->line_begin;
+    a->repaired = true;
+}
+
 /* `row`, `scope`: at the address. */
 static hsc_status find_anew(hsc_code *c, uint64_t at, uint32_t row, uint32_t scope, hsc_code_answer *out, hsc_err *err) {
     hsc_code_answer a = {.elements = c->elements, .file = HSC_NO_INDEX, .instance = HSC_NO_INDEX,
@@ -477,6 +496,8 @@ static hsc_status find_anew(hsc_code *c, uint64_t at, uint32_t row, uint32_t sco
                 (hsc_code_element){HSC_ELEMENT_INLINED, frames[i].procedure, s->call_file, s->call_line};
         add_loops(c, frames[i].loop, &a.element_count);
     }
+    tell_directive(c, lost != HSC_NO_INDEX ? lost : place && !borrowed ? place->site : HSC_NO_INDEX, &a);
+    tell_region(c, frames, n, &a);
     a.instance = place ? place->instance : HSC_NO_INDEX;
     a.knowledge = group != HSC_NO_INDEX ? HSC_KNOWN_MAP
                   : scope != HSC_NO_INDEX || line ? HSC_KNOWN_DWARF : c->procedures.p[frames[n - 1].procedure].knowledge;
@@ -603,6 +624,8 @@ hsc_status hsc_code_each_line(hsc_code *c,
                 }
                 if (status == HSC_OK)
                     status = visit(ctx, c->lines.p[i].file, c->lines.p[i].line, procedure, loop, err);
+                if (status == HSC_OK && a.repaired && a.line && (a.file != c->lines.p[i].file || a.line != c->lines.p[i].line))
+                    status = visit(ctx, a.file, a.line, procedure, loop, err);
                 if (status == HSC_OK)
                     status = each_call(&a, visit, ctx, err);
                 if (status != HSC_OK)

@@ -212,7 +212,12 @@ static bool add_arrays(adder *a) {
             row = *at;
         if (!ok || (!first_time(a, r->array_id, SEEN_ARRAY, row, &ok) && !ok))
             return false;
-        if (!is_new)
+        hsc_code_array *known = is_new ? NULL : &c->data.arrays.p[row];
+        if (known && !known->line) { /* flang knows the place of a module's array in the module alone */
+            known->file = file_of(a, r->file_id);
+            known->line = small(r->line);
+        }
+        if (known && (!(known->flags & HSC_array_flag_DECLARED) || r->flags & HSC_array_flag_DECLARED))
             continue;
         hsc_map_text_bounds(&bounds, a->values, r);
         hsc_code_array v = {.name = intern_str(a, r->name),
@@ -230,8 +235,13 @@ static bool add_arrays(adder *a) {
                             .storage = small(r->storage),
                             .flags = small(r->flags),
                             .argument = small(r->argument)};
-        if (!v.name || !v.type || !v.element || !v.bounds || !v.symbol || !HSC_PUSH(c->data.arrays, v))
+        if (!v.name || !v.type || !v.element || !v.bounds || !v.symbol || (is_new && !HSC_PUSH(c->data.arrays, v)))
             return false;
+        if (known) {
+            v.file = known->file;
+            v.line = known->line;
+            *known = v;
+        }
     }
     for (size_t i = 0; i < a->d->arrays.n; i++) {
         uint32_t row = get(a, &c->data_rows, a->d->arrays.p[i].array_id, SEEN_ARRAY);
@@ -449,6 +459,14 @@ static bool add_checks(adder *a) {
     return true;
 }
 
+/* flang gives calls of OpenMP's run time lines of other statements, or none. Threads are forked where the directive is, and nothing that a
+ * directive asks for stands before it. */
+static bool has_other_line(const hsc_site *s, const hsc_code_directive *d, uint64_t role) {
+    if (d->file == HSC_NO_INDEX || !d->line)
+        return false;
+    return s->call_file != d->file || s->call_line < d->line || (role == HSC_omp_role_FORK && s->call_line != d->line);
+}
+
 static bool add_directives(adder *a) {
     hsc_code *c = a->c;
     for (size_t i = 0; i < a->d->directives.n; i++) {
@@ -474,16 +492,20 @@ static bool add_directives(adder *a) {
     }
     for (size_t i = 0; i < a->d->runtime_calls.n; i++) {
         const hsc_rec_runtime_call *r = &a->d->runtime_calls.p[i];
-        const hsc_site *s = site_of(a, r->callsite_id);
+        uint32_t site = hsc_id_rows_get(&c->site_by_id, a->rows->group, r->callsite_id);
+        hsc_site *s = site == HSC_NO_INDEX ? NULL : &c->sites.p[site];
         uint32_t directive = get(a, &c->data_rows, r->directive_id, SEEN_DIRECTIVE);
         if (!s || !s->is_call || (r->directive_id && directive == HSC_NO_INDEX))
             continue;
+        bool told = directive != HSC_NO_INDEX && has_other_line(s, &c->data.directives.p[directive], r->role);
+        if (told)
+            s->directive = directive;
         hsc_code_runtime_call v = {.directive = directive,
                                    .procedure = s->procedure,
                                    .loop = s->loop,
-                                   .file = s->call_file,
-                                   .line = s->call_line,
-                                   .column = s->call_column,
+                                   .file = told ? c->data.directives.p[directive].file : s->call_file,
+                                   .line = told ? c->data.directives.p[directive].line : s->call_line,
+                                   .column = told ? 0 : s->call_column,
                                    .role = small(r->role),
                                    .callee = callee_of(a, r->callsite_id)};
         if (!HSC_PUSH(c->data.runtime_calls, v))

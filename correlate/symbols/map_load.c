@@ -204,7 +204,7 @@ static bool add_loops(hsc_code *c, group_records *g) {
         }
         uint32_t row = *at;
         if (!set_row(&c->site_by_id, g, l->loop_id, (uint32_t)c->sites.n) ||
-            !HSC_PUSH(c->sites, (hsc_site){.loop = row, .procedure = procedure, .call_file = HSC_NO_INDEX}))
+            !HSC_PUSH(c->sites, (hsc_site){.loop = row, .procedure = procedure, .call_file = HSC_NO_INDEX, .directive = HSC_NO_INDEX}))
             return false;
     }
     /* Parents. A cycle (hostile input) is cut: a parent must lie in the same procedure and have a smaller depth. */
@@ -231,6 +231,7 @@ static bool add_calls(hsc_code *c, group_records *g) {
                          .call_line = clamp(s->line),
                          .call_column = clamp(s->column),
                          .is_call = true,
+                         .directive = HSC_NO_INDEX,
                          .callee = s->callee.n ? s->callee.p : NULL,
                          .next_call = HSC_NO_INDEX};
         if (site.procedure == HSC_NO_INDEX)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/linkage.h>
 #include <heatscope/formats/records.h>
 
 #define PUT(d, key, obj) hsc_tcl_put(d, key, obj)
@@ -125,7 +126,7 @@ static int dearest(const void *a, const void *b) {
 static Tcl_Obj *real_or_nothing(double v) { return isnan(v) ? Tcl_NewObj() : REAL(v); }
 
 static Tcl_Obj *array_dict(hsc_handle *h, const array *a, double total) {
-    hsc_db_array facts = {.scope = HSC_NONE, .file = HSC_NONE, .name = "", .type = "", .bounds = ""};
+    hsc_db_array facts = {.scope = HSC_NONE, .file = HSC_NONE, .name = "", .type = "", .bounds = "", .symbol = ""};
     hsc_db_scope s = {.name = ""};
     Tcl_Obj *d = Tcl_NewDictObj();
     if (a->row != HSC_NONE)
@@ -143,6 +144,8 @@ static Tcl_Obj *array_dict(hsc_handle *h, const array *a, double total) {
     PUT(d, "element_bytes", WIDE(facts.element_bytes));
     PUT(d, "scope", hsc_tcl_index(facts.scope));
     PUT(d, "procedure", TEXT(s.name));
+    size_t module = facts.line ? 0 : hsc_linkage_fortran_module(facts.symbol);
+    PUT(d, "module", Tcl_NewStringObj(module ? facts.symbol + 3 : "", (int)module));
     PUT(d, "file", hsc_tcl_index(facts.file));
     PUT(d, "line", WIDE(facts.line));
     PUT(d, "filename", hsc_data_filename(h, facts.file));

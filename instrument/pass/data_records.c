@@ -179,6 +179,59 @@ uint32_t hsc_data_argument(hsc_data *d, LLVMValueRef call, uint32_t callsite_id,
     return id;
 }
 
+static LLVMMetadataRef element_type(LLVMMetadataRef type, hsc_ir_type *element) {
+    hsc_ir_get_type(type, element);
+    while (element->kind == HSC_IR_TYPE_ARRAY) {
+        type = element->element;
+        hsc_ir_get_type(type, element);
+    }
+    return type;
+}
+
+/* `within`: the procedure's; 0: of a global one. */
+static uint64_t tag_of_array(uint64_t within, const hsc_rec_array *r) {
+    return hsc_pass_tag(hsc_pass_tag(within, "array", r->name.p, r->name.n), "symbol", r->symbol.p, r->symbol.n);
+}
+
+static uint64_t key_of_symbol(const char *symbol, size_t n) {
+    uint64_t key = hsc_hash64(0, symbol, n);
+    return key + !key;
+}
+
+void hsc_data_declared(hsc_pass *p) {
+    hsc_map used = {0};
+    for (size_t i = 0; i < p->arrays.n; i++)
+        if (p->arrays.p[i].symbol.n)
+            hsc_map_set(&used, key_of_symbol(p->arrays.p[i].symbol.p, p->arrays.p[i].symbol.n), 1);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(p->module); g; g = LLVMGetNextGlobal(g)) {
+        hsc_ir_text symbol = hsc_ir_get_name(g);
+        hsc_ir_variable v;
+        hsc_ir_type type, element;
+        if (symbol.n < 4 || memcmp(symbol.p, "_QM", 3) || LLVMIsGlobalConstant(g) || !hsc_ir_get_global(g, 0, &v) || v.is_declaration || !v.line)
+            continue;
+        hsc_ir_get_type(v.type, &type);
+        if (hsc_map_get(&used, key_of_symbol(symbol.p, symbol.n)) || type.kind != HSC_IR_TYPE_ARRAY)
+            continue;
+        char text[512];
+        LLVMMetadataRef inner = element_type(v.type, &element);
+        hsc_rec_array *r = HSC_VECTOR_ADD(p->arrays);
+        *r = (hsc_rec_array){.array_id = p->arrays.n,
+                             .name = hsc_pass_dup(p, v.name.p, v.name.n),
+                             .symbol = hsc_pass_dup(p, symbol.p, symbol.n),
+                             .storage = type.is_allocatable                               ? HSC_storage_ALLOCATABLE
+                                        : type.is_descriptor || type.is_fortran_pointer ? HSC_storage_DESCRIPTOR
+                                                                                         : HSC_storage_GLOBAL,
+                             .file_id = hsc_pass_file(p, v.file),
+                             .line = v.line,
+                             .element_bytes = element.size_bytes,
+                             .flags = HSC_array_flag_COLUMN_MAJOR | HSC_array_flag_DECLARED};
+        r->type = hsc_pass_dup(p, text, hsc_ir_type_text(v.type, text, sizeof text));
+        r->element = hsc_pass_dup(p, text, hsc_ir_type_text(inner, text, sizeof text));
+        r->tag = tag_of_array(0, r);
+    }
+    hsc_map_fini(&used);
+}
+
 uint32_t hsc_data_array(hsc_data *d, uint32_t object, uint32_t callsite_id) {
     hsc_pass *p = d->p;
     if (object == NONE)
@@ -198,11 +251,7 @@ uint32_t hsc_data_array(hsc_data *d, uint32_t object, uint32_t callsite_id) {
     char text[512];
     hsc_ir_type type, element;
     hsc_ir_get_type(o.type, &type);
-    LLVMMetadataRef inner = o.type;
-    for (element = type; element.kind == HSC_IR_TYPE_ARRAY;) {
-        inner = element.element;
-        hsc_ir_get_type(inner, &element);
-    }
+    LLVMMetadataRef inner = element_type(o.type, &element);
     hsc_rec_array r = {.array_id = id,
                        .name = dup(p, o.name),
                        .storage = o.storage,
@@ -219,8 +268,7 @@ uint32_t hsc_data_array(hsc_data *d, uint32_t object, uint32_t callsite_id) {
     if (!r.element_bytes && o.element)
         r.element_bytes = hsc_ir_size_bytes(p->module, o.element);
     const hsc_rec_procedure *owner = &p->procedures.p[d->procedure_id - 1];
-    r.tag = hsc_pass_tag(o.is_global ? 0 : owner->tag, "array", o.name.p, o.name.n);
-    r.tag = hsc_pass_tag(r.tag, "symbol", o.symbol.p, o.symbol.n);
+    r.tag = tag_of_array(o.is_global ? 0 : owner->tag, &r);
     if (p->is_fortran)
         r.flags |= HSC_array_flag_COLUMN_MAJOR;
     if (!o.rank)

@@ -414,6 +414,10 @@ hsc_variable *hsc_data_variable(hsc_data *d, LLVMValueRef address) {
             name_by_source(d, v);
         else
             hsc_ir_get_global(address, 0, &v->debug);
+        if (d->p->is_fortran && v->debug.is_declaration) { /* flang's line is that in the file of the used module, of which it tells the name of this one */
+            v->debug.file = NULL;
+            v->debug.line = 0;
+        }
         *HSC_VECTOR_ADD(d->variables) = v;
         at = (uint32_t)d->variables.n;
         hsc_map_set(&d->variable_of, key_of(address), at);

@@ -16,6 +16,7 @@ typedef struct hsc_ir_variable {
     unsigned line;
     unsigned argument; /* of the subprogram, from 1; 0: none */
     bool is_artificial, is_local;
+    bool is_declaration;    /* a global one that another unit defines */
     uint64_t offset_bytes;  /* of a global variable in its symbol (common block) */
     bool is_behind_pointer; /* the address given holds a pointer to it */
 } hsc_ir_variable;

@@ -386,6 +386,8 @@ static bool is_taken_over(const hsc_pass *p, size_t message, size_t wait, bool *
 }
 
 void hsc_data_module(hsc_pass *p) {
+    if (p->is_fortran)
+        hsc_data_declared(p);
     for (size_t i = 0; i < p->messages.n; i++) {
         uint64_t kind = p->messages.p[i].kind;
         if (!p->messages_seen.p[i].request_id || kind == HSC_message_kind_WAIT || kind == HSC_message_kind_START)

@@ -410,6 +410,15 @@ static void add_collapsed(hsc_pass *p, uint32_t loop_id, unsigned n) {
     }
 }
 
+void hsc_openmp_place_regions(hsc_pass *p) {
+    for (size_t i = 0; p->is_fortran && i < p->directives.n; i++) {
+        const hsc_rec_directive *d = &p->directives.p[i];
+        hsc_rec_procedure *r = d->region_id ? &p->procedures.p[d->region_id - 1] : NULL;
+        if (r && r->file_id == d->file_id && (!r->line_end || r->line_end >= d->line))
+            r->line_begin = d->line;
+    }
+}
+
 void hsc_openmp_finish(hsc_pass *p) {
     /* directives that cause no call (simd) are met through their loops */
     size_t loops = p->loops.n;

@@ -247,7 +247,8 @@ void hsc_openmp_call(hsc_pass *p, uint32_t site, LLVMValueRef call, const char *
                      uint32_t procedure_id);
 /* The constructs of the directive that begins in this line (omp_construct); 0: there is none, or it ends a construct. */
 uint64_t hsc_openmp_constructs(hsc_pass *p, uint32_t file, unsigned line);
-/* When all procedures have been looked at early. */
+/* When all procedures have been looked at early; first: regions of Fortran begin where their directives are, not where flang says. */
+void hsc_openmp_place_regions(hsc_pass *p);
 void hsc_openmp_finish(hsc_pass *p);
 
 /* remark.c */
@@ -262,6 +263,8 @@ void hsc_why_fini(hsc_pass *p);
 void hsc_data_function(hsc_pass *p, LLVMValueRef function, uint32_t procedure_id, const hsc_graph *g,
                        const uint32_t *loop_ids, const hsc_map *site_of);
 void hsc_data_module(hsc_pass *p);
+/* Arrays of the unit's Fortran modules that it does not use itself: for their places, which units that use the modules don't know. */
+void hsc_data_declared(hsc_pass *p);
 
 /* versions.c */
 typedef struct hsc_version_loop { /* a loop of the generated code */

@@ -35,6 +35,7 @@ static void fill_variable(const DIVariable *v, const DIExpression *expression, h
     } else if (auto *global = dyn_cast<DIGlobalVariable>(v)) {
         out->linkage_name = text_of(global->getLinkageName());
         out->is_local = global->isLocalToUnit();
+        out->is_declaration = !global->isDefinition();
         if (auto *scope = dyn_cast_or_null<DILocalScope>(global->getScope()))
             out->subprogram = wrap(scope->getSubprogram());
     }

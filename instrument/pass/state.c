@@ -502,6 +502,7 @@ void hsc_pass_early(hsc_pass *p) {
         }
     free(done);
     hsc_data_module(p);
+    hsc_openmp_place_regions(p);
     hsc_pass_name_outlined(p);
     hsc_openmp_finish(p);
     for (LLVMValueRef f = LLVMGetFirstFunction(p->module); f; f = LLVMGetNextFunction(f))

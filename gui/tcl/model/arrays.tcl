@@ -40,11 +40,17 @@ oo::class create ::heatscope::Arrays {
         set name [expr {[dict get $a text] ne "" ? [dict get $a text] : "[dict get $a name][dict get $a bounds]"}]
         # a region by the procedure that it is in
         set owner [expr {[dict get $a scope] >= 0 ? [$Run scopeTitle [dict get $a scope]] : [::heatscope::fmt shortName [dict get $a procedure]]}]
+        if {[dict get $a module] ne ""} {
+            set owner "module [dict get $a module]"
+        }
         set where [string trim "[my Type $a][expr {$owner ne "" ? " in $owner" : ""}]"]
         set name [::heatscope::fmt plain $name]
         return [dict create id [dict get $a array] name [::heatscope::fmt arguments $name] whole $name where [::heatscope::fmt plain $where]]
     }
-    method Type {a} { return [::heatscope::fmt arrayType [::heatscope::fmt plain [dict get $a type]] [dict get $a filename]] }
+    method Type {a} {
+        set filename [expr {[dict get $a module] ne "" ? "module.f90" : [dict get $a filename]}]
+        return [::heatscope::fmt arrayType [::heatscope::fmt plain [dict get $a type]] $filename]
+    }
     # Uses of an array: dicts of `arrayuses`.
     method uses {array metric} {
         return [$Db arrayuses $array -metric $metric -n 300]

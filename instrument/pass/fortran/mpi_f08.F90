@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ! Module mpi_f08 for flang, where the MPI library's own one was compiled by another compiler: the procedures of mpif.h, whose
 ! handles are one integer and whose statuses are MPI_STATUS_SIZE, so that derived types of the same storage are passed as they are.
-! For libraries that allow the error code to be left out there (Open MPI does). Nothing is linked: interfaces only.
+! For libraries that allow the error code to be left out there (Open MPI does). Nothing is linked: interfaces only, of all procedures
+! of MPI 3.1, and of those of MPI 4 that need no new handles; these are where the library has them.
 module heatscope_mpif
   implicit none
   include 'mpif-config.h'
@@ -12,6 +13,7 @@ module heatscope_mpif
 end module
 
 module mpi_f08
+  use, intrinsic :: iso_c_binding, only: c_ptr, c_funptr
   use heatscope_mpif, F_COMM_WORLD => MPI_COMM_WORLD, F_COMM_SELF => MPI_COMM_SELF, F_COMM_NULL => MPI_COMM_NULL, &
       F_DATATYPE_NULL => MPI_DATATYPE_NULL, F_BYTE => MPI_BYTE, F_PACKED => MPI_PACKED, &
       F_CHARACTER => MPI_CHARACTER, F_LOGICAL => MPI_LOGICAL, F_INTEGER => MPI_INTEGER, F_INTEGER1 => MPI_INTEGER1, &
@@ -27,7 +29,23 @@ module mpi_f08
       F_MESSAGE_NO_PROC => MPI_MESSAGE_NO_PROC, F_FILE_NULL => MPI_FILE_NULL, F_REQUEST_NULL => MPI_REQUEST_NULL, &
       F_GROUP_NULL => MPI_GROUP_NULL, F_GROUP_EMPTY => MPI_GROUP_EMPTY, F_INFO_NULL => MPI_INFO_NULL, &
       F_ERRHANDLER_NULL => MPI_ERRHANDLER_NULL, F_ERRORS_ARE_FATAL => MPI_ERRORS_ARE_FATAL, &
-      F_ERRORS_RETURN => MPI_ERRORS_RETURN
+      F_ERRORS_RETURN => MPI_ERRORS_RETURN, &
+      F_2COMPLEX => MPI_2COMPLEX, F_2DOUBLE_COMPLEX => MPI_2DOUBLE_COMPLEX, F_COMPLEX32 => MPI_COMPLEX32, &
+      F_CXX_BOOL => MPI_CXX_BOOL, F_CXX_DOUBLE_COMPLEX => MPI_CXX_DOUBLE_COMPLEX, &
+      F_CXX_FLOAT_COMPLEX => MPI_CXX_FLOAT_COMPLEX, F_CXX_LONG_DOUBLE_COMPLEX => MPI_CXX_LONG_DOUBLE_COMPLEX, &
+      F_C_BOOL => MPI_C_BOOL, F_C_COMPLEX => MPI_C_COMPLEX, F_C_DOUBLE_COMPLEX => MPI_C_DOUBLE_COMPLEX, &
+      F_C_FLOAT_COMPLEX => MPI_C_FLOAT_COMPLEX, F_C_LONG_DOUBLE_COMPLEX => MPI_C_LONG_DOUBLE_COMPLEX, &
+      F_DOUBLE_INT => MPI_DOUBLE_INT, F_FLOAT => MPI_FLOAT, F_FLOAT_INT => MPI_FLOAT_INT, &
+      F_INFO_ENV => MPI_INFO_ENV, F_INT16_T => MPI_INT16_T, F_INT32_T => MPI_INT32_T, F_INT64_T => MPI_INT64_T, &
+      F_INT8_T => MPI_INT8_T, F_INTEGER16 => MPI_INTEGER16, F_LOGICAL1 => MPI_LOGICAL1, &
+      F_LOGICAL2 => MPI_LOGICAL2, F_LOGICAL4 => MPI_LOGICAL4, F_LOGICAL8 => MPI_LOGICAL8, F_LONG => MPI_LONG, &
+      F_LONG_DOUBLE => MPI_LONG_DOUBLE, F_LONG_DOUBLE_INT => MPI_LONG_DOUBLE_INT, F_LONG_INT => MPI_LONG_INT, &
+      F_LONG_LONG => MPI_LONG_LONG, F_LONG_LONG_INT => MPI_LONG_LONG_INT, F_REAL16 => MPI_REAL16, &
+      F_REAL2 => MPI_REAL2, F_SHORT => MPI_SHORT, F_SHORT_INT => MPI_SHORT_INT, F_SIGNED_CHAR => MPI_SIGNED_CHAR, &
+      F_UINT16_T => MPI_UINT16_T, F_UINT32_T => MPI_UINT32_T, F_UINT64_T => MPI_UINT64_T, &
+      F_UINT8_T => MPI_UINT8_T, F_UNSIGNED => MPI_UNSIGNED, F_UNSIGNED_CHAR => MPI_UNSIGNED_CHAR, &
+      F_UNSIGNED_LONG => MPI_UNSIGNED_LONG, F_UNSIGNED_LONG_LONG => MPI_UNSIGNED_LONG_LONG, &
+      F_UNSIGNED_SHORT => MPI_UNSIGNED_SHORT, F_WCHAR => MPI_WCHAR
   implicit none
   private :: F_COMM_WORLD, F_COMM_SELF, F_COMM_NULL, F_DATATYPE_NULL, F_BYTE, F_PACKED, &
              F_CHARACTER, F_LOGICAL, F_INTEGER, F_INTEGER1, F_INTEGER2, F_INTEGER4, &
@@ -37,7 +55,14 @@ module mpi_f08
              F_SUM, F_PROD, F_LAND, F_BAND, F_LOR, F_BOR, &
              F_LXOR, F_BXOR, F_MAXLOC, F_MINLOC, F_REPLACE, F_NO_OP, &
              F_WIN_NULL, F_MESSAGE_NULL, F_MESSAGE_NO_PROC, F_FILE_NULL, F_REQUEST_NULL, F_GROUP_NULL, &
-             F_GROUP_EMPTY, F_INFO_NULL, F_ERRHANDLER_NULL, F_ERRORS_ARE_FATAL, F_ERRORS_RETURN
+             F_GROUP_EMPTY, F_INFO_NULL, F_ERRHANDLER_NULL, F_ERRORS_ARE_FATAL, F_ERRORS_RETURN, &
+             F_2COMPLEX, F_2DOUBLE_COMPLEX, F_COMPLEX32, F_CXX_BOOL, F_CXX_DOUBLE_COMPLEX, F_CXX_FLOAT_COMPLEX, &
+             F_CXX_LONG_DOUBLE_COMPLEX, F_C_BOOL, F_C_COMPLEX, F_C_DOUBLE_COMPLEX, F_C_FLOAT_COMPLEX, &
+             F_C_LONG_DOUBLE_COMPLEX, F_DOUBLE_INT, F_FLOAT, F_FLOAT_INT, F_INFO_ENV, F_INT16_T, F_INT32_T, &
+             F_INT64_T, F_INT8_T, F_INTEGER16, F_LOGICAL1, F_LOGICAL2, F_LOGICAL4, F_LOGICAL8, F_LONG, &
+             F_LONG_DOUBLE, F_LONG_DOUBLE_INT, F_LONG_INT, F_LONG_LONG, F_LONG_LONG_INT, F_REAL16, F_REAL2, &
+             F_SHORT, F_SHORT_INT, F_SIGNED_CHAR, F_UINT16_T, F_UINT32_T, F_UINT64_T, F_UINT8_T, F_UNSIGNED, &
+             F_UNSIGNED_CHAR, F_UNSIGNED_LONG, F_UNSIGNED_LONG_LONG, F_UNSIGNED_SHORT, F_WCHAR
   type, bind(c) :: MPI_Comm
     integer :: MPI_VAL
   end type
@@ -72,6 +97,8 @@ module mpi_f08
     integer :: MPI_SOURCE, MPI_TAG, MPI_ERROR
     integer, private :: internal(MPI_STATUS_SIZE - 3)
   end type
+  type, private :: no_such_thing
+  end type
   type(MPI_Comm), parameter :: MPI_COMM_WORLD = MPI_Comm(F_COMM_WORLD)
   type(MPI_Comm), parameter :: MPI_COMM_SELF = MPI_Comm(F_COMM_SELF)
   type(MPI_Comm), parameter :: MPI_COMM_NULL = MPI_Comm(F_COMM_NULL)
@@ -99,6 +126,51 @@ module mpi_f08
   type(MPI_Datatype), parameter :: MPI_AINT = MPI_Datatype(F_AINT)
   type(MPI_Datatype), parameter :: MPI_OFFSET = MPI_Datatype(F_OFFSET)
   type(MPI_Datatype), parameter :: MPI_COUNT = MPI_Datatype(F_COUNT)
+  type(MPI_Datatype), parameter :: MPI_2COMPLEX = MPI_Datatype(F_2COMPLEX)
+  type(MPI_Datatype), parameter :: MPI_2DOUBLE_COMPLEX = MPI_Datatype(F_2DOUBLE_COMPLEX)
+  type(MPI_Datatype), parameter :: MPI_COMPLEX32 = MPI_Datatype(F_COMPLEX32)
+  type(MPI_Datatype), parameter :: MPI_CXX_BOOL = MPI_Datatype(F_CXX_BOOL)
+  type(MPI_Datatype), parameter :: MPI_CXX_DOUBLE_COMPLEX = MPI_Datatype(F_CXX_DOUBLE_COMPLEX)
+  type(MPI_Datatype), parameter :: MPI_CXX_FLOAT_COMPLEX = MPI_Datatype(F_CXX_FLOAT_COMPLEX)
+  type(MPI_Datatype), parameter :: MPI_CXX_LONG_DOUBLE_COMPLEX = MPI_Datatype(F_CXX_LONG_DOUBLE_COMPLEX)
+  type(MPI_Datatype), parameter :: MPI_C_BOOL = MPI_Datatype(F_C_BOOL)
+  type(MPI_Datatype), parameter :: MPI_C_COMPLEX = MPI_Datatype(F_C_COMPLEX)
+  type(MPI_Datatype), parameter :: MPI_C_DOUBLE_COMPLEX = MPI_Datatype(F_C_DOUBLE_COMPLEX)
+  type(MPI_Datatype), parameter :: MPI_C_FLOAT_COMPLEX = MPI_Datatype(F_C_FLOAT_COMPLEX)
+  type(MPI_Datatype), parameter :: MPI_C_LONG_DOUBLE_COMPLEX = MPI_Datatype(F_C_LONG_DOUBLE_COMPLEX)
+  type(MPI_Datatype), parameter :: MPI_DOUBLE_INT = MPI_Datatype(F_DOUBLE_INT)
+  type(MPI_Datatype), parameter :: MPI_FLOAT = MPI_Datatype(F_FLOAT)
+  type(MPI_Datatype), parameter :: MPI_FLOAT_INT = MPI_Datatype(F_FLOAT_INT)
+  type(MPI_Datatype), parameter :: MPI_INT16_T = MPI_Datatype(F_INT16_T)
+  type(MPI_Datatype), parameter :: MPI_INT32_T = MPI_Datatype(F_INT32_T)
+  type(MPI_Datatype), parameter :: MPI_INT64_T = MPI_Datatype(F_INT64_T)
+  type(MPI_Datatype), parameter :: MPI_INT8_T = MPI_Datatype(F_INT8_T)
+  type(MPI_Datatype), parameter :: MPI_INTEGER16 = MPI_Datatype(F_INTEGER16)
+  type(MPI_Datatype), parameter :: MPI_LOGICAL1 = MPI_Datatype(F_LOGICAL1)
+  type(MPI_Datatype), parameter :: MPI_LOGICAL2 = MPI_Datatype(F_LOGICAL2)
+  type(MPI_Datatype), parameter :: MPI_LOGICAL4 = MPI_Datatype(F_LOGICAL4)
+  type(MPI_Datatype), parameter :: MPI_LOGICAL8 = MPI_Datatype(F_LOGICAL8)
+  type(MPI_Datatype), parameter :: MPI_LONG = MPI_Datatype(F_LONG)
+  type(MPI_Datatype), parameter :: MPI_LONG_DOUBLE = MPI_Datatype(F_LONG_DOUBLE)
+  type(MPI_Datatype), parameter :: MPI_LONG_DOUBLE_INT = MPI_Datatype(F_LONG_DOUBLE_INT)
+  type(MPI_Datatype), parameter :: MPI_LONG_INT = MPI_Datatype(F_LONG_INT)
+  type(MPI_Datatype), parameter :: MPI_LONG_LONG = MPI_Datatype(F_LONG_LONG)
+  type(MPI_Datatype), parameter :: MPI_LONG_LONG_INT = MPI_Datatype(F_LONG_LONG_INT)
+  type(MPI_Datatype), parameter :: MPI_REAL16 = MPI_Datatype(F_REAL16)
+  type(MPI_Datatype), parameter :: MPI_REAL2 = MPI_Datatype(F_REAL2)
+  type(MPI_Datatype), parameter :: MPI_SHORT = MPI_Datatype(F_SHORT)
+  type(MPI_Datatype), parameter :: MPI_SHORT_INT = MPI_Datatype(F_SHORT_INT)
+  type(MPI_Datatype), parameter :: MPI_SIGNED_CHAR = MPI_Datatype(F_SIGNED_CHAR)
+  type(MPI_Datatype), parameter :: MPI_UINT16_T = MPI_Datatype(F_UINT16_T)
+  type(MPI_Datatype), parameter :: MPI_UINT32_T = MPI_Datatype(F_UINT32_T)
+  type(MPI_Datatype), parameter :: MPI_UINT64_T = MPI_Datatype(F_UINT64_T)
+  type(MPI_Datatype), parameter :: MPI_UINT8_T = MPI_Datatype(F_UINT8_T)
+  type(MPI_Datatype), parameter :: MPI_UNSIGNED = MPI_Datatype(F_UNSIGNED)
+  type(MPI_Datatype), parameter :: MPI_UNSIGNED_CHAR = MPI_Datatype(F_UNSIGNED_CHAR)
+  type(MPI_Datatype), parameter :: MPI_UNSIGNED_LONG = MPI_Datatype(F_UNSIGNED_LONG)
+  type(MPI_Datatype), parameter :: MPI_UNSIGNED_LONG_LONG = MPI_Datatype(F_UNSIGNED_LONG_LONG)
+  type(MPI_Datatype), parameter :: MPI_UNSIGNED_SHORT = MPI_Datatype(F_UNSIGNED_SHORT)
+  type(MPI_Datatype), parameter :: MPI_WCHAR = MPI_Datatype(F_WCHAR)
   type(MPI_Op), parameter :: MPI_OP_NULL = MPI_Op(F_OP_NULL)
   type(MPI_Op), parameter :: MPI_MAX = MPI_Op(F_MAX)
   type(MPI_Op), parameter :: MPI_MIN = MPI_Op(F_MIN)
@@ -122,6 +194,7 @@ module mpi_f08
   type(MPI_Group), parameter :: MPI_GROUP_NULL = MPI_Group(F_GROUP_NULL)
   type(MPI_Group), parameter :: MPI_GROUP_EMPTY = MPI_Group(F_GROUP_EMPTY)
   type(MPI_Info), parameter :: MPI_INFO_NULL = MPI_Info(F_INFO_NULL)
+  type(MPI_Info), parameter :: MPI_INFO_ENV = MPI_Info(F_INFO_ENV)
   type(MPI_Errhandler), parameter :: MPI_ERRHANDLER_NULL = MPI_Errhandler(F_ERRHANDLER_NULL)
   type(MPI_Errhandler), parameter :: MPI_ERRORS_ARE_FATAL = MPI_Errhandler(F_ERRORS_ARE_FATAL)
   type(MPI_Errhandler), parameter :: MPI_ERRORS_RETURN = MPI_Errhandler(F_ERRORS_RETURN)
@@ -132,8 +205,10 @@ module mpi_f08
   integer, bind(c, name="mpi_fortran_errcodes_ignore_") :: MPI_ERRCODES_IGNORE(1)
   integer, bind(c, name="mpi_fortran_unweighted_") :: MPI_UNWEIGHTED(1)
   integer, bind(c, name="mpi_fortran_weights_empty_") :: MPI_WEIGHTS_EMPTY(1)
-  double precision, external :: MPI_WTIME, MPI_WTICK
-  integer(MPI_ADDRESS_KIND), external :: MPI_AINT_ADD, MPI_AINT_DIFF
+  character, bind(c, name="mpi_fortran_argv_null_") :: MPI_ARGV_NULL(1)
+  character, bind(c, name="mpi_fortran_argvs_null_") :: MPI_ARGVS_NULL(1, 1)
+  external :: MPI_COMM_DUP_FN, MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, MPI_TYPE_DUP_FN, MPI_TYPE_NULL_COPY_FN, &
+              MPI_TYPE_NULL_DELETE_FN, MPI_WIN_DUP_FN, MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, MPI_CONVERSION_FN_NULL
   interface operator(==)
     logical function eq_comm(a, b) bind(c, name="__mpi_f08_types_MOD_ompi_comm_op_eq")
       import
@@ -218,6 +293,14 @@ module mpi_f08
       type(MPI_Message), intent(in) :: a, b
     end function
   end interface
+  include 'mpi_f08_callbacks.h'
   include 'mpi_f08_messages.h'
+  include 'mpi_f08_nonblocking.h'
+  include 'mpi_f08_persistent.h'
+  include 'mpi_f08_one_sided.h'
+  include 'mpi_f08_files.h'
   include 'mpi_f08_objects.h'
+  include 'mpi_f08_handles.h'
+  include 'mpi_f08_apart.h'
+  include 'mpi_f08_profiling.h'
 end module

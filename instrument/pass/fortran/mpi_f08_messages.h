@@ -204,7 +204,7 @@
     subroutine MPI_Isend(buf, count, datatype, dest, tag, comm, request, ierror)
       import
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer, asynchronous :: buf(*)
       integer, intent(in) :: count, dest, tag
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Comm), intent(in) :: comm
@@ -214,7 +214,7 @@
     subroutine MPI_Issend(buf, count, datatype, dest, tag, comm, request, ierror)
       import
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer, asynchronous :: buf(*)
       integer, intent(in) :: count, dest, tag
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Comm), intent(in) :: comm
@@ -224,7 +224,7 @@
     subroutine MPI_Ibsend(buf, count, datatype, dest, tag, comm, request, ierror)
       import
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer, asynchronous :: buf(*)
       integer, intent(in) :: count, dest, tag
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Comm), intent(in) :: comm
@@ -234,7 +234,7 @@
     subroutine MPI_Irsend(buf, count, datatype, dest, tag, comm, request, ierror)
       import
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer, asynchronous :: buf(*)
       integer, intent(in) :: count, dest, tag
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Comm), intent(in) :: comm
@@ -244,7 +244,7 @@
     subroutine MPI_Irecv(buf, count, datatype, source, tag, comm, request, ierror)
       import
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer, asynchronous :: buf(*)
       integer, intent(in) :: count, source, tag
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Comm), intent(in) :: comm
@@ -275,7 +275,7 @@
     subroutine MPI_Send_init(buf, count, datatype, dest, tag, comm, request, ierror)
       import
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer, asynchronous :: buf(*)
       integer, intent(in) :: count, dest, tag
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Comm), intent(in) :: comm
@@ -285,7 +285,7 @@
     subroutine MPI_Recv_init(buf, count, datatype, source, tag, comm, request, ierror)
       import
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer, asynchronous :: buf(*)
       integer, intent(in) :: count, source, tag
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Comm), intent(in) :: comm
@@ -432,7 +432,7 @@
     subroutine MPI_Ibcast(buffer, count, datatype, root, comm, request, ierror)
       import
       !dir$ ignore_tkr buffer
-      integer :: buffer(*)
+      integer, asynchronous :: buffer(*)
       integer, intent(in) :: count, root
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Comm), intent(in) :: comm
@@ -462,7 +462,7 @@
     subroutine MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror)
       import
       !dir$ ignore_tkr sendbuf, recvbuf
-      integer :: sendbuf(*), recvbuf(*)
+      integer, asynchronous :: sendbuf(*), recvbuf(*)
       integer, intent(in) :: count, root
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -473,7 +473,7 @@
     subroutine MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
       import
       !dir$ ignore_tkr sendbuf, recvbuf
-      integer :: sendbuf(*), recvbuf(*)
+      integer, asynchronous :: sendbuf(*), recvbuf(*)
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -578,7 +578,7 @@
     subroutine MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror)
       import
       !dir$ ignore_tkr sendbuf, recvbuf
-      integer :: sendbuf(*), recvbuf(*)
+      integer, asynchronous :: sendbuf(*), recvbuf(*)
       integer, intent(in) :: sendcount, recvcount
       type(MPI_Datatype), intent(in) :: sendtype, recvtype
       type(MPI_Comm), intent(in) :: comm
@@ -597,7 +597,7 @@
     subroutine MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror)
       import
       !dir$ ignore_tkr sendbuf, recvbuf
-      integer :: sendbuf(*), recvbuf(*)
+      integer, asynchronous :: sendbuf(*), recvbuf(*)
       integer, intent(in) :: sendcount, recvcount
       type(MPI_Datatype), intent(in) :: sendtype, recvtype
       type(MPI_Comm), intent(in) :: comm

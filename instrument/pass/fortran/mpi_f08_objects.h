@@ -107,7 +107,7 @@
     subroutine MPI_Buffer_attach(buffer, size, ierror)
       import
       !dir$ ignore_tkr buffer
-      integer :: buffer(*)
+      integer, asynchronous :: buffer(*)
       integer, intent(in) :: size
       integer, intent(out), optional :: ierror
     end subroutine
@@ -216,7 +216,7 @@
     subroutine MPI_Win_create(base, size, disp_unit, info, comm, win, ierror)
       import
       !dir$ ignore_tkr base
-      integer :: base(*)
+      integer, asynchronous :: base(*)
       integer(MPI_ADDRESS_KIND), intent(in) :: size
       integer, intent(in) :: disp_unit
       type(MPI_Info), intent(in) :: info
@@ -292,7 +292,7 @@
         target_datatype, win, ierror)
       import
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer, asynchronous :: origin_addr(*)
       integer, intent(in) :: origin_count, target_rank, target_count
       type(MPI_Datatype), intent(in) :: origin_datatype, target_datatype
       integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
@@ -303,7 +303,7 @@
         target_datatype, win, ierror)
       import
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer, asynchronous :: origin_addr(*)
       integer, intent(in) :: origin_count, target_rank, target_count
       type(MPI_Datatype), intent(in) :: origin_datatype, target_datatype
       integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
@@ -314,7 +314,7 @@
         target_count, target_datatype, op, win, ierror)
       import
       !dir$ ignore_tkr origin_addr
-      integer :: origin_addr(*)
+      integer, asynchronous :: origin_addr(*)
       integer, intent(in) :: origin_count, target_rank, target_count
       type(MPI_Datatype), intent(in) :: origin_datatype, target_datatype
       integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
@@ -466,7 +466,7 @@
     subroutine MPI_Imrecv(buf, count, datatype, message, request, ierror)
       import
       !dir$ ignore_tkr buf
-      integer :: buf(*)
+      integer, asynchronous :: buf(*)
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Message), intent(inout) :: message
@@ -526,7 +526,7 @@
     subroutine MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror)
       import
       !dir$ ignore_tkr sendbuf, recvbuf
-      integer :: sendbuf(*), recvbuf(*)
+      integer, asynchronous :: sendbuf(*), recvbuf(*)
       integer, intent(in) :: sendcount, recvcount, root
       type(MPI_Datatype), intent(in) :: sendtype, recvtype
       type(MPI_Comm), intent(in) :: comm
@@ -536,7 +536,7 @@
     subroutine MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror)
       import
       !dir$ ignore_tkr sendbuf, recvbuf
-      integer :: sendbuf(*), recvbuf(*)
+      integer, asynchronous :: sendbuf(*), recvbuf(*)
       integer, intent(in) :: sendcount, recvcount, root
       type(MPI_Datatype), intent(in) :: sendtype, recvtype
       type(MPI_Comm), intent(in) :: comm
@@ -547,7 +547,7 @@
         request, ierror)
       import
       !dir$ ignore_tkr sendbuf, recvbuf
-      integer :: sendbuf(*), recvbuf(*)
+      integer, asynchronous :: sendbuf(*), recvbuf(*)
       integer, intent(in) :: sendcount, recvcounts(*), displs(*)
       type(MPI_Datatype), intent(in) :: sendtype, recvtype
       type(MPI_Comm), intent(in) :: comm
@@ -558,7 +558,7 @@
         comm, request, ierror)
       import
       !dir$ ignore_tkr sendbuf, recvbuf
-      integer :: sendbuf(*), recvbuf(*)
+      integer, asynchronous :: sendbuf(*), recvbuf(*)
       integer, intent(in) :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
       type(MPI_Datatype), intent(in) :: sendtype, recvtype
       type(MPI_Comm), intent(in) :: comm

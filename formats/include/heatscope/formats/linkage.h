@@ -29,6 +29,10 @@ bool hsc_linkage_is_region_pair(const char *outer, const char *inner);
 /* Does the name begin like that of a procedure of an OpenMP runtime that begins parallel regions ("GOMP_parallel_loop_dynamic", "__kmpc_fork_call_if")? */
 bool hsc_linkage_starts_region(const char *name);
 
+/* Length of the module's name, which stands behind the first 3 characters, of flang's name of something of a Fortran module (_QMgridEu);
+ * 0: it is none. */
+size_t hsc_linkage_fortran_module(const char *name);
+
 #ifdef __cplusplus
 }
 #endif
