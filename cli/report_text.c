@@ -388,7 +388,7 @@ static hsc_status loops(report *r, hsc_err *err) {
             report_text_wrap(r->out, r->width, x->name, indent + 2, fprintf(r->out, "%*s", indent - 1, ""));
         x++;
         nest_of(r, rows[i], nest, sizeof nest);
-        double own = r->paid->own_code[rows[i]].sum;
+        double own = r->paid->own_code[rows[i]];
         if (r->paid->loop[rows[i]].sum > own + 0.0005 * r->total)
             snprintf(nest + strlen(nest), sizeof nest - strlen(nest), ", %.1f %% its own code", percent(r, own));
         if (r->paid->is_no_more[rows[i]] && r->paid->loop[rows[i]].sum < r->excl[rows[i]])

@@ -43,7 +43,7 @@ static hsc_status tell_called(report *r, uint32_t loop, hsc_weighted with, bool 
     enum { MOST = 3 };
     report_callee rows[MOST];
     uint32_t n;
-    double own = r->paid->own_code[loop].sum;
+    double own = r->paid->own_code[loop];
     char amount[48], named[900] = "", lone[300] = "";
     out[0] = 0;
     hsc_status status = with.sum > own + 0.001 * r->total ? report_callees(r, loop, rows, MOST, &n, err) : HSC_OK;

@@ -214,7 +214,7 @@ static hsc_status loop_versions(findings *f, hsc_err *err) {
     hsc_db_scope s;
     for (uint32_t i = 0; i < n; i++) {
         report_versions v;
-        if (r->excl[loops[i]] + r->paid->unrolled[loops[i]].sum < 0.01 * r->total)
+        if (r->excl[loops[i]] + report_unrolled(r, loops[i]) < 0.01 * r->total)
             continue;
         hsc_status status = report_versions_of(r, loops[i], &v, how, sizeof how, err);
         if (status)
@@ -295,7 +295,7 @@ static hsc_status look_for_refused(findings *f, hsc_err *err) {
 /* " (with what it calls; 3.1 % its own code)"; empty where that is the same, or where the hottest loop has said so. */
 static void tell_more(const findings *f, const report_refusal *x, char *out, size_t size) {
     const report *r = f->r;
-    double own = r->paid ? r->paid->own_code[x->scope].sum : r->excl[x->scope];
+    double own = r->paid ? r->paid->own_code[x->scope] : r->excl[x->scope];
     bool calls = x->called.sum > 0.001 * r->total;
     own = fmax(own, r->excl[x->scope]); /* one in a header, for which the user's round it pays */
     out[0] = 0;

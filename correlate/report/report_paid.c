@@ -15,6 +15,7 @@ struct paid_path {
     bool foreign;                            /* in code that is not the user's own */
     bool apart;                              /* below a call of message passing, of OpenMP or of ours: findings of their own tell of these */
     bool can_be_vectors;
+    uint32_t context;
     bool in_users_call;                      /* since the loop that pays: of one of the user's procedures, not inlined */
 };
 typedef struct paid_path path;
@@ -118,21 +119,31 @@ static void enter_procedure(pay_walk *w, path *at, uint32_t c, const hsc_db_cont
     at->foreign = !users;
 }
 
+/* Where the path of a context goes: with that of its parent, by now; context HSC_NONE: none is known. */
+static path *next_on_way(report_paid *p, uint32_t parent) {
+    while (p->on_way && (parent == HSC_NONE || p->way[p->on_way - 1].context != parent))
+        p->on_way--;
+    path *at = &p->way[p->on_way];
+    *at = p->on_way ? at[-1] : (path){.context = HSC_NONE};
+    p->on_way++;
+    return at;
+}
+
 static void visit(void *ctx, uint32_t c, const hsc_db_context *context, const hsc_db_scope *s, report_library library) {
     pay_walk *w = ctx;
     report_paid *p = w->p;
-    path *at = &p->paths[c];
+    path *at = next_on_way(p, c ? context->parent : HSC_NONE);
     bool own = c && s->kind >= HSC_SCOPE_PROCEDURE && report_is_own(w->r, s), users = own && report_is_users(w->r, s);
     if (s->module != w->module)
         look_at_module(w, s->module, library);
-    if (c && context->parent < c) {
-        *at = p->paths[context->parent];
+    if (at->context != HSC_NONE) {
         p->callee[c] = p->callee[context->parent];
         p->caller[c] = p->caller[context->parent];
     } else {
         *at = (path){.users_loop = HSC_NONE, .own_loop = HSC_NONE, .any_loop = HSC_NONE, .procedure = HSC_NONE, .own_code_of = HSC_NONE};
         p->callee[c] = p->caller[c] = HSC_NONE;
     }
+    at->context = c;
     if (c && context->kind == HSC_CONTEXT_LOOP)
         enter_loop(w, at, c, context->scope, users, own);
     else if (c && (context->kind == HSC_CONTEXT_PROCEDURE || context->kind == HSC_CONTEXT_INLINED))
@@ -145,7 +156,7 @@ static void visit(void *ctx, uint32_t c, const hsc_db_context *context, const hs
     if (p->loop_of[c] != HSC_NONE)
         add(&p->loop[loop], v);
     if (p->loop_of[c] != HSC_NONE && at->own_code_of == loop)
-        add(&p->own_code[loop], v);
+        p->own_code[loop] += v.sum;
     if (p->marks[c] & CAN_BE_VECTORS)
         add(&p->vectors[loop], v);
     if (p->procedure_of[c] != HSC_NONE)
@@ -160,14 +171,13 @@ static report_paid *paid_new(const report *r) {
     if (!p)
         return NULL;
     *p = (report_paid){.loop = calloc(scopes, sizeof *p->loop), .vectors = calloc(scopes, sizeof *p->vectors),
-                       .own_code = calloc(scopes, sizeof *p->own_code), .is_no_more = calloc(scopes, 1), .unrolled = calloc(scopes, sizeof *p->unrolled),
-                       .unrolled_in = malloc(instances * sizeof *p->unrolled_in), .unrolled_at = malloc(instances * sizeof *p->unrolled_at),
+                       .own_code = calloc(scopes, sizeof *p->own_code), .is_no_more = calloc(scopes, 1), .unrolled_at = malloc(instances * sizeof *p->unrolled_at),
                        .first_unrolled = malloc(scopes * sizeof *p->first_unrolled), .next_unrolled = malloc(instances * sizeof *p->next_unrolled), .procedure = calloc(scopes, sizeof *p->procedure),
                        .loop_of = malloc(contexts * sizeof *p->loop_of), .procedure_of = malloc(contexts * sizeof *p->procedure_of),
                        .callee = malloc(contexts * sizeof *p->callee), .caller = malloc(contexts * sizeof *p->caller),
-                       .marks = malloc(contexts), .paths = malloc(contexts * sizeof *p->paths)};
-    if (p->loop && p->vectors && p->own_code && p->is_no_more && p->unrolled && p->unrolled_in && p->unrolled_at && p->first_unrolled && p->next_unrolled && p->procedure &&
-        p->loop_of && p->procedure_of && p->callee && p->caller && p->marks && p->paths) {
+                       .marks = malloc(contexts)};
+    if (p->loop && p->vectors && p->own_code && p->is_no_more && p->unrolled_at && p->first_unrolled && p->next_unrolled && p->procedure &&
+        p->loop_of && p->procedure_of && p->callee && p->caller && p->marks) {
         memset(p->first_unrolled, 0xff, scopes * sizeof *p->first_unrolled); /* HSC_NONE */
         return p;
     }
@@ -178,8 +188,8 @@ static report_paid *paid_new(const report *r) {
 void report_paid_free(report_paid *p) {
     if (!p)
         return;
-    void *all[] = {p->loop, p->vectors, p->own_code, p->is_no_more, p->unrolled, p->unrolled_in, p->unrolled_at, p->first_unrolled, p->next_unrolled, p->procedure, p->loop_of,
-                   p->procedure_of, p->callee, p->caller, p->marks, p->paths, p->begin[0], p->begin[1], p->contexts[0], p->contexts[1]};
+    void *all[] = {p->loop, p->vectors, p->own_code, p->is_no_more, p->unrolled_at, p->first_unrolled, p->next_unrolled, p->procedure, p->loop_of,
+                   p->procedure_of, p->callee, p->caller, p->marks, p->way, p->begin[0], p->begin[1], p->contexts[0], p->contexts[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(p);
@@ -194,7 +204,7 @@ static void take_own(report *r, report_paid *p) {
         if (hsc_db_get_scope(r->db, s, &scope, NULL))
             continue;
         if (scope.kind == HSC_SCOPE_LOOP)
-            p->loop[s] = p->vectors[s] = p->own_code[s] = report_excl(r, s);
+            p->own_code[s] = (p->loop[s] = p->vectors[s] = report_excl(r, s)).sum;
         else if (scope.kind == HSC_SCOPE_PROCEDURE && r->own)
             p->procedure[s] = report_own(r, s);
     }
@@ -222,24 +232,30 @@ static hsc_status place_unrolled(const report *r, report_paid *p, uint32_t first
     hsc_status status = HSC_OK;
     for (uint32_t i = first; i < last && !status; i++) {
         hsc_db_instance at = {.parent = i};
-        p->unrolled_in[i] = HSC_NONE;
+        p->unrolled_at[i] = HSC_NONE;
         if (!(r->instance_sums[i] > 0))
             continue;
-        for (uint32_t steps = 0; at.parent < r->info.instances && steps <= r->info.instances && !status; steps++) { /* a damaged file may go round */
-            p->unrolled_at[i] = at.parent;
-            status = hsc_db_get_instance(r->db, at.parent, &at, err);
+        for (uint32_t steps = 0, row = i; at.parent < r->info.instances && steps <= r->info.instances && !status; steps++) { /* a damaged file may go round */
+            row = at.parent;
+            status = hsc_db_get_instance(r->db, row, &at, err);
             if (!status && (at.scope >= r->info.scopes || !p->is_no_more[at.scope])) {
-                p->unrolled_in[i] = steps && at.scope < r->info.scopes ? at.scope : HSC_NONE;
+                p->unrolled_at[i] = steps && at.scope < r->info.scopes ? row : HSC_NONE;
                 break;
             }
         }
-        if (p->unrolled_in[i] == HSC_NONE)
+        if (p->unrolled_at[i] == HSC_NONE)
             continue;
-        add(&p->unrolled[p->unrolled_in[i]], (hsc_weighted){r->instance_sums[i], r->instance_excess[i]});
-        p->next_unrolled[i] = p->first_unrolled[p->unrolled_in[i]];
-        p->first_unrolled[p->unrolled_in[i]] = i;
+        p->next_unrolled[i] = p->first_unrolled[at.scope];
+        p->first_unrolled[at.scope] = i;
     }
     return status;
+}
+
+double report_unrolled(const report *r, uint32_t scope) {
+    double sum = 0;
+    for (uint32_t i = r->paid->first_unrolled[scope]; i != HSC_NONE; i = r->paid->next_unrolled[i])
+        sum += r->instance_sums[i];
+    return sum;
 }
 
 enum { UNROLLED = 1, OTHER = 2 };
@@ -318,6 +334,15 @@ static hsc_status pay_contexts(report *r, report_paid *p, uint32_t n, hsc_err *e
     uint32_t end = end_of(p->next, p->next || n == UINT32_MAX ? n : 1, r->info.contexts); /* the first waits for the table and its sums */
     while (p->next < end && !s) {
         uint32_t some = end - p->next < ROWS ? end - p->next : ROWS;
+        if (p->way_room <= p->on_way + some) { /* each context may be inside the one before it */
+            path *way = realloc(p->way, (p->on_way + some + 1) * sizeof *way);
+            if (!way) {
+                s = out_of_memory(r, err);
+                break;
+            }
+            p->way = way;
+            p->way_room = p->on_way + some + 1;
+        }
         pay_walk w = {.r = r, .p = p, .sums = sums, .first = p->next, .module = HSC_NONE};
         s = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD}, p->next, some, sums, err);
         if (s == HSC_E_MISSING && !p->next) {
@@ -344,8 +369,9 @@ hsc_status report_pay(report *r, uint32_t n, bool *done, hsc_err *err) {
         return find_no_more(r, p, n, err);
     if (p->next < r->info.contexts)
         return pay_contexts(r, p, n, err);
-    free(p->paths); /* of the way only */
-    p->paths = NULL;
+    free(p->way);
+    p->way = NULL;
+    p->way_room = 0;
     for (int by = 0; by < 2; by++)
         if (!p->begin[by]) {
             *done = by == 1;
@@ -427,7 +453,7 @@ static hsc_status in_users_calls(report *r, uint32_t loop, double *samples, hsc_
  * procedures that it calls, inlined copies apart, which tell more. */
 static hsc_status only_calls(report *r, uint32_t i, const hsc_db_scope *s, bool *only, hsc_err *err) {
     double called;
-    *only = r->paid->own_code[i].sum < 0.05 * r->paid->loop[i].sum;
+    *only = r->paid->own_code[i] < 0.05 * r->paid->loop[i].sum;
     if (!*only || !s->line_begin)
         return HSC_OK;
     hsc_status status = in_users_calls(r, i, &called, err);

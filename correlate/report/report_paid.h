@@ -13,11 +13,9 @@ typedef struct report_paid {
     hsc_weighted *loop;      /* by scope of a loop: with what it calls; samples of a run add up to no more than all */
     hsc_weighted *vectors;   /* of it, its own code, what is inlined into it, and calls that can become vector code: the user's procedures
                               * and those of mathematical libraries */
-    hsc_weighted *own_code;  /* of `loop`: what no call or inlined copy is of: its own code with that of inner loops that are no more */
+    double *own_code;        /* of `loop`, samples: what no call or inlined copy is of: its own code with that of inner loops that are no more */
     uint8_t *is_no_more;     /* by scope: a loop of which all code that ran was unrolled fully: the loop round it, where there is one, pays */
-    hsc_weighted *unrolled;  /* by scope of a loop: samples of versions of such loops in its own code in one machine function */
-    uint32_t *unrolled_in;   /* by instance: the loop whose `unrolled` has it; HSC_NONE: none's */
-    uint32_t *unrolled_at;   /* by instance with one: the version of that loop that it is in */
+    uint32_t *unrolled_at;   /* by instance of such a loop, in the own code of another one in its machine function: the version of that loop; HSC_NONE */
     uint32_t *first_unrolled, *next_unrolled; /* by scope, and by instance: those of a loop; HSC_NONE: the last */
     hsc_weighted *procedure; /* by scope of a procedure: its own code with its loops, and libraries that it calls */
     uint32_t *loop_of;       /* by context: the loop that pays for its samples; HSC_NONE: none */
@@ -27,7 +25,8 @@ typedef struct report_paid {
     uint32_t *caller;        /* by context with a callee: the user's procedure that makes the call; HSC_NONE */
     uint8_t *marks;          /* by context: are its samples in `vectors` of the loop; in a procedure of the program that the loop calls, not inlined */
     uint32_t *begin[2], *contexts[2]; /* those of scope s, of its loop [0] and of its procedure [1]: contexts[begin[s] .. begin[s + 1]); when all is known */
-    struct paid_path *paths; /* by context */
+    struct paid_path *way;   /* of the contexts round the one that is looked at, and of it */
+    uint32_t on_way, way_room;
     bool missing;            /* the database has no values of contexts: loops and procedures have their own alone */
 } report_paid;
 
@@ -36,6 +35,9 @@ hsc_status report_pay(report *r, uint32_t n, bool *done, hsc_err *err);
 /* All of them, for who has nothing else to do: r->paid is there then. */
 hsc_status report_pay_all(report *r, hsc_err *err);
 void report_paid_free(report_paid *p); /* NULL: nothing */
+
+/* Samples of `first_unrolled` and those behind it. */
+double report_unrolled(const report *r, uint32_t scope);
 
 /* Takes the procedures of Heatscope's own libraries out of the rows; their sum. */
 hsc_weighted report_take_ours(const report *r, uint32_t *rows, uint32_t *n);

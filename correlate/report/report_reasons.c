@@ -100,7 +100,7 @@ static hsc_weighted not_vector(const report *r, uint32_t scope, const report_ver
     hsc_weighted all = {v->vector.sum + v->scalar.sum + v->other.sum, v->vector.excess + v->scalar.excess + v->other.excess};
     if (r->paid->is_no_more[scope])
         return r->paid->vectors[scope];
-    if (all.sum - r->paid->unrolled[scope].sum < r->excl[scope])
+    if (all.sum - report_unrolled(r, scope) < r->excl[scope])
         all = report_excl(r, scope);
     return (hsc_weighted){fmax(0, all.sum - v->vector.sum), fmax(0, all.excess - v->vector.excess)};
 }
@@ -146,9 +146,8 @@ hsc_status report_refusal_ranges(report *r, const report_refusal *x, hsc_db_tabl
         else
             (*ranges)[(*n)++] = (report_range){r->instances[k], 1};
     }
-    for (uint32_t i = 0; i < r->info.instances && !s; i++)
-        if (r->paid->unrolled_in[i] == x->scope)
-            (*ranges)[(*n)++] = (report_range){i, 1};
+    for (uint32_t i = s ? HSC_NONE : r->paid->first_unrolled[x->scope]; i != HSC_NONE; i = r->paid->next_unrolled[i])
+        (*ranges)[(*n)++] = (report_range){i, 1};
     if (!s && x->called.sum > 0)
         s = ranges_with_called(r, x, vector, table, ranges, n, err);
     else if (!s && all < r->excl[x->scope]) { /* as in not_vector() */

@@ -108,6 +108,12 @@ hsc_status hsc_db_get_scope_columns(const hsc_db *db, hsc_db_scope_columns *out,
     return status;
 }
 
+hsc_status hsc_db_get_scope_of_lines(const hsc_db *db, const uint32_t **scope, hsc_err *err) {
+    hsc_status status = hsc_db_load((hsc_db *)db, HSC_TAB_line, err);
+    *scope = HSC_COL(db, line_scope, uint32_t);
+    return status;
+}
+
 hsc_status hsc_db_get_scope_of_contexts(const hsc_db *db, const uint32_t **scope, hsc_err *err) {
     hsc_status status = hsc_db_load((hsc_db *)db, HSC_TAB_context, err);
     *scope = HSC_COL(db, context_scope, uint32_t);

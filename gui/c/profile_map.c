@@ -71,14 +71,17 @@ static hsc_status read_shares(hsc_profile_map *m, hsc_handle *h, uint32_t metric
 
 /* Lines [lo, hi) of a row of the picture. */
 static hsc_status read_bin(hsc_profile_map *m, hsc_handle *h, uint32_t lo, uint32_t hi, hsc_map_bin *out, hsc_err *err) {
-    uint32_t best = HSC_NONE;
-    for (uint32_t r = lo; r < hi; r++) {
-        hsc_db_line l;
-        hsc_status s = hsc_db_get_line(h->db, r, &l, err);
-        if (s != HSC_OK)
-            return s;
-        if (l.scope < h->info.scopes && (best == HSC_NONE || m->incl[l.scope] > m->incl[best]))
-            best = l.scope;
+    uint32_t best = HSC_NONE, last = HSC_NONE;
+    const uint32_t *scope;
+    hsc_status s = hsc_db_get_scope_of_lines(h->db, &scope, err);
+    if (s != HSC_OK)
+        return s;
+    for (uint32_t r = lo; r < hi && r < h->info.lines; r++) {
+        if (scope[r] == last) /* as most lines have the scope of the one before */
+            continue;
+        last = scope[r];
+        if (last < h->info.scopes && (best == HSC_NONE || m->incl[last] > m->incl[best]))
+            best = last;
     }
     out->code = hi > lo;
     out->procedure = fill_levels(m, h->db, best, out);

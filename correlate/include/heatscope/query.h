@@ -124,7 +124,8 @@ typedef struct hsc_db_scope_columns {
     const uint32_t *subtree_end, *procedure, *module, *file;
 } hsc_db_scope_columns;
 hsc_status hsc_db_get_scope_columns(const hsc_db *db, hsc_db_scope_columns *out, hsc_err *err);
-/* Scope of each context, and of each loop version: columns by row, which stay until the database is closed. */
+/* Scope of each line, context and loop version: columns by row, which stay until the database is closed. */
+hsc_status hsc_db_get_scope_of_lines(const hsc_db *db, const uint32_t **scope, hsc_err *err);
 hsc_status hsc_db_get_scope_of_contexts(const hsc_db *db, const uint32_t **scope, hsc_err *err);
 hsc_status hsc_db_get_scope_of_instances(const hsc_db *db, const uint32_t **scope, hsc_err *err);
 
