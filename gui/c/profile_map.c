@@ -122,9 +122,27 @@ static void place_procedures(hsc_profile_map *m) {
     }
 }
 
+enum { WINDOW = 1 << 14 }; /* values, as a chunk of the file has */
+
+/* Of the next procedures, as many as are near to each other: k values each. */
+static hsc_status read_categories(hsc_profile_map *m, hsc_db *db, hsc_db_view view, uint32_t k, double *window, hsc_err *err) {
+    uint32_t first = m->next_procedure, end = first;
+    uint64_t begin = (uint64_t)m->procedures[first] * k;
+    while (end < m->n_procedures && ((uint64_t)m->procedures[end] + 1) * k - begin <= WINDOW)
+        end++;
+    if (end == first) /* more categories than that */
+        end++;
+    double *to = end == first + 1 ? m->categories + (size_t)first * k : window;
+    hsc_status s = hsc_db_read_sums(db, view, begin, ((uint64_t)m->procedures[end - 1] + 1) * k - begin, to, err);
+    for (uint32_t i = first; s == HSC_OK && to == window && i < end; i++)
+        memcpy(m->categories + (size_t)i * k, window + ((uint64_t)m->procedures[i] * k - begin), k * sizeof *window);
+    m->next_procedure = end;
+    return s;
+}
+
 /* What is next: some work, but not much. */
 static hsc_status read_piece(hsc_profile_map *m, hsc_handle *h, uint32_t metric, const uint32_t *lo, const uint32_t *hi, hsc_err *err) {
-    enum { LINES = 1 << 16, PROCEDURES = 16 };
+    enum { LINES = 1 << 16, WINDOWS = 16 };
     uint32_t k = h->info.categories;
     hsc_status s = HSC_OK;
     if (!m->incl)
@@ -139,8 +157,12 @@ static hsc_status read_piece(hsc_profile_map *m, hsc_handle *h, uint32_t metric,
     if (!m->procedures)
         return list_procedures(m, k, err);
     hsc_db_view view = {metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_PROCESS};
-    for (uint32_t i = 0; s == HSC_OK && k && i < PROCEDURES && m->next_procedure < m->n_procedures; i++, m->next_procedure++)
-        s = hsc_db_read_sums(h->db, view, (uint64_t)m->procedures[m->next_procedure] * k, k, m->categories + (size_t)m->next_procedure * k, err);
+    double *window = malloc(WINDOW * sizeof *window);
+    if (!window)
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for categories of procedures");
+    for (uint32_t i = 0; s == HSC_OK && k && i < WINDOWS && m->next_procedure < m->n_procedures; i++)
+        s = read_categories(m, h->db, view, k, window, err);
+    free(window);
     if (s == HSC_OK && (!k || m->next_procedure == m->n_procedures)) {
         place_procedures(m);
         free(m->incl);
