@@ -172,13 +172,14 @@ static report_paid *paid_new(const report *r) {
         return NULL;
     *p = (report_paid){.loop = calloc(scopes, sizeof *p->loop), .vectors = calloc(scopes, sizeof *p->vectors),
                        .own_code = calloc(scopes, sizeof *p->own_code), .is_no_more = calloc(scopes, 1), .unrolled_at = malloc(instances * sizeof *p->unrolled_at),
-                       .first_unrolled = malloc(scopes * sizeof *p->first_unrolled), .next_unrolled = malloc(instances * sizeof *p->next_unrolled), .procedure = calloc(scopes, sizeof *p->procedure),
+                       .first_unrolled = malloc(scopes * sizeof *p->first_unrolled), .next_unrolled = malloc(instances * sizeof *p->next_unrolled),
                        .loop_of = malloc(contexts * sizeof *p->loop_of), .procedure_of = malloc(contexts * sizeof *p->procedure_of),
                        .callee = malloc(contexts * sizeof *p->callee), .caller = malloc(contexts * sizeof *p->caller),
                        .marks = malloc(contexts)};
-    if (p->loop && p->vectors && p->own_code && p->is_no_more && p->unrolled_at && p->first_unrolled && p->next_unrolled && p->procedure &&
+    if (p->loop && p->vectors && p->own_code && p->is_no_more && p->unrolled_at && p->first_unrolled && p->next_unrolled &&
         p->loop_of && p->procedure_of && p->callee && p->caller && p->marks) {
         memset(p->first_unrolled, 0xff, scopes * sizeof *p->first_unrolled); /* HSC_NONE */
+        p->procedure = p->loop;
         return p;
     }
     report_paid_free(p);
@@ -188,7 +189,7 @@ static report_paid *paid_new(const report *r) {
 void report_paid_free(report_paid *p) {
     if (!p)
         return;
-    void *all[] = {p->loop, p->vectors, p->own_code, p->is_no_more, p->unrolled_at, p->first_unrolled, p->next_unrolled, p->procedure, p->loop_of,
+    void *all[] = {p->loop, p->vectors, p->own_code, p->is_no_more, p->unrolled_at, p->first_unrolled, p->next_unrolled, p->loop_of,
                    p->procedure_of, p->callee, p->caller, p->marks, p->way, p->begin[0], p->begin[1], p->contexts[0], p->contexts[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
@@ -469,7 +470,7 @@ hsc_status report_hottest_loop(report *r, uint32_t *loop, hsc_err *err) {
         bool more[2], only = false;
         for (int k = 0; k < 2; k++)
             more[k] = r->paid->loop[i].sum > (best[k] == HSC_NONE ? 0 : r->paid->loop[best[k]].sum);
-        if ((!more[0] && !more[1]) || !report_wanted(r, i) || (s = hsc_db_get_scope(r->db, i, &scope, err)) || (s = only_calls(r, i, &scope, &only, err)) || only)
+        if ((!more[0] && !more[1]) || !report_wanted(r, i) || (s = hsc_db_get_scope(r->db, i, &scope, err)) || scope.kind != HSC_SCOPE_LOOP || (s = only_calls(r, i, &scope, &only, err)) || only)
             continue;
         best[0] = more[0] ? i : best[0];
         best[1] = more[1] && report_is_own(r, &scope) ? i : best[1];

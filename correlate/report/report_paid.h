@@ -17,7 +17,7 @@ typedef struct report_paid {
     uint8_t *is_no_more;     /* by scope: a loop of which all code that ran was unrolled fully: the loop round it, where there is one, pays */
     uint32_t *unrolled_at;   /* by instance of such a loop, in the own code of another one in its machine function: the version of that loop; HSC_NONE */
     uint32_t *first_unrolled, *next_unrolled; /* by scope, and by instance: those of a loop; HSC_NONE: the last */
-    hsc_weighted *procedure; /* by scope of a procedure: its own code with its loops, and libraries that it calls */
+    hsc_weighted *procedure; /* by scope of a procedure: its own code with its loops, and libraries that it calls; the rows of `loop` that loops leave free */
     uint32_t *loop_of;       /* by context: the loop that pays for its samples; HSC_NONE: none */
     uint32_t *procedure_of;  /* by context: the user's procedure that does; HSC_NONE */
     uint32_t *callee;        /* by context: what the loop calls, as the user knows it: the first procedure that is not his own, else the

@@ -353,6 +353,9 @@ static size_t put_indirect(const report *r, const report_refusal *x, char *out, 
         if (by_address && (!*found.text || (y.access != HSC_access_READ && found.access == HSC_access_READ)))
             found = y;
     }
+    out[0] = 0;
+    if (!*found.text && !x->has_dependence) /* the reason says as much */
+        return 0;
     snprintf(out, size, "%s%s is read from memory in the loop: ", *found.text ? "the address of " : "an address", found.text);
     return strlen(out);
 }
