@@ -211,7 +211,8 @@ static hsc_status tell_callees(report *r, const uneven *x, char *out, size_t siz
     findings_seconds(r, p.max - p.mean, save, sizeof save);
     report_processor(r, r->axis, p.max_at, top, sizeof top);
     snprintf(ratio, sizeof ratio, "%.2f times the mean", p.max / p.mean);
-    snprintf(out, size, " Procedures of the program that it calls are not in that: with them (%s in all) %s has %s, and would have %s less.", more, top, ratio, save);
+    snprintf(out, size, " Procedures of the program%s that it calls are not in that: with them (%s in all) %s has %s, and would have %s less.",
+             r->info.messages ? " and of MPI" : "", more, top, ratio, save);
     return HSC_OK;
 }
 
