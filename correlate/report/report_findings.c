@@ -199,9 +199,9 @@ static const char *why_scalar(report *r, uint32_t scope, const report_versions *
     if (v->met[HSC_loop_version_REMAINDER] > 0.5 * v->scalar.sum)
         return " It is run with few iterations, or with some left over each time.";
     if (v->met[HSC_loop_version_FALLBACK] > 0.5 * v->scalar.sum)
-        return checks ? " The check before the loop finds that what it reads and writes may overlap: told that it does not (restrict in C, omp simd), the compiler makes no check." : "";
-    return checks ? " Either it is run with few iterations, or the check before the loop finds that what it reads and writes may overlap (told that it does not, by restrict in C or omp simd, the compiler "
-                    "makes no check)." : "";
+        return checks ? " The check before the loop finds that what it reads and writes may overlap: told that it does not (restrict of a C procedure's parameters, or omp simd), the compiler makes no check." : "";
+    return checks ? " Either it is run with few iterations, or the check before the loop finds that what it reads and writes may overlap (told that it does not, by restrict of a C procedure's "
+                    "parameters or by omp simd, the compiler makes no check)." : "";
 }
 
 static hsc_status loop_versions(findings *f, hsc_err *err) {
