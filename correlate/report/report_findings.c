@@ -191,17 +191,13 @@ static hsc_status little_known(findings *f, hsc_err *err) {
 
 /* ---- scalar time in vectorised loops; hot loops that were not vectorised ---- */
 
-/* Why not the vector body: a sentence, or "". */
-static const char *why_scalar(report *r, uint32_t scope, const report_versions *v) {
-    uint32_t first, checks = 0;
-    if (hsc_db_find(r->db, HSC_LIST_MEMORY_CHECKS, scope, &first, &checks, NULL))
-        checks = 0;
+/* Why not the vector body: a sentence. The check is the compiler's, of the run's own numbers: it fails with good reason, or for want of knowing better. */
+static const char *why_scalar(const report_versions *v) {
     if (v->met[HSC_loop_version_REMAINDER] > 0.5 * v->scalar.sum)
         return " It is run with few iterations, or with some left over each time.";
     if (v->met[HSC_loop_version_FALLBACK] > 0.5 * v->scalar.sum)
-        return checks ? " The check before the loop finds that what it reads and writes may overlap: told that it does not (restrict of a C procedure's parameters, or omp simd), the compiler makes no check." : "";
-    return checks ? " Either it is run with few iterations, or the check before the loop finds that what it reads and writes may overlap (told that it does not, by restrict of a C procedure's "
-                    "parameters or by omp simd, the compiler makes no check)." : "";
+        return " The compiler's check before the loop fails: what it reads and writes overlaps, or may, or a stride is not 1.";
+    return " Either it is run with few iterations, or the compiler's check before the loop fails: what it reads and writes overlaps, or may, or a stride is not 1.";
 }
 
 static hsc_status loop_versions(findings *f, hsc_err *err) {
@@ -236,7 +232,7 @@ static hsc_status loop_versions(findings *f, hsc_err *err) {
                  "Scalar time in a vectorised loop: %s, which is %.0f %% of the loop's time, is spent in its scalar remainder or fall-back, "
                  "though there is a vector body of %u lanes: %s%s at %s in %s.%s",
                  share, 100 * worst.sum / (worst_v.vector.sum + worst_v.scalar.sum + worst_v.other.sum), worst_v.width, s.name, findings_loop_word(s.name), where,
-                 of, why_scalar(r, worst_at, &worst_v));
+                 of, why_scalar(&worst_v));
         findings_say(f, worst.sum, "Scalar remainder", worst, spot_of_scope(worst_at, &s), text);
     }
     return HSC_OK;

@@ -125,7 +125,7 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
                  is_of_c(f.path) ? "#pragma omp simd" : "!$omp simd", is_of_c(f.path) ? "-fopenmp-simd" : "-fopenmp");
         return out;
     }
-    if (x->reason != HSC_reason_CALL && x->reason != HSC_reason_UNSUPPORTED)
+    if ((x->reason != HSC_reason_CALL && x->reason != HSC_reason_UNSUPPORTED) || report_may_throw(x))
         return out;
     if (!report_remarks(r, x->scope, &list, &n, NULL))
         for (uint32_t i = 0; i < n; i++)

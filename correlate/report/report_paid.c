@@ -462,6 +462,17 @@ static hsc_status only_calls(report *r, uint32_t i, const hsc_db_scope *s, bool 
     return status;
 }
 
+/* A loop that only looks at what others write: a finding of its own tells of these. */
+static hsc_status only_waits(report *r, uint32_t i, bool *only, hsc_err *err) {
+    hsc_db_remark *list = NULL;
+    uint32_t n = 0;
+    hsc_status s = report_remarks(r, i, &list, &n, err);
+    for (uint32_t k = 0; k < n && !s; k++)
+        *only = *only || list[k].reason == HSC_reason_WAITS;
+    free(list);
+    return s;
+}
+
 hsc_status report_hottest_loop(report *r, uint32_t *loop, hsc_err *err) {
     uint32_t best[2] = {HSC_NONE, HSC_NONE}; /* of all, of the user's own */
     hsc_status s = report_pay_all(r, err);
@@ -470,7 +481,7 @@ hsc_status report_hottest_loop(report *r, uint32_t *loop, hsc_err *err) {
         bool more[2], only = false;
         for (int k = 0; k < 2; k++)
             more[k] = r->paid->loop[i].sum > (best[k] == HSC_NONE ? 0 : r->paid->loop[best[k]].sum);
-        if ((!more[0] && !more[1]) || !report_wanted(r, i) || (s = hsc_db_get_scope(r->db, i, &scope, err)) || scope.kind != HSC_SCOPE_LOOP || (s = only_calls(r, i, &scope, &only, err)) || only)
+        if ((!more[0] && !more[1]) || !report_wanted(r, i) || (s = hsc_db_get_scope(r->db, i, &scope, err)) || scope.kind != HSC_SCOPE_LOOP || (s = only_calls(r, i, &scope, &only, err)) || only || (s = only_waits(r, i, &only, err)) || only)
             continue;
         best[0] = more[0] ? i : best[0];
         best[1] = more[1] && report_is_own(r, &scope) ? i : best[1];

@@ -342,6 +342,10 @@ const char *report_recurrence(const report *r, const report_refusal *x, char *ou
     return out;
 }
 
+bool report_may_throw(const report_refusal *x) {
+    return x->reason == HSC_reason_CALL && (!strcmp(x->remark.name, "LoopContainsSwitch") || !strcmp(x->remark.name, "CantComputeNumberOfIterations"));
+}
+
 /* "the address of y[i][s] is read from memory in the loop: ". Returns its length. */
 static size_t put_indirect(const report *r, const report_refusal *x, char *out, size_t size) {
     uint32_t first, n;
@@ -368,7 +372,7 @@ void report_refusal_text(report *r, const report_refusal *x, char *out, size_t s
     else
         report_first_sentence(x->remark.message, out + at, size - at);
     at = strlen(out);
-    if (x->reason == HSC_reason_CALL && (!strcmp(x->remark.name, "LoopContainsSwitch") || !strcmp(x->remark.name, "CantComputeNumberOfIterations")))
+    if (report_may_throw(x))
         at += (size_t)snprintf(out + at, size - at, ", a call may throw");
     if (*report_recurrence(r, x, pair, sizeof pair))
         at += (size_t)snprintf(out + at, size - at, ", %s", pair);

@@ -52,6 +52,9 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
 /* The one verdict on a loop that the vectoriser refused, of its remarks; NULL: it did not. In the list. */
 const hsc_db_remark *report_verdict(const hsc_db_remark *list, uint32_t n);
 
+/* Is it refused since a call in it may throw? */
+bool report_may_throw(const report_refusal *x);
+
 /* Why, in one clause: the dependence, else the remark; of what is carried from one iteration to the next what is written and read; and what is
  * said as well, or of other copies of the loop. */
 void report_refusal_text(report *r, const report_refusal *x, char *out, size_t size);

@@ -40,7 +40,7 @@ bool hsc_reason_explains(const hsc_ir_remark *r, uint64_t reason) {
 }
 
 void hsc_why_settle(hsc_pass *p) {
-    static const char told[] = "loop not vectorized: the compiler gives no reason";
+    static const char told[] = "loop not vectorized: no reason of the compiler is known";
     hsc_why *w = &p->why;
     for (size_t i = 0; i < w->remarks.n && w->explains; i++)
         if (w->remarks.p[i].reason == R(NOT_TRIED)) {
