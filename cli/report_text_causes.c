@@ -12,8 +12,8 @@
 
 /* ---- text ---- */
 
-/* What waits are laid to, for the lines on what is laid to nobody. */
-typedef enum laid { AT_BARRIERS, FOR_TASKS, FOR_LOCKS, FOR_SIGNALS, LAID } laid;
+/* What waits are laid to, for the lines on what is laid to nobody. Not signals: a late one ends waits of many kinds, of which most have no cause that is known. */
+typedef enum laid { AT_BARRIERS, FOR_TASKS, FOR_LOCKS, LAID } laid;
 
 static laid laid_of_wait(uint32_t kind) {
     switch (kind) {
@@ -30,9 +30,6 @@ static laid laid_of_wait(uint32_t kind) {
     case HSC_wait_kind_OMP_LOCK:
     case HSC_wait_kind_OMP_ORDERED:
     case HSC_wait_kind_OMP_ATOMIC: return FOR_LOCKS;
-    case HSC_wait_kind_CONDITION:
-    case HSC_wait_kind_SEMAPHORE:
-    case HSC_wait_kind_FUTEX: return FOR_SIGNALS;
     default: return LAID;
     }
 }
@@ -41,19 +38,17 @@ static laid laid_of_cause(uint32_t cause) {
     return cause == HSC_wait_cause_OMP_BARRIER ? AT_BARRIERS
            : cause == HSC_wait_cause_TASK      ? FOR_TASKS
            : cause == HSC_wait_cause_LOCK      ? FOR_LOCKS
-           : cause == HSC_wait_cause_SIGNAL    ? FOR_SIGNALS
                                                : LAID;
 }
 
 /* Seconds of the program's own waits that are in no cause, and why that may be. */
 static hsc_status put_laid_to_nobody(report *r, hsc_err *err) {
     static const char *const where[LAID] = {
-        [AT_BARRIERS] = "At barriers of threads", [FOR_TASKS] = "For OpenMP tasks", [FOR_LOCKS] = "For locks", [FOR_SIGNALS] = "For signals of other threads"};
+        [AT_BARRIERS] = "At barriers of threads", [FOR_TASKS] = "For OpenMP tasks", [FOR_LOCKS] = "For locks"};
     static const char *const why[LAID] = {
         [AT_BARRIERS] = "all had come (no processor), the others did no more than the one that waited, or who came last is not known (threads of other processes)",
         [FOR_TASKS] = "the thread that waited found another task to work on, or ended the last one itself",
-        [FOR_LOCKS] = "who had the lock is not known, or nobody had: the thread that waited had no processor",
-        [FOR_SIGNALS] = "who woke the thread is not known (another process, a time that was up), or it had no processor"};
+        [FOR_LOCKS] = "who had the lock is not known, or nobody had: the thread that waited had no processor"};
     report_wait *rows;
     report_delayed *delayed;
     uint32_t n;

@@ -55,7 +55,7 @@ static void put_run(report *r) {
 }
 
 static void put_measured(report *r) {
-    hsc_db_process p = {.mechanism = "", .mechanism_note = ""};
+    hsc_db_process p;
     char name[512];
     if (!r->info.processes || hsc_db_get_process(r->db, 0, &p, NULL))
         p = (hsc_db_process){.mechanism = "", .mechanism_note = ""};

@@ -60,7 +60,7 @@ hsc_status findings_short_vectors(findings *f, hsc_err *err) {
     findings_place(r, &s, where, sizeof where);
     findings_amount(r, all, share, sizeof share);
     snprintf(text, sizeof text,
-             "Short vectors: %s in vector code of %s%u bytes, since it was compiled for any processor of its kind; %s has vectors of %u: -march=native lets the compiler make longer "
+             "Short vectors: %s in vector code of %s%u bytes, as the options of its compilation allow no longer; %s has vectors of %u: -march=native lets the compiler make longer "
              "ones, in a program that then needs a processor like this. Loops that wait for memory gain less. The hottest, %.1f %%, is at %s.",
              share, loops > 1 ? "at most " : "", bytes, r->info.processes > 1 ? "every processor of the run" : "the one that it ran on", machine, 100 * most / r->total, where);
     findings_say(f, all.sum, "Short vectors", all, spot_of_scope(hottest, &s), text);

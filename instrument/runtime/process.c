@@ -162,8 +162,6 @@ static uint64_t vector_bytes(void) {
 #if defined(__x86_64__)
     __builtin_cpu_init();
     return __builtin_cpu_supports("avx512f") ? 64 : __builtin_cpu_supports("avx2") ? 32 : 16;
-#elif defined(__aarch64__)
-    return 16;
 #else
     return 0;
 #endif
