@@ -191,22 +191,13 @@ static hsc_status little_known(findings *f, hsc_err *err) {
 
 /* ---- scalar time in vectorised loops; hot loops that were not vectorised ---- */
 
-/* Why not the vector body: a sentence. The check is the compiler's, of the run's own numbers: it fails with good reason, or for want of knowing better. */
-static const char *why_scalar(const report_versions *v) {
-    if (v->met[HSC_loop_version_REMAINDER] > 0.5 * v->scalar.sum)
-        return " It is run with few iterations, or with some left over each time.";
-    if (v->met[HSC_loop_version_FALLBACK] > 0.5 * v->scalar.sum)
-        return " The compiler's check before the loop fails: what it reads and writes overlaps, or may, or a stride is not 1.";
-    return " Either it is run with few iterations, or the compiler's check before the loop fails: what it reads and writes overlaps, or may, or a stride is not 1.";
-}
-
 static hsc_status loop_versions(findings *f, hsc_err *err) {
     report *r = f->r;
     const uint32_t *loops = f->loops, n = f->n_loops;
     hsc_weighted worst = {0};
     uint32_t worst_at = HSC_NONE;
     report_versions worst_v = {0};
-    char text[4096], how[400], where[600], of[300], share[120];
+    char text[4096], how[400], where[600], of[300], share[120], why[600];
     hsc_db_scope s;
     for (uint32_t i = 0; i < n; i++) {
         report_versions v;
@@ -232,7 +223,7 @@ static hsc_status loop_versions(findings *f, hsc_err *err) {
                  "Scalar time in a vectorised loop: %s, which is %.0f %% of the loop's time, is spent in its scalar remainder or fall-back, "
                  "though there is a vector body of %u lanes: %s%s at %s in %s.%s",
                  share, 100 * worst.sum / (worst_v.vector.sum + worst_v.scalar.sum + worst_v.other.sum), worst_v.width, s.name, findings_loop_word(s.name), where,
-                 of, why_scalar(&worst_v));
+                 of, report_why_scalar(r, worst_at, &worst_v, why, sizeof why));
         findings_say(f, worst.sum, "Scalar remainder", worst, spot_of_scope(worst_at, &s), text);
     }
     return HSC_OK;

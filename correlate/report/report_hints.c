@@ -45,10 +45,20 @@ static bool is_of_c(const char *path) {
     return false;
 }
 
-/* A function that sets errno, called in the loop: by the compiler's advice, else by the source. NULL: none is known. */
-static const char *errno_call(report *r, const hsc_db_scope *s) {
+/* A function that sets errno, called in the loop: the one that the remark is about, else by the source. NULL: none is known. */
+static const char *errno_call(report *r, const report_refusal *x, const hsc_db_scope *s) {
     enum { LINES_MAX = 200 };
+    static const char named[] = " (call of ";
+    const char *called = strstr(x->remark.message, named);
+    char call[40];
     hsc_db_file f;
+    if (called) {
+        snprintf(call, sizeof call, "%s", called + sizeof named - 1);
+        if (strchr(call, ')'))
+            *strchr(call, ')') = '(';
+        const char *known = called_in(call, strlen(call));
+        return *known ? known : NULL;
+    }
     if (s->file == HSC_NONE || hsc_db_get_file(r->db, s->file, &f, NULL) || !is_of_c(f.path))
         return NULL;
     for (uint32_t line = s->line_begin; line <= s->line_end && line - s->line_begin < LINES_MAX; line++) {
@@ -131,7 +141,7 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
         for (uint32_t i = 0; i < n; i++)
             advised = advised || strstr(list[i].message, "-fno-math-errno");
     free(list);
-    const char *name = errno_call(r, &s);
+    const char *name = errno_call(r, x, &s);
     if (name && !strcmp(name, "sqrt"))
         snprintf(out, size, "sqrt sets errno: -fno-math-errno makes it an instruction, that has a vector form; what else may keep the loop scalar shows only then");
     else if (name)

@@ -326,6 +326,35 @@ const char *report_strides(const report *r, uint32_t scope, char *out, size_t si
     return out;
 }
 
+/* Does the map say that vector code of the loop is for a step of one element? */
+static bool asks_for_unit_step(const report *r, uint32_t scope) {
+    hsc_db_remark *list = NULL;
+    uint32_t n = 0;
+    bool asks = false;
+    if (!report_remarks(r, scope, &list, &n, NULL))
+        for (uint32_t i = 0; i < n; i++)
+            asks = asks || (!strcmp(list[i].pass, "heatscope") && !strcmp(list[i].name, "StrideCheck"));
+    free(list);
+    return asks;
+}
+
+const char *report_why_scalar(const report *r, uint32_t scope, const report_versions *v, char *out, size_t size) {
+    uint32_t first, n = 0;
+    char strides[400];
+    bool few = v->met[HSC_loop_version_REMAINDER] > 0.5 * v->scalar.sum, fails = v->met[HSC_loop_version_FALLBACK] > 0.5 * v->scalar.sum;
+    bool step = asks_for_unit_step(r, scope), overlap = !hsc_db_find(r->db, HSC_LIST_MEMORY_CHECKS, scope, &first, &n, NULL) && n;
+    const char *steps = report_strides(r, scope, strides, sizeof strides);
+    if (few) {
+        snprintf(out, size, " It is run with few iterations, or with some left over each time.");
+        return out;
+    }
+    const char *step_said = step ? "the vector code is for a step of one element" : overlap ? "" : "a stride is not 1";
+    snprintf(out, size, "%s compiler's check before the loop fails: %s%s%s%s%s.", fails ? " The" : " Either it is run with few iterations, or the",
+             overlap || !step ? "what it reads and writes overlaps, or may" : "", overlap == step ? ", or " : "", step_said, step && *steps ? ", and " : "",
+             step ? steps : "");
+    return out;
+}
+
 const char *report_recurrence(const report *r, const report_refusal *x, char *out, size_t size) {
     uint32_t first, n;
     hsc_db_reference to, from;
@@ -364,13 +393,27 @@ static size_t put_indirect(const report *r, const report_refusal *x, char *out, 
     return strlen(out);
 }
 
+/* The first sentence of the remark; what it is said of, where that is not where the loop begins: "..., at solver.c:1459", "..., line 256". */
+static void put_remark(const report *r, const report_refusal *x, char *out, size_t size) {
+    char where[300];
+    hsc_db_scope s;
+    report_first_sentence(x->remark.message, out, size);
+    size_t at = strlen(out);
+    if (hsc_db_get_scope(r->db, x->scope, &s, NULL) || !x->remark.line || x->remark.file == HSC_NONE || (x->remark.file == s.file && x->remark.line == s.line_begin))
+        return;
+    if (x->remark.file == s.file && x->remark.line > s.line_begin && x->remark.line <= s.line_end)
+        snprintf(out + at, size - at, ", line %u", x->remark.line);
+    else
+        snprintf(out + at, size - at, ", at %s", report_at(r, x->remark.file, x->remark.line, where, sizeof where));
+}
+
 void report_refusal_text(report *r, const report_refusal *x, char *out, size_t size) {
     char other[260], pair[300];
     size_t at = x->reason == HSC_reason_INDIRECT ? put_indirect(r, x, out, size) : 0;
     if (x->has_dependence)
         report_dependence(r, &x->dependence, out + at, size - at);
     else
-        report_first_sentence(x->remark.message, out + at, size - at);
+        put_remark(r, x, out + at, size - at);
     at = strlen(out);
     if (report_may_throw(x))
         at += (size_t)snprintf(out + at, size - at, ", a call may throw");

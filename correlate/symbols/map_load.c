@@ -249,6 +249,68 @@ static bool add_calls(hsc_code *c, group_records *g) {
     return true;
 }
 
+/* ---- remarks ---- */
+
+static uint64_t position_of(uint64_t line, uint64_t column) { return line << 32 | (uint32_t)column; }
+
+/* Calls of the group by where they are: (file id, position): place in g->calls, the first. */
+static bool list_calls(const group_records *g, hsc_table *calls) {
+    for (size_t i = 0; i < g->calls.n; i++) {
+        const hsc_rec_callsite *s = &g->calls.p[i];
+        uint32_t *at = s->callee.n && s->line && s->column ? hsc_table_at(calls, s->file_id, position_of(s->line, s->column)) : NULL;
+        if (!at && s->callee.n && s->line && s->column)
+            return false;
+        if (at && *at == HSC_NO_INDEX)
+            *at = (uint32_t)i;
+    }
+    return true;
+}
+
+/* The message of a remark on a call that is in the way, with what is called; NULL: out of memory. */
+static const char *name_called(hsc_code *c, const group_records *g, const hsc_rec_remark *r, const hsc_table *calls) {
+    enum { NAME_MAX_BYTES = 80 };
+    uint32_t at = hsc_table_get(calls, r->file_id, position_of(r->line, r->column));
+    if (at == HSC_NO_INDEX)
+        return r->message.p;
+    char *plain = hsc_demangle(g->calls.p[at].callee.p), text[2048 + NAME_MAX_BYTES];
+    const char *name = plain ? plain : g->calls.p[at].callee.p;
+    size_t n = strlen(name);
+    const char *message = r->message.p, *sentence = strstr(message, ". ");
+    int first = sentence ? (int)(sentence - message) : (int)strlen(message);
+    int size = snprintf(text, sizeof text, "%.*s (call of %.*s%s)%s", first, message, n > NAME_MAX_BYTES ? NAME_MAX_BYTES - 3 : (int)n, name,
+                        n > NAME_MAX_BYTES ? "..." : "", message + first);
+    free(plain);
+    return (size_t)size < sizeof text ? hsc_pool_intern(&c->pool, text, (size_t)size) : r->message.p;
+}
+
+static bool add_remarks(hsc_code *c, group_records *g) {
+    hsc_table calls = {0};
+    bool listed = false, ok = true;
+    for (size_t i = 0; i < g->remarks.n && ok; i++) {
+        const hsc_rec_remark *r = &g->remarks.p[i];
+        const char *message = r->message.p;
+        if (r->reason == HSC_reason_CALL && r->line && r->column) {
+            ok = listed || list_calls(g, &calls);
+            listed = true;
+            ok = ok && (message = name_called(c, g, r, &calls));
+        }
+        uint32_t site = row_of(&c->site_by_id, g, r->site_id);
+        hsc_code_remark row = {.procedure = row_of(&g->procedure_rows, g, r->procedure_id),
+                               .loop = site == HSC_NO_INDEX ? HSC_NO_INDEX : c->sites.p[site].loop,
+                               .file = row_of(&g->file_rows, g, r->file_id),
+                               .line = clamp(r->line),
+                               .kind = clamp(r->kind),
+                               .pass = r->pass.p,
+                               .name = r->name.p,
+                               .message = message,
+                               .reason = clamp(r->reason),
+                               .count = r->count ? clamp(r->count) : 1};
+        ok = ok && HSC_PUSH(c->remarks, row);
+    }
+    hsc_table_fini(&calls);
+    return ok;
+}
+
 static bool add_code(hsc_code *c, group_records *g) {
     for (size_t i = 0; i < g->instances.n; i++) {
         const hsc_rec_loop_instance *l = &g->instances.p[i];
@@ -297,22 +359,8 @@ static bool add_code(hsc_code *c, group_records *g) {
         if (!set_row(&c->place_by_id, g, p->place_id, (uint32_t)c->places.n) || !HSC_PUSH(c->places, row))
             return false;
     }
-    for (size_t i = 0; i < g->remarks.n; i++) {
-        const hsc_rec_remark *r = &g->remarks.p[i];
-        uint32_t site = row_of(&c->site_by_id, g, r->site_id);
-        hsc_code_remark row = {.procedure = row_of(&g->procedure_rows, g, r->procedure_id),
-                               .loop = site == HSC_NO_INDEX ? HSC_NO_INDEX : c->sites.p[site].loop,
-                               .file = row_of(&g->file_rows, g, r->file_id),
-                               .line = clamp(r->line),
-                               .kind = clamp(r->kind),
-                               .pass = r->pass.p,
-                               .name = r->name.p,
-                               .message = r->message.p,
-                               .reason = clamp(r->reason),
-                               .count = r->count ? clamp(r->count) : 1};
-        if (!HSC_PUSH(c->remarks, row))
-            return false;
-    }
+    if (!add_remarks(c, g))
+        return false;
     for (size_t i = 0; i < g->dependences.n; i++) {
         const hsc_rec_dependence *d = &g->dependences.p[i];
         uint32_t site = row_of(&c->site_by_id, g, d->loop_id);

@@ -22,17 +22,18 @@ void hsc_pass_take_loop_facts(hsc_pass *p, const hsc_ir_loop_facts *f) {
         return;
     uint32_t loop_id = hsc_why_loop_of(p, &f->region);
     if (p->why.function != f->function) {
-        hsc_map_clear(&p->why.loop_of_header);
+        hsc_map_clear(&p->why.loop_of_block);
         hsc_map_clear(&p->why.is_vector_code);
     }
     p->why.function = f->function;
-    hsc_map_set(&p->why.loop_of_header, (uintptr_t)f->region.header, loop_id);
+    for (size_t i = 0; i < f->n_blocks; i++)
+        hsc_map_set(&p->why.loop_of_block, (uintptr_t)f->blocks[i], loop_id);
     note(p, loop_id, (f->exits > 1 ? HSC_LOOP_SEVERAL_EXITS : 0u) | (f->has_call ? HSC_LOOP_CALLS : 0u) |
                          (f->has_throw ? HSC_LOOP_THROWS : 0u) | (f->has_switch ? HSC_LOOP_SWITCHES : 0u) |
                          (f->has_dead_end ? HSC_LOOP_DEAD_END : 0u) | (f->has_indirect ? HSC_LOOP_INDIRECT : 0u) | (f->is_vectorized ? HSC_LOOP_VECTORIZED : 0u) |
                          (f->is_wait ? HSC_LOOP_WAITS : 0u) | (f->has_atomic ? HSC_LOOP_ATOMIC : 0u));
-    if (f->is_vector_code)
-        hsc_map_set(&p->why.is_vector_code, (uintptr_t)f->region.header, 1);
+    for (size_t i = 0; f->is_vector_code && i < f->n_blocks; i++)
+        hsc_map_set(&p->why.is_vector_code, (uintptr_t)f->blocks[i], 1);
     /* at link time they may be vectors that the units' compilation made of operations in a row */
     bool is_vector_code = f->is_vector_code && loop_id && (!p->link || !p->sites.p[loop_id - 1].unit);
     if ((f->is_wait || is_vector_code || (f->is_disabled && !f->is_vector_code)) && loop_id)

@@ -160,7 +160,7 @@ typedef struct hsc_ir_region {
     bool is_exact;       /* loc is where the thing itself is, not only near it */
     uint32_t key_id;     /* early id of the loop; 0: none */
     uint64_t key_module;
-    const void *header; /* the block itself, to know it again while the function is not changed; NULL: not told */
+    const void *header; /* the block itself (of a remark: the one that it is said of), to know it again while the function is not changed; NULL: not told */
 } hsc_ir_region;
 
 /* A remark as it is made. */
@@ -187,6 +187,8 @@ size_t hsc_ir_remark_path(const hsc_ir_remark *remark, char *buffer, size_t size
 typedef struct hsc_ir_loop_facts {
     LLVMValueRef function;
     hsc_ir_region region;
+    const void *const *blocks; /* of the loop, for the call: known as region.header is */
+    size_t n_blocks;
     hsc_ir_loc begin;
     unsigned exits; /* blocks that may leave it in order: not by an exception, nor to where the program never comes */
     bool has_call;
@@ -220,6 +222,8 @@ typedef struct hsc_ir_memory_check {
     size_t n_accesses;
 } hsc_ir_memory_check;
 void hsc_pass_take_memory_check(hsc_pass *p, const hsc_ir_memory_check *check);
+/* Of accesses whose step only the run knows: vector code would be for a step of one element (n_accesses at least 1, comparisons 0). */
+void hsc_pass_take_stride_check(hsc_pass *p, const hsc_ir_memory_check *check);
 
 /* What scalar evolution knows of the iterations of a loop, before it is unrolled; 0: nothing. `latch`: the branch that
  * closes it. */

@@ -82,7 +82,7 @@ typedef struct hsc_why {
     hsc_map origin_of;   /* first origin + 1 by function */
     hsc_map seen;        /* origin + 1 by key */
     hsc_map facts_of;    /* bits of why.h by loop */
-    hsc_map loop_of_header; /* by address, in the function that the vectoriser is at */
+    hsc_map loop_of_block; /* by address, in the function that the vectoriser is at */
     hsc_map is_vector_code; /* likewise: loops that are written in vectors */
     LLVMValueRef function;  /* that one */
     bool explains;       /* the vectoriser gave a reason for a loop that nobody asked it for: it is on */

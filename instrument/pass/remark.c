@@ -77,7 +77,7 @@ void hsc_why_fini(hsc_pass *p) {
     hsc_map_fini(&w->origin_of);
     hsc_map_fini(&w->seen);
     hsc_map_fini(&w->facts_of);
-    hsc_map_fini(&w->loop_of_header);
+    hsc_map_fini(&w->loop_of_block);
     hsc_map_fini(&w->is_vector_code);
     hsc_map_fini(&w->reason_of);
     hsc_map_fini(&w->lanes_of);
@@ -153,6 +153,15 @@ static uint32_t file_of(hsc_pass *p, const hsc_ir_remark *r) {
     return n ? hsc_map_get(&p->file_by_path, key + !key) : 0;
 }
 
+/* The innermost loop round the call that a location was inlined for, or round the call of that one's procedure; 0: none. */
+static uint32_t loop_round_inlined(hsc_pass *p, const hsc_ir_loc *loc) {
+    hsc_ir_loc at = *loc;
+    uint32_t loop = 0;
+    while (!loop && hsc_ir_get_loc_of_node(at.inlined_at, &at))
+        loop = loop_of_site(p, hsc_pass_early_id(p, &at));
+    return loop;
+}
+
 /* What the remark is about. */
 static uint32_t site_of(hsc_pass *p, const hsc_ir_remark *r, uint32_t file, uint64_t *attachment) {
     uint32_t site = 0;
@@ -162,7 +171,7 @@ static uint32_t site_of(hsc_pass *p, const hsc_ir_remark *r, uint32_t file, uint
     /* what the vectoriser says of a loop belongs to the loop it looks at, though it may name an instruction of a loop that
      * was inside and is unrolled */
     if (!site && is(r->pass, "loop-vectorize") && r->region.header && r->function == p->why.function)
-        site = hsc_map_get(&p->why.loop_of_header, (uintptr_t)r->region.header);
+        site = hsc_map_get(&p->why.loop_of_block, (uintptr_t)r->region.header);
     if (!site && r->region.is_exact)
         site = of_loop ? loop_of_site(p, hsc_pass_early_id(p, &r->region.loc)) : hsc_pass_early_id(p, &r->region.loc);
     bool located = r->region.is_exact && p->keyed;
@@ -173,6 +182,8 @@ static uint32_t site_of(hsc_pass *p, const hsc_ir_remark *r, uint32_t file, uint
     }
     if (!site && of_loop)
         site = loop_of_site(p, hsc_pass_early_id(p, &r->region.loc));
+    if (!site && of_loop)
+        site = loop_round_inlined(p, &r->region.loc);
     if (site)
         *attachment = p->sites.p[site - 1].is_loop ? HSC_remark_attachment_LOOP : HSC_remark_attachment_CALL;
     else if (!r->line)
@@ -288,6 +299,30 @@ void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
         if (!site && p->why.remarks.p[at].reason == HSC_reason_NOT_TRIED)
             p->why.remarks.p[at].reason = HSC_reason_NONE;
     }
+    p->why.remarks.p[at].count++;
+}
+
+void hsc_pass_take_stride_check(hsc_pass *p, const hsc_ir_memory_check *c) {
+    static const char message[] = "vector code is for a step of one element only, and a check before the loop finds out whether this access has it";
+    uint32_t loop_id = p->skip ? 0 : hsc_why_loop_of(p, &c->region);
+    bool is_new;
+    if (!loop_id)
+        return;
+    uint32_t procedure = hsc_pass_procedure_of_function(p, c->function);
+    uint32_t at = hsc_why_find(p, HSC_WHY_REMARK, hsc_pass_tag(loop_id, "StrideCheck", "", 0), procedure, &c->region.loc, p->why.remarks.n, &is_new);
+    if (is_new)
+        *HSC_VECTOR_ADD(p->why.remarks) = (hsc_rec_remark){
+            .pass = {"heatscope", 9},
+            .name = {"StrideCheck", 11},
+            .kind = HSC_remark_kind_ANALYSIS,
+            .procedure_id = procedure,
+            .file_id = hsc_pass_file(p, c->accesses[0].file),
+            .line = c->accesses[0].line,
+            .column = c->accesses[0].column,
+            .site_id = loop_id,
+            .message = {message, sizeof message - 1},
+            .attachment = HSC_remark_attachment_LOOP,
+        };
     p->why.remarks.p[at].count++;
 }
 

@@ -56,17 +56,32 @@ static bool is_call(const Instruction &i) {
     return isa<CallBase>(i) && !isa<IntrinsicInst>(i);
 }
 
-/* True when the address depends on what the loop has just read: a[ix[i]], p->next->value. */
+/* Is the value made, in the same iteration, of what the loop reads? Of much arithmetic only a part is looked at. */
+static bool is_made_of_reads(const Loop &loop, const Value *value) {
+    constexpr unsigned steps_max = 64;
+    SmallVector<const Value *, 16> left{value};
+    SmallPtrSet<const Value *, 32> seen;
+    while (!left.empty() && seen.size() < steps_max) {
+        auto *i = dyn_cast<Instruction>(left.pop_back_val());
+        if (!i || !loop.contains(i) || !seen.insert(i).second || (isa<PHINode>(i) && i->getParent() == loop.getHeader()))
+            continue;
+        if (isa<LoadInst>(i)) {
+            if (!loop.isLoopInvariant(i->getOperand(0)))
+                return true;
+        } else if (isa<CastInst, UnaryOperator, BinaryOperator, SelectInst, PHINode, IntrinsicInst>(i)) {
+            left.append(i->value_op_begin(), i->value_op_end());
+        }
+    }
+    return false;
+}
+
+/* True when the address depends on what the loop has just read: a[ix[i]], a[(int)(x[i] / h)], p->next->value. */
 static bool is_indirect(const Loop &loop, const Instruction &access) {
     const auto *address = dyn_cast_or_null<GetElementPtrInst>(getLoadStorePointerOperand(&access));
     for (; address; address = dyn_cast<GetElementPtrInst>(address->getPointerOperand()))
-        for (const Value *index : address->indices()) {
-            while (auto *cast = dyn_cast<CastInst>(index))
-                index = cast->getOperand(0);
-            auto *load = dyn_cast<LoadInst>(index);
-            if (load && loop.contains(load) && !loop.isLoopInvariant(load))
+        for (const Value *index : address->indices())
+            if (is_made_of_reads(loop, index))
                 return true;
-        }
     return false;
 }
 
@@ -280,6 +295,9 @@ static bool is_vector_code(const Loop &loop) {
 static bool take_facts(hsc_pass *pass, Function &f, Loop &loop, hsc_ir_loop_facts *facts) {
     facts->function = wrap(&f);
     fill_region(loop, &facts->region);
+    const SmallVector<const void *, 32> blocks(loop.block_begin(), loop.block_end());
+    facts->blocks = blocks.data();
+    facts->n_blocks = blocks.size();
     facts->exits = count_exits(loop, &facts->has_dead_end);
     unsigned stores = 0, loads = 0;
     for (BasicBlock *b : loop.blocks())
@@ -303,7 +321,36 @@ static bool take_facts(hsc_pass *pass, Function &f, Loop &loop, hsc_ir_loop_fact
     if (const DILocation *begin = loop.getStartLoc().get())
         hsc_ir_get_loc_of_node(wrap(begin), &facts->begin);
     hsc_pass_take_loop_facts(pass, facts);
+    facts->blocks = nullptr;
     return stores && stores + loads >= 2 && loop.getLoopPreheader() && loop.getLoopLatch();
+}
+
+/* Accesses of the loop whose address is one of these. */
+template <typename Pointers> static std::vector<hsc_ir_loc> list_accesses(const Loop &loop, const Pointers &pointers) {
+    std::vector<hsc_ir_loc> locs;
+    for (BasicBlock *b : loop.blocks())
+        for (Instruction &i : *b) {
+            const Value *pointer = getLoadStorePointerOperand(&i);
+            hsc_ir_loc loc;
+            if (pointer && pointers.count(pointer) && hsc_ir_get_loc(wrap(&i), &loc) && loc.line)
+                locs.push_back(loc);
+        }
+    return locs;
+}
+
+static void take_strides(hsc_pass *pass, Function &f, Loop &loop, const hsc_ir_loop_facts &facts, const LoopAccessInfo &info) {
+    SmallPtrSet<const Value *, 16> pointers;
+    for (const auto &[pointer, stride] : info.getSymbolicStrides())
+        pointers.insert(pointer);
+    std::vector<hsc_ir_loc> locs = list_accesses(loop, pointers);
+    if (locs.empty())
+        return;
+    hsc_ir_memory_check out = {};
+    out.function = wrap(&f);
+    out.region = facts.region;
+    out.accesses = locs.data();
+    out.n_accesses = locs.size();
+    hsc_pass_take_stride_check(pass, &out);
 }
 
 static void take_dependences(hsc_pass *pass, Function &f, Loop &loop, const hsc_ir_loop_facts &facts,
@@ -335,22 +382,14 @@ static void take_dependences(hsc_pass *pass, Function &f, Loop &loop, const hsc_
             out.verdict = verdict_of(d.Type);
             hsc_pass_take_dependence(pass, &out);
         }
+    take_strides(pass, f, loop, facts, info);
     const RuntimePointerChecking *checks = info.getRuntimePointerChecking();
     if (!checks || !checks->Need || !checks->getNumberOfChecks())
         return;
-    std::vector<hsc_ir_loc> locs;
     SmallPtrSet<const Value *, 16> pointers;
     for (const auto &p : checks->Pointers)
         pointers.insert(p.PointerValue);
-    for (BasicBlock *b : loop.blocks())
-        for (Instruction &i : *b) {
-            const Value *pointer = getLoadStorePointerOperand(&i);
-            if (!pointer || !pointers.count(pointer))
-                continue;
-            hsc_ir_loc loc;
-            if (hsc_ir_get_loc(wrap(&i), &loc) && loc.line)
-                locs.push_back(loc);
-        }
+    std::vector<hsc_ir_loc> locs = list_accesses(loop, pointers);
     hsc_ir_memory_check out = {};
     out.function = wrap(&f);
     out.region = facts.region;

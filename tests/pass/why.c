@@ -177,3 +177,25 @@ void sweeps(long n, long rows, double *d0, const double *restrict b, const doubl
             d[i] += c[i] * d[i + 1];
     }
 }
+// what is said of a block inside the loop, and of a procedure inlined into it, is the loop's; an index that is made of what is read is an address from memory
+// CHECK: lookups
+// CHECK: for: as written
+// CHECK-NOT: no reason of the compiler is known
+// CHECK: [[#@LINE+5]]:20: loop not vectorized: cannot identify array bounds [loop-vectorize: address read from memory in the loop] (copy inlined at [[#@LINE+9]]:16 into lookups)
+static inline __attribute__((always_inline)) float look_up(const float *t, double x) {
+    if (x > 9)
+        return 1;
+    int k = (int)(x * 400);
+    return (float)(t[k] * x + t[k + 1]);
+}
+void lookups(int n, float *a, const double *b, const float *t) {
+    for (int i = 0; i < n; i++)
+        a[i] = look_up(t, b[i]);
+}
+// steps that only the run knows: what vector code asks of them
+// CHECK: any_step
+// CHECK: [[#@LINE+3]]:16: vector code is for a step of one element only, and a check before the loop finds out whether this access has it [heatscope]
+void any_step(long n, long s, double *restrict a, const double *restrict b) {
+    for (long i = 0; i < n; i++)
+        a[i] = b[i * s] * 2 + 1;
+}

@@ -158,6 +158,48 @@ int main(void) {
     printf("%g\n", a[100]);
     return 0;
 }
+#elif defined(MIXED) /* sqrt, which is in nobody's way, beside a call that is */
+#include <math.h>
+enum { N = 4096 };
+static double a[N], b[N];
+
+__attribute__((noinline)) static double other(double x) {
+    return x > 0.5 ? x * 2 : x + b[(int)(x * 8)];
+}
+
+__attribute__((noinline)) static void mixed(void) {
+    for (int i = 0; i < N; i++) /* MIXED */
+        a[i] = sqrt(b[i]) +
+               other(b[i]); /* CALL_OF_OTHER */
+}
+
+int main(void) {
+    for (int i = 0; i < N; i++)
+        b[i] = (double)(i % 17);
+    for (double begin = cpu_s(); about_s() - begin < 0.4;)
+        mixed();
+    printf("%g\n", a[100]);
+    return 0;
+}
+
+#elif defined(STEP) /* a step that is not one element, as only the run knows */
+enum { N = 4096 };
+static double a[2 * N], b[2 * N];
+
+__attribute__((noinline)) static void step(double *restrict to, const double *restrict from, long s) {
+    for (long i = 0; i < N; i++) /* STEP */
+        to[i] = from[i * s] * 2 + 1;
+}
+
+int main(int argc, char **argv) {
+    for (int i = 0; i < 2 * N; i++)
+        b[i] = argv[0][0] + i;
+    for (double begin = cpu_s(); about_s() - begin < 0.4;)
+        step(a, b, argc + 1);
+    printf("%g\n", a[100]);
+    return 0;
+}
+
 #elif defined(ALSO) /* two obstacles */
 #include <math.h>
 enum { N = 4096 };

@@ -587,7 +587,17 @@ that("no vector form" not in said and "another copy" not in said, f"others: {sai
 # two reasons for one loop are no two copies
 database = measured("also", CC, "-DALSO", "-lm")
 said = findings(database)
-that("library call cannot be vectorized; also: loop not vectorized: control flow cannot be substituted for a select" in said and "another copy" not in said, f"also: {said}")
+that(re.search(r"library call cannot be vectorized \(call of \w+\)(, line \d+)?; also: loop not vectorized: control flow cannot be substituted for a select", said) and "another copy" not in said, f"also: {said}")
+
+# what is called where it is in the way, and no advice on what is not
+said = findings(measured("mixed", CC, "-DMIXED", "-fno-math-errno", "-lm"))
+that(re.search(r"Not vectorised: .*? at \S*compiled\.c:" + line("MIXED") + r"-\d+[^:]*: loop not vectorized: call instruction cannot be vectorized \(call of other\), line " +
+               line("CALL_OF_OTHER") + r"\.", said) and "errno" not in said, f"mixed: {said}")
+
+# which of its checks keeps the vector code from running
+said = findings(measured("step", CC, "-DSTEP", "-O3"))
+that(re.search(r"Scalar time in a vectorised loop: .*? 100 % of the loop's time, .*? for loop at \S*compiled\.c:" + line("STEP") + r"-\d+ in step\. .*?ompiler's check before the loop fails: "
+               r"the vector code is for a step of one element, and from\[i\*s\] goes on by 8\*s bytes from one iteration to the next\.", said), f"step: {said}")
 
 # a loop in a header of the system, for which the user's round it pays: the finding has its own code, which is nearly all (of 800 samples, as above)
 database = serial("summed.cpp", SUMMED, CC, "-O2", "-g", libraries=["-lstdc++"])

@@ -14,14 +14,15 @@ SOURCE = """#include <stdlib.h>
 __attribute__((noinline)) void add(double *restrict d, const double *restrict w, const double *f, int rows, int n) {
     for (int k = 0; k < rows; k++) { // OUTER
         const double *restrict row = w + k * n;
+        const double factor = f[k] / (1 + f[k] * f[k]) / (2 + f[k]); // time of its own, for the inner loop alone
         for (int j = 0; j < n; j++)
-            d[j] += f[k] * row[j];
+            d[j] += factor * row[j];
     }
 }
 int main(void) {
     enum { ROWS = 200000 };
     double *w = calloc(ROWS * 2, sizeof *w), *f = calloc(ROWS, sizeof *f), d[2] = {0};
-    for (int t = 0; t < 1200; t++)
+    for (int t = 0; t < 800; t++)
         add(d, w, f, ROWS, 1 + t % 2);
     return d[0] > 0;
 }
