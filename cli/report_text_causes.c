@@ -193,7 +193,17 @@ static delayed_columns columns_of_delayed(const report *r, const report_delayed 
     return c;
 }
 
-static void put_delayed(const report *r, const report_delayed *p, const delayed_columns *c, double total) {
+/* ", called at solve.c:80", where the same place is there by other paths, too. */
+static void put_call(const report *r, const report_delayed *rows, uint32_t n, uint32_t row) {
+    char at[300];
+    hsc_db_line l;
+    uint32_t line = report_delayed_call(r, rows, n, row);
+    if (line != HSC_NONE && !hsc_db_get_line(r->db, line, &l, NULL) && l.line)
+        fprintf(r->out, ", called at %s", report_at(r, l.file, l.line, at, sizeof at));
+}
+
+static void put_delayed(const report *r, const report_delayed *rows, uint32_t n, uint32_t row, const delayed_columns *c, double total) {
+    const report_delayed *p = &rows[row];
     char who[128], late[128], where[800];
     report_who(r, p->v.thread, who, sizeof who);
     report_who(r, p->d.thread, late, sizeof late);
@@ -208,9 +218,11 @@ static void put_delayed(const report *r, const report_delayed *p, const delayed_
     fprintf(r->out, "%8.3f %4.0f %7llu %7.*f  %-*.*s %-*s %s", p->v.wait_s, total > 0 ? 100 * p->v.wait_s / total : 0,
             (unsigned long long)p->v.waits, p->v.max_s < 9.9995 ? 2 : 0, 1e3 * p->v.max_s, c->kind, c->kind, report_cause_kind(p->d.kind), c->late, late, who);
     if (fits)
-        fprintf(r->out, " %s\n", where);
+        fprintf(r->out, " %s", where);
     else
-        fprintf(r->out, "\n%*s%s\n", 22, "", where);
+        fprintf(r->out, "\n%*s%s", 22, "", where);
+    put_call(r, rows, n, row);
+    fputc('\n', r->out);
 }
 
 hsc_status report_text_delayed(report *r, hsc_err *err) {
@@ -224,13 +236,15 @@ hsc_status report_text_delayed(report *r, hsc_err *err) {
     for (uint32_t i = 0; i < all; i++) {
         *(rows[i].own ? &total : &libraries) += rows[i].v.wait_s;
         idle += !rows[i].own && rows[i].d.kind == HSC_wait_cause_SIGNAL ? rows[i].v.wait_s : 0;
-        n += rows[i].own;
     }
+    report_delayed_by_place(r, rows, &all);
+    while (n < all && rows[n].own)
+        n++;
     delayed_columns c = columns_of_delayed(r, rows, n, total);
     fprintf(r->out, "\nWaiting: until the late one came, by who waited where\n"
                     "  time s    %%   waits  max ms  %-*s %-*s who and where\n", c.kind, "kind", c.late, "waits for");
     for (; shown < n && is_shown_delayed(r, &rows[shown], shown, total); shown++)
-        put_delayed(r, &rows[shown], &c, total);
+        put_delayed(r, rows, n, shown, &c, total);
     for (uint32_t i = shown; i < n; i++)
         rest += rows[i].v.wait_s;
     if (shown < n)

@@ -365,6 +365,66 @@ hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hs
     return HSC_OK;
 }
 
+/* Kind, who waits for whom, and where: what a table shows. */
+static int by_place_of_wait(const report *r, const report_delayed *x, const report_delayed *y) {
+    const uint64_t p[] = {x->own, x->d.kind, x->d.thread, x->v.thread, report_scope_of(r, x->v.context), x->v.line};
+    const uint64_t q[] = {y->own, y->d.kind, y->d.thread, y->v.thread, report_scope_of(r, y->v.context), y->v.line};
+    for (size_t i = 0; i < sizeof p / sizeof *p; i++)
+        if (p[i] != q[i])
+            return p[i] < q[i] ? -1 : 1;
+    return 0;
+}
+
+static int by_path_of_wait(const void *a, const void *b, void *ctx) {
+    const report_delayed *x = a, *y = b;
+    int by_place = by_place_of_wait(ctx, x, y);
+    return by_place ? by_place : (x->v.context > y->v.context) - (x->v.context < y->v.context);
+}
+
+void report_delayed_by_place(report *r, report_delayed *rows, uint32_t *n) {
+    uint32_t kept = 0;
+    qsort_r(rows, *n, sizeof *rows, by_path_of_wait, r);
+    for (uint32_t i = 0; i < *n; i++) {
+        if (!kept || by_path_of_wait(&rows[kept - 1], &rows[i], r)) {
+            rows[kept++] = rows[i];
+            continue;
+        }
+        rows[kept - 1].v.waits += rows[i].v.waits;
+        rows[kept - 1].v.wait_s += rows[i].v.wait_s;
+        rows[kept - 1].v.max_s = fmax(rows[kept - 1].v.max_s, rows[i].v.max_s);
+    }
+    *n = kept;
+    qsort(rows, kept, sizeof *rows, longer);
+}
+
+/* The line of a's path, from its end up, of the first call that b's does not have there too. */
+static uint32_t told_apart(const report *r, uint32_t a, uint32_t b) {
+    hsc_db_context_columns c;
+    if (hsc_db_get_context_columns(r->db, &c, NULL))
+        return HSC_NONE;
+    while (a < r->info.contexts && b < r->info.contexts && a != b) {
+        for (; a && c.call_line[a] == HSC_NONE; a = c.parent[a])
+            ;
+        for (; b && c.call_line[b] == HSC_NONE; b = c.parent[b])
+            ;
+        if (c.call_line[a] != c.call_line[b])
+            return c.call_line[a];
+        if (!a || !b)
+            break;
+        a = c.parent[a];
+        b = c.parent[b];
+    }
+    return HSC_NONE;
+}
+
+uint32_t report_delayed_call(const report *r, const report_delayed *rows, uint32_t n, uint32_t i) {
+    uint32_t line = HSC_NONE;
+    for (uint32_t k = 0; k < n && line == HSC_NONE; k++)
+        if (k != i && !by_place_of_wait(r, &rows[k], &rows[i]))
+            line = told_apart(r, rows[i].v.context, rows[k].v.context);
+    return line;
+}
+
 static bool is_same_doing(const hsc_db_cause *a, const hsc_db_cause *b) {
     return a->own && !a->place.not_known && !a->place.not_running && a->scope == b->scope && a->line == b->line && a->waited_kind == b->waited_kind && a->column == b->column;
 }

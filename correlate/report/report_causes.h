@@ -33,6 +33,11 @@ hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *e
 hsc_status report_cause_list(report *r, report_cause_row **rows, uint32_t *n, hsc_err *err); /* the same, not added up */
 /* The program's, the longest first, then those of libraries' own threads. free() *rows. */
 hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hsc_err *err);
+/* Adds up those of one kind, for one thread, of one thread and in one place and call path, wherever the late one was (which they keep of one of them), in the
+ * same order. */
+void report_delayed_by_place(report *r, report_delayed *rows, uint32_t *n);
+/* Of rows that differ in their call paths only: the row of the line at which row i's path calls what another one's calls elsewhere; HSC_NONE: there is none. */
+uint32_t report_delayed_call(const report *r, const report_delayed *rows, uint32_t n, uint32_t i);
 bool report_is_own_delayed(const report *r, const hsc_db_delayed *v, const hsc_db_delay *d);
 
 /* What of the program causes most waiting, and in order what causes at least a tenth of it; then what is the machine's, as those who were late had no

@@ -677,6 +677,8 @@ if MPICC != "-":
     at = {word: n for n, text in enumerate(WRAPPED.splitlines(), 1) for word in ("short", "long") if "// " + word in text}
     told = re.findall(r"by way of main wrapped\.c:(\d+) \((\d+) %\), main wrapped\.c:(\d+) \((\d+) %\)", " ".join(run(HEATSCOPE, "report", "--by=message", database).split()))
     that(len(told) == 1 and [int(told[0][0]), int(told[0][2])] == [at["long"], at["short"]] and 60 < int(told[0][1]) < 95, f"wrapped: {told}, expected {at}")
+    told = re.findall(r"late at a barrier rank 0 +rank 1 meet wrapped\.c:\d+, called at wrapped\.c:(\d+)", " ".join(run(HEATSCOPE, "report", "--by=delayed", "--top=0", database).split()))
+    that(sorted(map(int, told)) == sorted(at.values()), f"wrapped: waits are told apart by {told}, expected {at}")
     # a member is of no procedure: where it was met first is said as that
     whole = run(HEATSCOPE, "report", "--by=array", database)
     that(re.search(r" p->halo(\[\])?( wrapped\.c:\d+)?$", whole, re.MULTILINE) and re.search(r"Array p->halo(\[\])?, first met in (fill|spread), has", findings(database)), f"wrapped: a member {whole} {findings(database)}")
