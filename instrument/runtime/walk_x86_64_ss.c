@@ -360,6 +360,21 @@ static enum leaving leaving_at(uint64_t pc) {
     return LEAVING_NO;
 }
 
+/* May that end be at pc, of which the rule is r? By rbp, where the rules do not tell of it; where they do, the address is above or at rcx, then above rsp. */
+static bool may_leave(walker *w, uint64_t pc, hsc_rt_rule r) {
+    enum { RCX = 2, MOVE = 3, POP = 1 }; /* bytes of the two instructions before */
+    if (r.cfa == HSC_CFA_REGISTER && (r.cfa_register == 6 || r.cfa_register == RCX))
+        return true;
+    if (r.cfa != HSC_CFA_NONE && !(r.cfa == HSC_CFA_REGISTER && r.cfa_register == 7 && r.cfa_offset <= 8))
+        return r.cfa == HSC_CFA_DEREF && r.cfa_register == 6;
+    for (uint64_t before = MOVE; before <= MOVE + POP; before += POP) {
+        const hsc_rt_rule of = rule_at(w, pc - before)->rule;
+        if (of.cfa == HSC_CFA_REGISTER && of.cfa_register == RCX)
+            return true;
+    }
+    return false;
+}
+
 /* Where it goes on; next->pc is no return address. */
 static bool leave(walker *w, hsc_rt_frame *f, enum leaving how, hsc_rt_frame *next) {
     uint64_t from = how == LEAVING_MOVE ? (uint64_t)w->registers[REG_RCX] : f->sp, sp = how == LEAVING_JUMP ? from : from + 8;
@@ -386,6 +401,17 @@ HSC_RT_HOT static enum step step(walker *w, hsc_rt_frame *f, hsc_rt_frame *next)
         return STEP_WRONG;
     f->ra_slot = f->bp_slot = f->cfa_slot = 0;
     f->uses_bp = r->bp == HSC_BP_AT_BP || ((r->cfa == HSC_CFA_REGISTER || r->cfa == HSC_CFA_DEREF) && r->cfa_register == 6);
+    if (exact && w->registers && (c->mapping_id || r->cfa != HSC_CFA_NONE)) {
+        if (r->called == LEAVING_NOT_LOOKED) {
+            uint8_t how = may_leave(w, f->pc, *r) ? (uint8_t)leaving_at(f->pc) : LEAVING_NO;
+            c = rule_at(w, f->pc);
+            c->rule.called = how;
+            r = &c->rule;
+        }
+        w->leaves = r->called == LEAVING_SOON;
+        if (r->called > LEAVING_SOON)
+            return leave(w, f, (enum leaving)r->called, next) ? STEP_ON : STEP_LOST;
+    }
     switch (r->cfa) {
     case HSC_CFA_END:
         return STEP_END;
@@ -393,13 +419,6 @@ HSC_RT_HOT static enum step step(walker *w, hsc_rt_frame *f, hsc_rt_frame *next)
         return interrupted(w, f->sp, next) ? STEP_SIGNAL : STEP_LOST;
     case HSC_CFA_REGISTER:
     case HSC_CFA_DEREF: {
-        if (r->cfa_register == 6 && exact && w->registers) {
-            if (r->called == LEAVING_NOT_LOOKED)
-                c->rule.called = (uint8_t)leaving_at(f->pc);
-            w->leaves = r->called == LEAVING_SOON;
-            if (r->called > LEAVING_SOON)
-                return leave(w, f, (enum leaving)r->called, next) ? STEP_ON : STEP_LOST;
-        }
         if (r->cfa_register == 6 && f->bp == HSC_RT_BP_UNKNOWN && !find_bp(w, f))
             return STEP_LOST;
         uint64_t base = r->cfa_register == 7 ? f->sp : f->bp;
