@@ -332,13 +332,13 @@ static char *inlined_as(const annotation *a, uint32_t row) {
     return text;
 }
 
-/* "vector body, 2 lanes x 2" */
+/* "vector body, 2 lanes, 4 vectors at once": by interleaving, or by unrolling after it */
 static void version_of(const hsc_db_instance *x, char *out, size_t size) {
     int n = snprintf(out, size, "%s", x->version_text);
     if (x->vector_width > 1 && n >= 0 && (size_t)n < size)
         n += snprintf(out + n, size - (size_t)n, hsc_version_is_vector(x->version) ? ", %u lanes" : ", parts packed by %u", x->vector_width);
     if (x->interleave > 1 && n >= 0 && (size_t)n < size)
-        n += snprintf(out + n, size - (size_t)n, ", interleaved %u times", x->interleave);
+        n += snprintf(out + n, size - (size_t)n, hsc_version_is_vector(x->version) ? ", %u vectors at once" : ", interleaved %u times", x->interleave);
     if (x->unroll > 1 && n >= 0 && (size_t)n < size)
         snprintf(out + n, size - (size_t)n, ", unrolled %u times", x->unroll);
 }

@@ -661,7 +661,7 @@ def task_path_case(name, what, creator):
     rows = list(csv.DictReader(of_command("report", os.path.join(scenarios.WORK, "m"), "--by=context", "--top=0", "--format=csv").splitlines()))
     paths = [(r["path"].split(";"), float(r["exclusive_s"])) for r in rows]
     in_work = [(one_body([n for n in path if not n.startswith("loop")]), s) for path, s in paths if "work" in path]
-    wrong = [(path, s) for path, s in in_work if not any(all(part in name for part, name in zip(["main", "om", *way], path[path.index("main"):])) and
+    wrong = [(path, s) for path, s in in_work if "main" not in path or not any(all(part in name for part, name in zip(["main", "om", *way], path[path.index("main"):])) and
                                                          path.index("work") - path.index("main") == len(way) + 1 for way in (tasks, own) if way)]
     expect(f"{what} {creator}: in the tables", in_work and not wrong, wrong)
 
