@@ -100,9 +100,25 @@ static hsc_weighted count_of(const report *r, uint32_t scope, hsc_scope_kind kin
                                        : r->paid->loop[scope];
 }
 
+/* What loops pay for. One that was unrolled into the loop round it on one side only is compared with its code there, and the loop round it without. */
+static hsc_status pay(diff *d, hsc_err *err) {
+    uint8_t *of_a, *of_b;
+    hsc_status s = report_find_no_more(&d->a, &of_a, err);
+    if (!s)
+        s = report_find_no_more(&d->b, &of_b, err);
+    for (uint32_t a = 0; !s && of_a && of_b && a < d->a.info.scopes; a++) {
+        uint32_t b = d->match.b_of_a[a];
+        if (b != HSC_NONE && of_a[a] != of_b[b])
+            of_a[a] = of_b[b] = 0;
+    }
+    if (!s)
+        s = report_pay_all(&d->a, err);
+    return s ? s : report_pay_all(&d->b, err);
+}
+
 static hsc_status scope_rows(diff *d, hsc_scope_kind kind, diff_row *rows, uint32_t *n, hsc_err *err) {
     *n = 0;
-    if (kind == HSC_SCOPE_LOOP && (report_pay_all(&d->a, err) || report_pay_all(&d->b, err)))
+    if (kind == HSC_SCOPE_LOOP && pay(d, err))
         return err->status;
     for (int side = 0; side < 2; side++) {
         report *r = side ? &d->b : &d->a;

@@ -382,6 +382,21 @@ hsc_status report_pay(report *r, uint32_t n, bool *done, hsc_err *err) {
     return HSC_OK;
 }
 
+hsc_status report_find_no_more(report *r, uint8_t **is_no_more, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    *is_no_more = NULL;
+    if (!r->paid && !(r->paid = paid_new(r)))
+        return out_of_memory(r, err);
+    report_paid *p = r->paid;
+    if (p->placed || p->next)
+        return HSC_OK;
+    while (p->marked < r->info.instances && !status)
+        status = find_no_more(r, p, UINT32_MAX, err);
+    if (!status)
+        *is_no_more = p->is_no_more;
+    return status;
+}
+
 hsc_status report_pay_all(report *r, hsc_err *err) {
     hsc_status status = HSC_OK;
     for (bool done = r->paid && r->paid->begin[1]; !done && !status;)

@@ -34,6 +34,8 @@ typedef struct report_paid {
 hsc_status report_pay(report *r, uint32_t n, bool *done, hsc_err *err);
 /* All of them, for who has nothing else to do: r->paid is there then. */
 hsc_status report_pay_all(report *r, hsc_err *err);
+/* Before anything is paid: only looks which loops are no more. *is_no_more may then be changed; NULL: too late, it is paid already. */
+hsc_status report_find_no_more(report *r, uint8_t **is_no_more, hsc_err *err);
 void report_paid_free(report_paid *p); /* NULL: nothing */
 
 /* Samples of `first_unrolled` and those behind it. */

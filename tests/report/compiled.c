@@ -182,6 +182,29 @@ int main(void) {
     return 0;
 }
 
+#elif defined(ROUNDS) /* an inner loop that one build unrolls into the loop round it */
+enum { N = 4096 };
+static double a[N][8], b[N][8];
+
+static double dot(const double *x, const double *y) {
+    double s = 0;
+    for (int k = 0; k < 8; k++) /* INNER */
+        s += x[k] * y[k] / (1 + x[k] * x[k]);
+    return s;
+}
+
+int main(int argc, char **argv) {
+    (void)argv;
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < 8; k++)
+            a[i][k] = b[i][k] = i % 13 + argc + k;
+    for (double begin = cpu_s(); about_s() - begin < 0.4;)
+        for (int i = 0; i < N; i++) /* ROUND */
+            a[i][i & 7] = dot(a[i], b[i]) * 1e-3;
+    printf("%g\n", a[3][3]);
+    return 0;
+}
+
 #elif defined(STEP) /* a step that is not one element, as only the run knows */
 enum { N = 4096 };
 static double a[2 * N], b[2 * N];
