@@ -188,7 +188,7 @@ static double a[N][8], b[N][8];
 
 static double dot(const double *x, const double *y) {
     double s = 0;
-    for (int k = 0; k < 8; k++) /* INNER */
+    for (int k = 0; k < 8; k++) /* UNROLLED_INTO */
         s += x[k] * y[k] / (1 + x[k] * x[k]);
     return s;
 }
@@ -199,7 +199,7 @@ int main(int argc, char **argv) {
         for (int k = 0; k < 8; k++)
             a[i][k] = b[i][k] = i % 13 + argc + k;
     for (double begin = cpu_s(); about_s() - begin < 0.4;)
-        for (int i = 0; i < N; i++) /* ROUND */
+        for (int i = 0; i < N; i++) /* ITS_ROUND */
             a[i][i & 7] = dot(a[i], b[i]) * 1e-3;
     printf("%g\n", a[3][3]);
     return 0;

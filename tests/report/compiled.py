@@ -600,12 +600,12 @@ that(re.search(r"Scalar time in a vectorised loop: .*? 100 % of the loop's time,
                r"the vector code is for a step of one element, and from\[i\*s\] goes on by 8\*s bytes from one iteration to the next\.", said), f"step: {said}")
 
 # a loop that one build has unrolled into the loop round it is compared with its code there, and the loop round it without
-rolled, unrolled = measured("rolled", CC, "-DROUNDS", "-O1"), measured("unrolled", CC, "-DROUNDS", "-O3")
+rolled, unrolled = measured("rounds_1", CC, "-DROUNDS", "-O1"), measured("rounds_3", CC, "-DROUNDS", "-O3")
 counted = {r["line_begin"]: float(r["with_calls_pct"]) for r in rows(unrolled, "loop")}
-that(counted[line("INNER")] == 0 < counted[line("ROUND")], f"rounds: {counted}")
+that(counted[line("UNROLLED_INTO")] == 0 < counted[line("ITS_ROUND")], f"rounds: {counted}")
 for files in ((rolled, unrolled), (unrolled, rolled)):
     compared = {r["line_begin_a"]: r for r in csv.DictReader(io.StringIO(run(HEATSCOPE, "diff", "--by=loop", "--format=csv", "--top=0", *files)))}
-    that(all(float(compared[line("INNER")][f"{side}_s"]) > 0 for side in "ab"), f"rounds: {files} {compared}")
+    that(all(float(compared[line("UNROLLED_INTO")][f"{side}_s"]) > 0 for side in "ab"), f"rounds: {files} {compared}")
 
 # a loop in a header of the system, for which the user's round it pays: the finding has its own code, which is nearly all (of 800 samples, as above)
 database = serial("summed.cpp", SUMMED, CC, "-O2", "-g", libraries=["-lstdc++"])
