@@ -582,6 +582,8 @@ typedef struct hsc_db_stats { /* over all processors of the axis, those without 
 hsc_status hsc_db_read_sums(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, double *out, hsc_err *err);
 /* Which of them have nothing: 1, else 0. out: n. */
 hsc_status hsc_db_find_zeros(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, unsigned char *out, hsc_err *err);
+/* The largest of their sums; 0: none has anything. */
+hsc_status hsc_db_find_largest(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, double *out, hsc_err *err);
 
 /* ---- 95 % intervals of sampled numbers; methods and calibration: docs/measurement.md, section 1 ---- */
 
