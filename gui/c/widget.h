@@ -126,6 +126,8 @@ double hsw_now_ms(void);
 void hsw_send(hsw *w, const char *event, Tcl_Obj *dict);
 /* Options were set from C: tells Tk's option record nothing, just redraws. */
 hsc_db_view hsw_view(const hsw *w, int table);
+/* What was counted or timed exactly has its unit in a legend; samples are counts. */
+void hsw_set_unit(const hsw *w, hsc_colour_scale *scale);
 int hsw_width(const hsw *w);
 int hsw_height(const hsw *w);
 int hsw_linespace(const hsw *w, bool mono);
