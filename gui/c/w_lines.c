@@ -116,6 +116,7 @@ static void bars_frame(bars *b, hsc_bars_frame *f) {
                           .maximum = b->maximum, .title = b->title ? b->title : "",
                           .single = b->w.db && (b->w.axis == HSC_AXIS_THREAD ? b->w.db->info.threads : b->w.db->info.processes) == 1, .scaling = (enum hsc_scaling)b->scaling, .show_min = b->min_label,
                           .who = b->who && b->who[0] ? b->who : b->w.axis == HSC_AXIS_THREAD ? "thread" : "rank"};
+    f->unit = hsw_unit(&b->w, &f->unit_scale);
     if (!b->w.db)
         f->rows.count = 0;
 }

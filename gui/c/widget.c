@@ -51,13 +51,16 @@ hsc_db_view hsw_view(const hsw *w, int table) {
     return (hsc_db_view){(uint32_t)w->metric, (hsc_db_table)table, (hsc_db_axis)w->axis};
 }
 
-void hsw_set_unit(const hsw *w, hsc_colour_scale *scale) {
+enum hsc_unit hsw_unit(const hsw *w, double *scale) {
     hsc_db_metric m;
+    *scale = 1;
     if (!w->db || w->metric < 0 || hsc_db_get_metric(w->db->db, (uint32_t)w->metric, &m, NULL) != HSC_OK || !m.exact)
-        return;
-    scale->unit = !strcmp(m.unit, "s") ? HSC_UNIT_SECONDS : !strcmp(m.unit, "B") ? HSC_UNIT_BYTES : HSC_UNIT_NONE;
-    scale->unit_scale = m.scale;
+        return HSC_UNIT_NONE;
+    *scale = m.scale;
+    return !strcmp(m.unit, "s") ? HSC_UNIT_SECONDS : !strcmp(m.unit, "B") ? HSC_UNIT_BYTES : HSC_UNIT_NONE;
 }
+
+void hsw_set_unit(const hsw *w, hsc_colour_scale *scale) { scale->unit = hsw_unit(w, &scale->unit_scale); }
 
 /* ---- drawing ---- */
 
