@@ -411,6 +411,17 @@ static hsc_status spin_waits(findings *f, hsc_err *err) {
     return HSC_OK;
 }
 
+/* ", waiting 59.5 % (55.5 to 63.5 %)"; what was timed has no interval. */
+static void say_share(const report *r, hsc_weighted sum, const char *before, const char *name, char *text, size_t size) {
+    size_t at = strlen(text);
+    double low, high;
+    int n = snprintf(text + at, size - at, "%s %s %.1f %%", before, name, 100 * sum.sum / r->total);
+    if (r->unit.exact || n < 0 || (at += (size_t)n) >= size)
+        return;
+    report_share_interval(r, sum, &low, &high);
+    snprintf(text + at, size - at, " (%.1f to %.1f %%)", 100 * low, 100 * high);
+}
+
 static hsc_status categories(findings *f, hsc_err *err) {
     report *r = f->r;
     hsc_weighted sums[64], rest = {0};
@@ -436,7 +447,6 @@ static hsc_status categories(findings *f, hsc_err *err) {
         return HSC_OK;
     for (uint32_t c = 0, k = 0; c < n; c++) {
         const char *name = hsc_db_get_category(r->db, c);
-        double low, high;
         if (!name || sums[c].sum <= 0)
             continue;
         if (sums[c].sum < 0.005 * r->total) {
@@ -444,16 +454,10 @@ static hsc_status categories(findings *f, hsc_err *err) {
             rest.excess += sums[c].excess;
             continue;
         }
-        report_share_interval(r, sums[c], &low, &high);
-        size_t at = strlen(text);
-        snprintf(text + at, sizeof text - at, "%s %s %.1f %% (%.1f to %.1f %%)", k++ ? "," : "", name, 100 * sums[c].sum / r->total, 100 * low,
-                 100 * high);
+        say_share(r, sums[c], k++ ? "," : "", name, text, sizeof text);
     }
     if (rest.sum >= 0.005 * r->total) {
-        double low, high;
-        size_t at = strlen(text);
-        report_share_interval(r, rest, &low, &high);
-        snprintf(text + at, sizeof text - at, ", other %.1f %% (%.1f to %.1f %%)", 100 * rest.sum / r->total, 100 * low, 100 * high);
+        say_share(r, rest, ",", "other", text, sizeof text);
     }
     strncat(text, ".", sizeof text - strlen(text) - 1);
     findings_say(f, r->total, "Where time goes", findings_no_share, spot_nowhere, text);

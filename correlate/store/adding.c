@@ -118,6 +118,13 @@ static batch next_batch(hsc_adding *a) {
     return b;
 }
 
+hsc_status hsc_adding_ask(hsc_db *db, hsc_adding *a, hsc_err *err) {
+    if (a->asked.n || hsc_adding_is_done(a))
+        return HSC_OK;
+    a->asked = next_batch(a);
+    return ask(db, a, err);
+}
+
 static hsc_status add(hsc_db *db, const batch *b, const char *data, uint64_t *total, hsc_err *err) {
     uint64_t mask = (1ull << b->of->leaf->shift) - 1, leaves = db->tables.rows[HSC_TAB_leaf];
     const uint32_t *leaf = (const uint32_t *)(const void *)data + (b->at & mask);
@@ -137,8 +144,7 @@ static hsc_status work(hsc_db *db, hsc_adding *a, uint64_t *total, hsc_err *err)
     if (!a->data && !(a->data = malloc(2 * BATCH_BYTES)))
         return out_of_memory(db, err);
     if (!a->asked.n) {
-        a->asked = next_batch(a);
-        status = ask(db, a, err);
+        status = hsc_adding_ask(db, a, err);
     } else if (a->turn != db->ahead) {
         status = ask(db, a, err);
     }

@@ -11,6 +11,8 @@ void hsc_adding_free(hsc_db *db, hsc_adding *a); /* NULL: nothing */
 
 /* Samples [first, last) of the series are to be added, or (less) taken away: whole slices, and single ones at the ends. false: no memory. */
 bool hsc_adding_note(hsc_adding *a, hsc_times *t, uint64_t first, uint64_t last, bool less);
+/* Has the reader begin with the first of it, so that it unpacks while something else is done. */
+hsc_status hsc_adding_ask(hsc_db *db, hsc_adding *a, hsc_err *err);
 /* Goes on for so many seconds (< 0: to the end), by leaf to total[]. What is taken away may come before what it is taken from: sums are right when all
  * is added. */
 hsc_status hsc_adding_go_on(hsc_db *db, hsc_adding *a, uint64_t *total, double seconds, hsc_err *err);

@@ -118,6 +118,7 @@ struct hsc_db {
     uint64_t *spare_total;               /* interval.c: by leaf, for the next one; NULL */
     struct hsc_marks *marks;             /* interval_marks.c; NULL: not begun */
     uint64_t ahead;                      /* whose pieces the reader has been asked for ahead: one more with each who asks */
+    uint32_t leaf_metric;                /* the one that all rows of /time/leaf are of, once that was looked at; HSC_NONE: not known */
     bool later;                          /* hsc_db_set_later */
     bool gives_back;                     /* arrays of the run, before threads of an interval are counted */
     bool *direct_wanted;                 /* interval.c: by table of values: rows of it were asked for in an interval; NULL: nothing was counted yet */

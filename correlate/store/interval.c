@@ -491,6 +491,7 @@ hsc_status hsc_interval_turn(hsc_db *db, hsc_values *v, hsc_err *err) {
 void hsc_interval_free(hsc_interval *v) {
     if (!v)
         return;
+    hsc_interval_end_ahead(v);
     hsc_within_free(v->within);
     hsc_interval_end_sums(v);
     for (hsc_made_sums *m = v->made, *next; m; m = next) {
@@ -502,6 +503,7 @@ void hsc_interval_free(hsc_interval *v) {
     hsc_leaves_free(&v->leaves);
     free(v->thread);
     free(v->exact);
+    free(v->early);
     free(v->total);
     free(v->indptr);
     free(v->entry);
@@ -529,6 +531,8 @@ void hsc_interval_close(hsc_db *db) {
 
 /* Pages of it were got, which costs more than to clear them. */
 void hsc_interval_drop(hsc_db *db, hsc_interval *v) {
+    if (v)
+        hsc_interval_end_ahead(v);
     if (v && !v->room && !db->spare_total) {
         db->spare_total = v->total;
         v->total = NULL;
@@ -612,10 +616,12 @@ static hsc_status take_parts(const hsc_db *db, hsc_interval *v, const hsc_db_whe
 static hsc_status count_all(hsc_db *db, hsc_interval *v, hsc_err *err) {
     hsc_times *program = NULL;
     hsc_status status = HSC_OK;
+    if (!v->is_counted && v->parts[0].process == HSC_NONE)
+        status = hsc_times_program(db, &program, err);
+    if (!program)
+        memset(v->total, 0, (v->leaves.n + 1) * sizeof *v->total);
     if (v->is_counted)
         return hsc_counts_take(db, v, err);
-    if (v->parts[0].process == HSC_NONE)
-        status = hsc_times_program(db, &program, err);
     if (!status)
         status = program ? hsc_choosing_all(db, v, program, err) : tally_threads(db, v, err);
     return status;
@@ -625,10 +631,10 @@ hsc_status hsc_interval_new(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc
     uint64_t leaves = db->tables.rows[HSC_TAB_leaf];
     hsc_interval *v = calloc(1, sizeof *v);
     if (v && db->spare_total) {
-        v->total = memset(db->spare_total, 0, (leaves + 1) * sizeof *v->total);
+        v->total = db->spare_total;
         db->spare_total = NULL;
     }
-    if (!v || (!v->total && !(v->total = calloc(leaves + 1, sizeof *v->total)))) {
+    if (!v || (!v->total && !(v->total = hsc_large_malloc((leaves + 1) * sizeof *v->total)))) {
         free(v);
         return out_of_memory(db, err);
     }

@@ -20,6 +20,18 @@ typedef struct hsc_made_sums { /* of a table, malloc'ed; narrow: in 32 bits each
     struct hsc_made_sums *next;
 } hsc_made_sums;
 
+struct hsc_ahead; /* interval_sums.c: a table that another thread makes */
+
+typedef struct hsc_leaf_sum { /* of all leaves: with a bit above 32 of `any` there is one above them in the sum or in one of them */
+    uint64_t any, low;       /* low: sum of the lower 32 bits; of less than 2^32 leaves, so it fits */
+    uint64_t leaves;         /* when there were so many; 0: not added up */
+} hsc_leaf_sum;
+
+static inline void hsc_leaf_sum_add(hsc_leaf_sum *s, uint64_t count) {
+    s->any |= count;
+    s->low += count & UINT32_MAX;
+}
+
 typedef struct hsc_leaf_facts { /* of leaves of a metric and category, when there were so many; 0: not looked at */
     uint64_t leaves;
     uint32_t metric, only;
@@ -54,6 +66,9 @@ typedef struct hsc_interval {
     struct hsc_counting *counting; /* under way; NULL */
     struct hsc_within *within; /* within.c: sums of exact tables; NULL: none asked for */
     hsc_made_sums *made;     /* before it was set, and not asked for since */
+    struct hsc_ahead *ahead; /* until it is set; NULL: nothing is under way */
+    bool *early;             /* by table of values: its sums were asked for before threads were counted; NULL: none was */
+    hsc_leaf_sum all;        /* of total[], when that is whole */
     hsc_leaf_facts facts;    /* interval_sums.c; of total[] when that is whole */
     hsc_context_sums contexts; /* while tables are made of it */
     struct direct *direct;   /* by table of values: those whose rows have leaves of their own; made when asked for */
@@ -68,7 +83,7 @@ hsc_status hsc_counting_go_on(hsc_db *db, hsc_counting *c, double seconds, doubl
 double hsc_interval_now_s(void); /* of a clock that goes on evenly */
 void hsc_counting_free(hsc_db *db, hsc_counting *c); /* NULL: nothing */
 
-/* Of these intervals, with nothing in it. */
+/* Of these intervals; nothing is counted: v->total is room only. */
 hsc_status hsc_interval_new(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_interval **out, hsc_err *err);
 void hsc_interval_thin(hsc_db *db); /* the one that is set: what rows are made of is found again when it is asked for */
 void hsc_interval_free(hsc_interval *v); /* NULL: nothing */
@@ -101,8 +116,10 @@ void hsc_interval_add_leaf(hsc_interval_table *t, hsc_db_table which, uint32_t l
 void hsc_interval_resident(hsc_db *db, hsc_array *a, hsc_column_type type, uint64_t n, void *whole, bool narrow);
 /* Puts numbers, the largest of which is `most`, into 32 bits each where they fit; the room that this saves is given back. */
 bool hsc_interval_make_narrow(uint64_t **numbers, uint64_t n, uint64_t most);
-/* Sums of the next table of those that were asked for of what is set now, for an interval that is to be set next; is_done: all are there. */
+/* Sums of the next table of those that were asked for first of what is set now, for an interval that is to be set next; is_done: all are there.
+ * A second thread makes some of them meanwhile, where there is a processor for it: until hsc_interval_end_ahead nothing of `v` may change. */
 hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hsc_err *err);
+void hsc_interval_end_ahead(hsc_interval *v); /* waits for it */
 
 void hsc_interval_end_sums(hsc_interval *v); /* gives back what tables are made of */
 

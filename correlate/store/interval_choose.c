@@ -2,6 +2,7 @@
 /* What all threads have in an interval, from the series of all of them: at once, or a little at a time before it is set. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "interval.h"
 #include "interval_marks.h"
@@ -17,27 +18,44 @@ typedef struct hsc_choosing {
     bool is_done;       /* those, too */
 } hsc_choosing;
 
-/* What is to be added, from the series of all threads: one look instead of one at each. */
+/* What is to be added, from the series of all threads: one look instead of one at each. v->total, which has anything yet, is begun. */
 static hsc_status note_parts(hsc_db *db, hsc_interval *v, hsc_adding *a, hsc_times *t, hsc_err *err) {
     hsc_status status = a ? HSC_OK : out_of_memory(db, err);
+    bool fresh = true;
+    hsc_marks_way way = {0};
     for (uint32_t i = 0; i < v->n_parts && !status; i++) {
         uint64_t first = 0, last = 0;
+        way = (hsc_marks_way){0};
         status = hsc_times_find(db, t, 0, hsc_times_tick(t, v->parts[i].begin_s), &first, err);
         if (!status)
             status = hsc_times_find(db, t, 0, hsc_times_tick(t, v->parts[i].end_s), &last, err);
-        if (!status && first < last && !hsc_marks_note(db, a, t, first, last, v->total))
+        if (!status && first < last && !hsc_marks_note(db, a, t, first, last, &way))
             status = out_of_memory(db, err);
+        if (!status && i + 1 == v->n_parts) /* it is asked for nothing else from here on */
+            status = hsc_adding_ask(db, a, err);
+        if (!status && way.to) {
+            hsc_marks_take(db, &way, fresh, v->total);
+            fresh = false;
+        }
     }
+    if (fresh)
+        memset(v->total, 0, v->leaves.n * sizeof *v->total);
+    v->total[v->leaves.n] = 0;
     return status;
 }
 
 /* For so many seconds (< 0: to the end). */
 static hsc_status go_on(hsc_db *db, hsc_interval *v, hsc_adding *a, double seconds, hsc_err *err) {
     hsc_status status = hsc_adding_go_on(db, a, v->total, seconds, err);
-    for (uint64_t k = 0; k < v->leaves.n && !status && hsc_adding_is_done(a); k++)
+    if (status || !hsc_adding_is_done(a))
+        return status;
+    v->all = (hsc_leaf_sum){.leaves = v->leaves.n};
+    for (uint64_t k = 0; k < v->leaves.n; k++)
+        hsc_leaf_sum_add(&v->all, v->total[k]);
+    for (uint64_t k = 0; k < v->leaves.n && v->all.any > INT64_MAX; k++)
         if (v->total[k] > INT64_MAX) /* more was taken away than there was */
-            status = hsc_err_set(err, HSC_E_FORMAT, "%s: /time/program: expected slices that add up, got less than 0 of leaf %" PRIu64, db->path, k);
-    return status;
+            return hsc_err_set(err, HSC_E_FORMAT, "%s: /time/program: expected slices that add up, got less than 0 of leaf %" PRIu64, db->path, k);
+    return HSC_OK;
 }
 
 void hsc_choosing_end(hsc_db *db) {
@@ -59,6 +77,7 @@ hsc_status hsc_choosing_take(hsc_db *db, hsc_interval **out, hsc_err *err) {
     hsc_status status = hsc_adding_is_done(c->adding) ? HSC_OK : go_on(db, c->v, c->adding, -1, err);
     if (status)
         return status;
+    hsc_interval_end_ahead(c->v);
     *out = c->v;
     c->v = NULL;
     return HSC_OK;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "interval_marks.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "entries.h"
 #include "interval.h"
@@ -12,9 +14,10 @@ enum {
     ALL_BYTES = 20 << 20 /* of all of them, about: of a leaf a mark has a byte for up to 127 samples, two for up to 16383 */
 };
 
-typedef struct mark {
+typedef struct hsc_mark {
     uint64_t sample; /* the first that is not in it */
     uint8_t *counts; /* by leaf, in base 128 */
+    uint64_t half;   /* where that of leaf leaves / 2 begins */
 } mark;
 
 typedef struct hsc_marks {
@@ -83,9 +86,13 @@ static hsc_status keep(hsc_db *db, hsc_marks *m, uint64_t sample, hsc_err *err) 
     uint8_t *to = malloc(bytes + 1);
     if (!to)
         return out_of_memory(db, err);
-    m->marks[m->n++] = (mark){sample, to};
-    for (uint64_t k = 0; k < m->leaves; k++)
+    mark *of = &m->marks[m->n++];
+    *of = (mark){.sample = sample, .counts = to};
+    for (uint64_t k = 0; k < m->leaves; k++) {
+        if (k == m->leaves / 2)
+            of->half = (uint64_t)(to - of->counts);
         to = hsc_entry_put_number(to, (uint32_t)m->total[k]);
+    }
     return HSC_OK;
 }
 
@@ -131,15 +138,39 @@ static const mark *nearest(const hsc_marks *m, uint64_t sample) {
     return best;
 }
 
-static void take(const mark *from, const mark *to, uint64_t leaves, uint64_t *total) {
-    const uint8_t *p = to->counts, *q = from ? from->counts : NULL;
+typedef struct part { /* leaves [first, last) of a difference */
+    const uint8_t *from, *to; /* where they begin; from NULL: nothing is taken away */
+    uint64_t first, last, *total;
+    bool fresh;
+} part;
+
+static void *take(void *ctx) {
+    const part *of = ctx;
+    const uint8_t *p = of->to, *q = of->from;
+    uint64_t *total = of->total, last = of->last, keep = of->fresh ? 0 : UINT64_MAX;
     uint32_t more, less = 0;
-    for (uint64_t k = 0; k < leaves; k++) {
+    for (uint64_t k = of->first; k < last; k++) {
         p = hsc_entry_get_number(p, &more);
         if (q)
             q = hsc_entry_get_number(q, &less);
-        total[k] += (uint64_t)more - less;
+        total[k] = (total[k] & keep) + more - less;
     }
+    return NULL;
+}
+
+void hsc_marks_take(const hsc_db *db, const hsc_marks_way *way, bool fresh, uint64_t *total) {
+    enum { LEAST = 1 << 16 }; /* leaves: fewer take no longer than a thread to start */
+    const mark *from = way->from, *to = way->to;
+    uint64_t leaves = db->marks->leaves, half = leaves / 2;
+    part first = {from ? from->counts : NULL, to->counts, 0, half, total, fresh},
+         second = {from ? from->counts + from->half : NULL, to->counts + to->half, half, leaves, total, fresh};
+    pthread_t thread;
+    bool both = leaves >= LEAST && sysconf(_SC_NPROCESSORS_ONLN) > 1 && !pthread_create(&thread, NULL, take, &second);
+    take(&first);
+    if (both)
+        pthread_join(thread, NULL);
+    else
+        take(&second);
 }
 
 /* From a mark to an end of the interval, or back. */
@@ -148,11 +179,11 @@ static bool note_way(hsc_adding *a, hsc_times *t, const mark *m, uint64_t end, b
     return end >= at ? hsc_adding_note(a, t, at, end, is_begin) : hsc_adding_note(a, t, end, at, !is_begin);
 }
 
-bool hsc_marks_note(const hsc_db *db, hsc_adding *a, hsc_times *program, uint64_t first, uint64_t last, uint64_t *total) {
+bool hsc_marks_note(const hsc_db *db, hsc_adding *a, hsc_times *program, uint64_t first, uint64_t last, hsc_marks_way *way) {
     const mark *from = db->marks ? nearest(db->marks, first) : NULL, *to = db->marks ? nearest(db->marks, last) : NULL;
+    *way = (hsc_marks_way){0};
     if (from == to) /* none, or none between */
         return hsc_adding_note(a, program, first, last, false);
-    /* `to` is behind `from`, so it is one */
-    take(from, to, db->marks->leaves, total);
+    *way = (hsc_marks_way){from, to}; /* `to` is behind `from`, so it is one */
     return note_way(a, program, from, first, true) && note_way(a, program, to, last, false);
 }

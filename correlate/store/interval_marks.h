@@ -9,8 +9,14 @@
 
 /* Makes a part of them; *ready: there are all, or none would be of use. An error gives up those that are there. */
 hsc_status hsc_marks_make_some(hsc_db *db, hsc_times *program, bool *ready, hsc_err *err);
-/* total[], all 0, becomes what leads to samples [first, last) with what is noted in `a`: of the marks that are there. */
-bool hsc_marks_note(const hsc_db *db, hsc_adding *a, hsc_times *program, uint64_t first, uint64_t last, uint64_t *total);
+/* The two marks nearest to the ends of an interval: what was until `to` less what was until `from` is added, and what is noted of the ways from there. */
+typedef struct hsc_marks_way {
+    const struct hsc_mark *from, *to; /* from NULL: the run's begin; to NULL: all of it is noted */
+} hsc_marks_way;
+/* Notes in `a` what leads from marks to samples [first, last). false: no memory. */
+bool hsc_marks_note(const hsc_db *db, hsc_adding *a, hsc_times *program, uint64_t first, uint64_t last, hsc_marks_way *way);
+/* Their difference by leaf to total[], or (fresh) in place of what is there. */
+void hsc_marks_take(const hsc_db *db, const hsc_marks_way *way, bool fresh, uint64_t *total);
 void hsc_marks_free(hsc_db *db);
 
 #endif

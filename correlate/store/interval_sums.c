@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sums of an interval's tables from what was counted by leaf: a step at a time, also before the interval is set. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "interval.h"
 #include "large.h"
@@ -139,29 +142,34 @@ static hsc_status find_introduced(hsc_db *db, hsc_err *err) {
     return HSC_OK;
 }
 
+/* What a leaf has for the metric: without a branch, as whether it has anything is as good as random. */
+static inline uint64_t count_of(const hsc_interval *v, bool all, uint32_t metric, uint64_t leaf) {
+    return all || hsc_interval_is_wanted(v, (uint32_t)leaf, metric) ? v->total[leaf] : 0;
+}
+
 /* What leaves of a metric and category have, looked at once for all tables. */
-static const hsc_leaf_facts *facts_of(hsc_interval *v, uint32_t metric) {
+static const hsc_leaf_facts *facts_of(hsc_db *db, hsc_interval *v, uint32_t metric) {
     hsc_leaf_facts *f = &v->facts;
     if (f->leaves == v->leaves.n && f->metric == metric && f->only == v->only)
         return f;
     *f = (hsc_leaf_facts){.leaves = v->leaves.n, .metric = metric, .only = v->only, .all = v->only == HSC_NONE};
-    uint64_t sum = 0, any = 0; /* with a bit above 32 of any there is one above them in the sum or in one of them */
     uint32_t others = 0;
-    for (uint64_t k = 0; k < v->leaves.n; k++)
-        others |= v->leaves.metric[k] ^ metric;
+    if (!v->leaves.own && db->leaf_metric != HSC_NONE) /* all leaves of the database are of that one */
+        others = db->leaf_metric ^ metric;
+    else
+        for (uint64_t k = 0; k < v->leaves.n; k++)
+            others |= v->leaves.metric[k] ^ metric;
     f->all &= !others;
-    for (uint64_t k = 0; k < v->leaves.n; k++) {
-        uint64_t count = f->all || hsc_interval_is_wanted(v, (uint32_t)k, metric) ? v->total[k] : 0;
-        any |= count;
-        sum += count & UINT32_MAX; /* of less than 2^32 leaves: no overflow */
+    if (!v->leaves.own && !others)
+        db->leaf_metric = metric;
+    hsc_leaf_sum all = v->all;
+    if (!f->all || v->leaves.n != all.leaves) {
+        all = (hsc_leaf_sum){0};
+        for (uint64_t k = 0; k < v->leaves.n; k++)
+            hsc_leaf_sum_add(&all, count_of(v, f->all, metric, k));
     }
-    f->narrow = any <= UINT32_MAX && sum <= UINT32_MAX;
+    f->narrow = all.any <= UINT32_MAX && all.low <= UINT32_MAX;
     return f;
-}
-
-/* What a leaf has for the metric: without a branch, as whether it has anything is as good as random. */
-static inline uint64_t count_of(const hsc_interval *v, bool all, uint32_t metric, uint64_t leaf) {
-    return all || hsc_interval_is_wanted(v, (uint32_t)leaf, metric) ? v->total[leaf] : 0;
 }
 
 static inline void bump(void *sums, bool narrow, uint64_t at, uint64_t count) {
@@ -248,6 +256,22 @@ static inline void add_own(const hsc_interval_table *t, void *sums, bool narrow,
 
 /* What contexts have with all below them counts for the scopes that they introduce, so that nothing counts twice where a scope calls itself. Cost:
  * contexts, however deep the paths are. */
+static void add_scopes_by_category(const hsc_interval_table *t) {
+    const hsc_db *db = t->db;
+    const hsc_context_sums *own = &t->of->contexts;
+    const uint32_t *scope = HSC_COL(db, context_scope, uint32_t), *above = HSC_COL(db, scope_parent, uint32_t), *introduced = db->introduced, *from = own->sums;
+    uint64_t contexts = db->tables.rows[HSC_TAB_context], categories = db->tables.rows[HSC_TAB_category];
+    uint32_t place[UINT8_MAX + 1], n = own->n, *restrict to = t->narrow; /* nothing that is read here is written to */
+    for (uint32_t i = 0; i < n; i++)
+        place[i] = own->category[i];
+    for (uint64_t c = 0; c < contexts; c++, from += n) {
+        uint32_t s = scope[c];
+        for (uint32_t k = introduced[c]; k; k--, s = above[s])
+            for (uint32_t i = 0; i < n; i++)
+                to[s * categories + place[i]] += from[i];
+    }
+}
+
 static inline void add_scopes(const hsc_interval_table *t, void *sums, bool narrow, bool by_category) {
     const hsc_db *db = t->db;
     const hsc_context_sums *own = &t->of->contexts;
@@ -321,7 +345,7 @@ static hsc_status add_contexts(hsc_interval_table *t, hsc_interval *v, hsc_db_ta
     if (inclusive && !f->narrow)
         add_scopes(t, t->wide, false, by_category);
     else if (by_category)
-        add_scopes(t, t->narrow, true, true);
+        add_scopes_by_category(t);
     else if (inclusive)
         add_scopes(t, t->narrow, true, false);
     else if (f->narrow)
@@ -335,7 +359,7 @@ static hsc_status add_contexts(hsc_interval_table *t, hsc_interval *v, hsc_db_ta
 static hsc_status sum_table(hsc_db *db, hsc_interval *v, uint64_t rows, hsc_made_sums *m, hsc_err *err) {
     hsc_interval_table t = {.db = db, .of = v, .rows = rows};
     hsc_status status = hsc_db_load(db, HSC_TAB_instance, err);
-    const hsc_leaf_facts *f = facts_of(v, m->metric);
+    const hsc_leaf_facts *f = facts_of(db, v, m->metric);
     if (!status) {
         db->passes++;
         m->narrow = f->narrow;
@@ -381,35 +405,141 @@ static hsc_made_sums take_made(hsc_interval *v, uint32_t metric, hsc_db_table wh
     return out;
 }
 
-hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hsc_err *err) {
-    hsc_made_sums *m;
-    *is_done = false;
-    /* exclusive ones first, scopes by category before scopes (find_by_category) */
-    static const hsc_db_table order[] = {HSC_TABLE_LINE, HSC_TABLE_SCOPE_EXCL, HSC_TABLE_CONTEXT_EXCL, HSC_TABLE_INSTANCE, HSC_TABLE_LINE_INCL,
-                                         HSC_TABLE_SCOPE_CATEGORY, HSC_TABLE_SCOPE_INCL};
-    enum { TABLES = sizeof order / sizeof *order };
-    for (uint64_t k = 0; k < db->tables.rows[HSC_TAB_metric] * TABLES; k++) {
-        uint32_t metric = (uint32_t)(k / TABLES);
-        hsc_db_table which = order[k % TABLES];
-        uint64_t i = (uint64_t)metric * HSC_VALUES_COUNT + which;
-        bool is_there = !db->values[i].sum.name[0] || hsc_interval_is_exact(db, metric);
-        for (m = v->made; m && !is_there; m = m->next)
-            is_there = m->metric == metric && m->table == which;
-        if (is_there)
-            continue;
-        if (!(m = calloc(1, sizeof *m)))
-            return out_of_memory(db, err);
-        *m = (hsc_made_sums){.metric = metric, .only = v->only, .table = which, .next = v->made};
-        hsc_status status = sum_table(db, v, db->values[i].rows, m, err);
-        if (status)
-            free(m);
-        else
-            v->made = m;
-        return status;
+/* ---- ahead of the interval ---- */
+
+typedef struct hsc_ahead { /* a table of rows that have leaves of their own, made by another thread; all room for it is there before */
+    pthread_t thread;
+    atomic_bool is_done;
+    hsc_interval of; /* as it was then: of its arrays, which stay */
+    hsc_interval_table table;
+    hsc_leaf_facts facts;
+    hsc_made_sums *made;
+} hsc_ahead;
+
+static void *add_ahead(void *ctx) {
+    hsc_ahead *a = ctx;
+    add_leaves(&a->table, a->made->table, &a->facts);
+    atomic_store(&a->is_done, true);
+    return NULL;
+}
+
+void hsc_interval_end_ahead(hsc_interval *v) {
+    hsc_ahead *a = v->ahead;
+    if (!a)
+        return;
+    pthread_join(a->thread, NULL);
+    a->made->next = v->made;
+    v->made = a->made;
+    free(a);
+    v->ahead = NULL;
+}
+
+/* Has it begun? Where not, it is made when its turn comes. */
+static bool begin_ahead(hsc_db *db, hsc_interval *v, uint32_t metric, hsc_db_table which, uint64_t rows) {
+    const hsc_leaf_facts *f = facts_of(db, v, metric);
+    if (!f->narrow || sysconf(_SC_NPROCESSORS_ONLN) < 2)
+        return false;
+    hsc_ahead *a = calloc(1, sizeof *a);
+    hsc_made_sums *m = calloc(1, sizeof *m);
+    void *sums = a && m ? new_sums(rows + 1, true) : NULL;
+    if (sums) {
+        *m = (hsc_made_sums){.metric = metric, .only = v->only, .table = which, .narrow = true, .sums = sums};
+        a->of = *v;
+        a->table = (hsc_interval_table){.db = db, .of = &a->of, .rows = rows, .narrow = sums};
+        a->facts = *f;
+        a->made = m;
+        if (!pthread_create(&a->thread, NULL, add_ahead, a)) {
+            v->ahead = a;
+            return true;
+        }
     }
+    free(sums);
+    free(m);
+    free(a);
+    return false;
+}
+
+/* Was the table asked for of what is set now, before its threads were counted? Of the whole run that is not known: what lists of all versions and contexts ask for
+ * comes later there. */
+static bool is_asked_first(const hsc_db *db, uint64_t number) {
+    hsc_db_table which = (hsc_db_table)(number % HSC_VALUES_COUNT);
+    if (db->interval)
+        return db->interval->early && db->interval->early[number];
+    return db->values[number].sum.name[0] && which != HSC_TABLE_INSTANCE && which != HSC_TABLE_CONTEXT_EXCL;
+}
+
+static bool is_made(const hsc_interval *v, uint32_t metric, hsc_db_table which) {
+    for (const hsc_made_sums *m = v->made; m; m = m->next)
+        if (m->metric == metric && m->table == which)
+            return true;
+    return v->ahead && v->ahead->made->metric == metric && v->ahead->made->table == which;
+}
+
+/* Place of the next one in `order` (n tables) among the tables of values; UINT64_MAX: there is none. */
+static uint64_t next_of(const hsc_db *db, const hsc_interval *v, const hsc_db_table *order, unsigned n) {
+    for (uint32_t metric = 0; metric < db->tables.rows[HSC_TAB_metric]; metric++)
+        for (unsigned k = 0; k < n && !hsc_interval_is_exact(db, metric); k++) {
+            uint64_t number = (uint64_t)metric * HSC_VALUES_COUNT + order[k];
+            if (is_known(order[k]) && is_asked_first(db, number) && !is_made(v, metric, order[k]))
+                return number;
+        }
+    return UINT64_MAX;
+}
+
+static hsc_status make_one(hsc_db *db, hsc_interval *v, uint64_t number, hsc_err *err) {
+    hsc_made_sums *m = calloc(1, sizeof *m);
+    if (!m)
+        return out_of_memory(db, err);
+    *m = (hsc_made_sums){.metric = (uint32_t)(number / HSC_VALUES_COUNT), .only = v->only, .table = (hsc_db_table)(number % HSC_VALUES_COUNT), .next = v->made};
+    hsc_status status = sum_table(db, v, db->values[number].rows, m, err);
+    if (status)
+        free(m);
+    else
+        v->made = m;
+    return status;
+}
+
+hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hsc_err *err) {
+    /* those of contexts, exclusive ones first, scopes by category before scopes (find_by_category), and those of leaves, which can be made at the same time */
+    static const hsc_db_table of_contexts[] = {HSC_TABLE_SCOPE_EXCL, HSC_TABLE_CONTEXT_EXCL, HSC_TABLE_SCOPE_CATEGORY, HSC_TABLE_SCOPE_INCL, HSC_TABLE_LINE_INCL},
+                              of_leaves[] = {HSC_TABLE_LINE, HSC_TABLE_INSTANCE};
+    hsc_status status = hsc_db_load(db, HSC_TAB_instance, err);
+    *is_done = false;
+    if (status)
+        return status;
+    if (v->ahead && atomic_load(&v->ahead->is_done)) {
+        hsc_interval_end_ahead(v);
+        db->passes++;
+    } else {
+        uint64_t next = v->ahead ? UINT64_MAX : next_of(db, v, of_leaves, sizeof of_leaves / sizeof *of_leaves);
+        bool begun = v->ahead || (next != UINT64_MAX && begin_ahead(db, v, (uint32_t)(next / HSC_VALUES_COUNT), (hsc_db_table)(next % HSC_VALUES_COUNT),
+                                                                    db->values[next].rows));
+        if (begun || next == UINT64_MAX)
+            next = next_of(db, v, of_contexts, sizeof of_contexts / sizeof *of_contexts);
+        if (next != UINT64_MAX)
+            return make_one(db, v, next, err);
+        if (begun) {
+            hsc_interval_end_ahead(v);
+            db->passes++;
+        }
+    }
+    if (v->ahead || next_of(db, v, of_leaves, sizeof of_leaves / sizeof *of_leaves) != UINT64_MAX ||
+        next_of(db, v, of_contexts, sizeof of_contexts / sizeof *of_contexts) != UINT64_MAX)
+        return HSC_OK;
     *is_done = true;
     hsc_interval_end_sums(v);
     return HSC_OK;
+}
+
+/* What is asked for while threads are not counted yet is what is drawn first. */
+static void note_early(hsc_db *db, uint32_t metric, hsc_db_table which) {
+    hsc_interval *v = db->interval;
+    if (db->later && !hsc_db_is_pending(db))
+        return;
+    if (!v->early)
+        v->early = calloc(db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT + 1, sizeof *v->early);
+    if (v->early) /* else they are made when they are asked for */
+        v->early[(uint64_t)metric * HSC_VALUES_COUNT + which] = true;
 }
 
 hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hsc_values *v, hsc_err *err) {
@@ -425,6 +555,7 @@ hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hs
     if (!known || !is_known(which) || (which == HSC_TABLE_INSTANCE && hsc_interval_is_exact(db, metric)))
         return hsc_err_set(err, HSC_E_MISSING, "%s: metric '%s', table %s: not known by time, so it has no values in an interval", db->path,
                            hsc_db_text(db, HSC_COL_metric_name, metric), hsc_schema_values[which].name);
+    note_early(db, metric, which);
     hsc_made_sums made = take_made(i, metric, which);
     if (!made.sums)
         status = sum_table(db, i, v->rows, &made, err);

@@ -560,6 +560,34 @@ hsc_status hsc_db_find_zeros(hsc_db *db, hsc_db_view view, uint64_t first, uint6
     return HSC_OK;
 }
 
+static void take_largest(void *ctx, uint64_t row, double sum) {
+    double *largest = ctx;
+    (void)row;
+    *largest = sum > *largest ? sum : *largest;
+}
+
+hsc_status hsc_db_find_largest(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, double *out, hsc_err *err) {
+    hsc_source s;
+    double largest = 0;
+    hsc_status status = hsc_source_find(db, view, &s, err);
+    if (!status)
+        status = check_rows(&s, first, n, err);
+    if (!status && n && !s.subtree)
+        status = keep_sums(&s, n, err);
+    if (!status && n && (s.subtree || !s.v->sum.narrow)) {
+        status = each_sum(&s, view.metric, first, n, take_largest, &largest, err);
+    } else if (!status && n) {
+        const uint32_t *sums = (const uint32_t *)s.v->sum.whole + first;
+        uint32_t most = 0;
+        for (uint64_t i = 0; i < n; i++)
+            most = sums[i] > most ? sums[i] : most;
+        largest = most;
+    }
+    if (!status)
+        *out = largest;
+    return status;
+}
+
 hsc_status hsc_excess_of_run(hsc_db *db, hsc_err *err) {
     if (db->mean_excess)
         return HSC_OK;

@@ -76,7 +76,7 @@ hsc_rgb hsc_colour_change(double t) {
 }
 
 void hsc_colour_scale_init_change(hsc_colour_scale *s, enum hsc_scaling scaling, double maximum, bool ratio) {
-    *s = (hsc_colour_scale){.scaling = ratio ? HSC_SCALING_LINEAR : scaling, .maximum = (float)maximum, .diverging = true, .ratio = ratio};
+    *s = (hsc_colour_scale){.scaling = ratio ? HSC_SCALING_LINEAR : scaling, .maximum = (float)maximum, .diverging = true, .ratio = ratio, .unit_scale = 1};
     for (int i = 0; i < HSC_COLOUR_STEPS; i++)
         s->steps[i] = hsc_colour_change(2.0 * i / (HSC_COLOUR_STEPS - 1) - 1);
 }
@@ -96,6 +96,7 @@ void hsc_colour_scale_init(hsc_colour_scale *s, enum hsc_colours map, enum hsc_s
     s->diverging = s->ratio = false;
     s->low = 0;
     s->unit = HSC_UNIT_NONE;
+    s->unit_scale = 1;
     s->scaling = scaling;
     s->maximum = (float)maximum;
     double top = scaling == HSC_SCALING_LOG ? log1p(maximum) : maximum;

@@ -38,6 +38,7 @@ typedef struct hsc_colour_scale {
     bool ratio;     /* values are binary logarithms of ratios */
     float low;      /* > 0: logarithmic from here to the maximum, with a colour of its own for 0 */
     enum hsc_unit unit; /* of the values, for the legend */
+    double unit_scale;  /* so much of the unit a value of 1 is */
     hsc_rgb steps[HSC_COLOUR_STEPS];
 } hsc_colour_scale;
 void hsc_colour_scale_init(hsc_colour_scale *s, enum hsc_colours map, enum hsc_scaling scaling, double maximum);

@@ -137,12 +137,23 @@ static const char *last_part(const char *place) {
     return at && !strchr(place, '(') ? at : NULL;
 }
 
-/* Length of the number in front of a row that stands below the list, "14. ", or of the sign of a change, "+ ". */
+/* Length of what stands before a name: wide blanks by its depth, then the number of a row that stands below the list, "14. ", or a sign, "+ ": of a change, or
+ * of what can be opened. */
 static size_t mark_before(const char *name) {
-    size_t digits = strspn(name, "0123456789");
-    if (digits && !strncmp(name + digits, ". ", 2))
-        return digits + 2;
-    return (name[0] == '+' || name[0] == '-') && name[1] == ' ' ? 2 : 0;
+    static const char *const blanks[] = {"\xE2\x80\x82", "\xE2\x80\x83", "\xE2\x80\x87"}, minus[] = "\xE2\x88\x92 ";
+    size_t n = 0;
+    for (size_t k = 0; k < sizeof blanks / sizeof *blanks; k++)
+        if (!strncmp(name + n, blanks[k], 3)) {
+            n += 3;
+            k = (size_t)-1; /* from the first again */
+        }
+    n += n && name[n] == ' ';
+    size_t digits = strspn(name + n, "0123456789");
+    if (digits && !strncmp(name + n + digits, ". ", 2))
+        return n + digits + 2;
+    if ((name[n] == '+' || name[n] == '-') && name[n + 1] == ' ')
+        return n + 2;
+    return !strncmp(name + n, minus, sizeof minus - 1) ? n + sizeof minus - 1 : n;
 }
 
 /* "\xE2\x80\xA6calcCharLen for" for "Mesh::calcCharLen for", "3. \xE2\x80\xA6calcCharLen" for "3. Mesh::calcCharLen"; false: it is in no class or module. */
@@ -210,6 +221,21 @@ static void without_arguments(const char *name, char *out, size_t size) {
     out[n] = 0;
 }
 
+/* Where it is to be cut at its end behind a sign that its beginning was spared: that sign goes where less than two letters would stand between the two. */
+static void without_lone_sign(const hsc_font *f, size_t mark, double room, char *out) {
+    enum { SIGN = 3 };
+    char least[32];
+    size_t end = mark + SIGN;
+    if (strncmp(out + mark, "\xE2\x80\xA6", SIGN) || hsc_font_width(f, out) <= room)
+        return;
+    for (int letters = 0; out[end]; end++)
+        if (((unsigned char)out[end] & 0xc0) != 0x80 && letters++ == 2)
+            break;
+    snprintf(least, sizeof least, "%.*s\xE2\x80\xA6", (int)end, out);
+    if (end + SIGN < sizeof least && hsc_font_width(f, least) > room)
+        memmove(out + mark, out + mark + SIGN, strlen(out + mark + SIGN) + 1);
+}
+
 void hsc_name_fit(const hsc_font *f, const char *name, double room, char *out, size_t size) {
     size_t mark = mark_before(name);
     snprintf(out, size, "%s", name);
@@ -223,6 +249,7 @@ void hsc_name_fit(const hsc_font *f, const char *name, double room, char *out, s
         snprintf(out, size, "%s", bare);
     if (middle_spared(f, out, room, spared, sizeof spared))
         snprintf(out, size, "%s", spared);
+    without_lone_sign(f, mark, room, out);
 }
 
 void hsc_paint_name(hsc_canvas *c, const hsc_style *st, double x, double base, double room, const char *name, const char *place, hsc_rgb colour) {

@@ -76,6 +76,8 @@ typedef struct hsc_bars_frame {
     double maximum;
     enum hsc_scaling scaling;
     bool show_min, single; /* single: one processor, so that there is no mean and nobody to name */
+    enum hsc_unit unit;    /* of the numbers; HSC_UNIT_NONE: counts */
+    double unit_scale;     /* so much of the unit a value of 1 is */
     const char *who, *title; /* title: NULL as usual */
 } hsc_bars_frame;
 /* Where the parts of a bar picture lie. */

@@ -15,6 +15,8 @@ int hsc_legend_height(const hsc_canvas *c, const hsc_style *st) {
     return hsc_canvas_dp(c, 9) + hsc_canvas_dp(c, 4) + (int)ceil(st->small->ascent + st->small->descent);
 }
 
+static double in_unit(const hsc_colour_scale *s, double value) { return value * s->unit_scale; }
+
 /* "+120", "−18.4 MB", "0.5x". */
 static void change_text(const hsc_colour_scale *s, double value, char text[HSC_NUMBER_MAX]) {
     char size[HSC_NUMBER_MAX];
@@ -22,7 +24,7 @@ static void change_text(const hsc_colour_scale *s, double value, char text[HSC_N
         hsc_number_change(value, 5, s->ratio, text);
         return;
     }
-    hsc_number_amount(fabs(value), s->unit, size);
+    hsc_number_amount(fabs(in_unit(s, value)), s->unit, size);
     snprintf(text, HSC_NUMBER_MAX, "%s%.12s", value > 0 ? "+" : value < 0 ? HSC_MINUS : "", size);
 }
 
@@ -95,14 +97,14 @@ void hsc_paint_legend(hsc_canvas *c, const hsc_style *st, int x, int y, int w, c
     double right = x - 1e9, end = x + w;
     char text[HSC_NUMBER_MAX];
     /* the top value first: it always shows */
-    hsc_number_amount((double)s->maximum, s->unit, text);
+    hsc_number_amount(in_unit(s, (double)s->maximum), s->unit, text);
     double last_width = s->maximum > 0 ? hsc_font_width(st->small, text) : 0;
     if (s->maximum > 0)
         hsc_canvas_text(c, st->small, end, base, HSC_RIGHT, st->colour[HSC_P_muted], text);
     for (int i = 0; i < n; i++) {
         double t = hsc_colour_scale_position(s, ticks[i]);
         double at = x + (s->low > 0 ? (t - HSC_COLOUR_SPAN_FROM) / (1 - HSC_COLOUR_SPAN_FROM) : t) * w;
-        hsc_number_amount(ticks[i], s->unit, text);
+        hsc_number_amount(in_unit(s, ticks[i]), s->unit, text);
         double tw = hsc_font_width(st->small, text), left = at - tw / 2 < x ? x : at - tw / 2;
         if (left < right + pad || (s->maximum > 0 && left + tw > end - last_width - pad))
             continue;

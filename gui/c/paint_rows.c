@@ -211,7 +211,7 @@ void hsc_paint_heat(hsc_canvas *c, const hsc_style *st, const hsc_heat_frame *f)
 
 void hsc_bars_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc_bars_frame *f, hsc_bars_layout *out) {
     int pad = hsc_canvas_dp(c, 6);
-    double who = hsc_font_ascii_width(st->mono_small, "0000"), value = hsc_font_ascii_width(st->mono_small, "00.0k");
+    double who = hsc_font_ascii_width(st->mono_small, "0000"), value = hsc_font_ascii_width(st->mono_small, f->unit == HSC_UNIT_NONE ? "00.0k" : "00.0 ms");
     if (f->who && st->font && hsc_font_width(st->font, f->who) > who)
         who = hsc_font_width(st->font, f->who);
     out->who = f->show_min || c->width >= hsc_canvas_dp(c, 110);
@@ -225,6 +225,13 @@ void hsc_bars_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc_bar
     out->bar_width = out->who_right - (int)who - pad - out->value_width - pad - out->bar_x;
     if (out->bar_width < 4)
         out->bar_width = 4;
+}
+
+static void bar_number(const hsc_bars_frame *f, double value, char text[HSC_NUMBER_MAX]) {
+    if (f->unit == HSC_UNIT_NONE)
+        hsc_number_short(value, 5, text);
+    else
+        hsc_number_amount(value * f->unit_scale, f->unit, text);
 }
 
 void hsc_paint_bars(hsc_canvas *c, const hsc_style *st, const hsc_bars_frame *f) {
@@ -257,14 +264,14 @@ void hsc_paint_bars(hsc_canvas *c, const hsc_style *st, const hsc_bars_frame *f)
         char text[HSC_NUMBER_MAX];
         if (!(s->max > 0))
             continue; /* executed by nobody: the gutter shows that there is code */
-        hsc_number_short(s->max, 5, text);
+        bar_number(f, s->max, text);
         int from = hi > mean ? hi : mean;
         hsc_canvas_text(c, st->mono_small, l.bar_x + from + pad, base, HSC_LEFT, st->colour[HSC_P_foreground], text);
         if (f->max_label && !f->single && l.who)
             hsc_canvas_text(c, st->mono_small, l.who_right, base, HSC_RIGHT, st->colour[HSC_P_muted],
                             f->max_label[f->index[i]]);
         if (f->show_min) {
-            hsc_number_short(s->min, 5, text);
+            bar_number(f, s->min, text);
             hsc_canvas_text(c, st->mono_small, l.bar_x - pad, base, HSC_RIGHT, st->colour[HSC_P_foreground], text);
             if (f->min_label)
                 hsc_canvas_text(c, st->mono_small, l.bar_x - pad - l.value_width, base, HSC_RIGHT,

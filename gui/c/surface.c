@@ -227,6 +227,12 @@ void hsc_surface_show(hsc_surface *s, Tk_Window tkwin) {
     memcpy(s->sent, s->pixels, bytes);
 }
 
+void hsc_surface_drop(hsc_surface *s, Tk_Window tkwin) {
+    const hsc_canvas of = {.width = s->canvas.width, .height = s->canvas.height, .scale = s->canvas.scale};
+    drop_image(s, tkwin);
+    s->canvas = of;
+}
+
 void hsc_surface_fini(hsc_surface *s, Tk_Window tkwin) {
     drop_image(s, tkwin);
     if (s->gc)

@@ -37,6 +37,8 @@ void hsc_surface_show(hsc_surface *s, Tk_Window tkwin);
 void hsc_surface_lose(hsc_surface *s);
 /* A part of it, whatever the window shows: it was uncovered. */
 void hsc_surface_put(hsc_surface *s, Tk_Window tkwin, int x, int y, int w, int h);
+/* Gives the picture's memory back until the next resize; what it was drawn for (size, scale) stays known. */
+void hsc_surface_drop(hsc_surface *s, Tk_Window tkwin);
 void hsc_surface_fini(hsc_surface *s, Tk_Window tkwin);
 
 #endif

@@ -116,6 +116,7 @@ static void bars_frame(bars *b, hsc_bars_frame *f) {
                           .maximum = b->maximum, .title = b->title ? b->title : "",
                           .single = b->w.db && (b->w.axis == HSC_AXIS_THREAD ? b->w.db->info.threads : b->w.db->info.processes) == 1, .scaling = (enum hsc_scaling)b->scaling, .show_min = b->min_label,
                           .who = b->who && b->who[0] ? b->who : b->w.axis == HSC_AXIS_THREAD ? "thread" : "rank"};
+    f->unit = hsw_unit(&b->w, &f->unit_scale);
     if (!b->w.db)
         f->rows.count = 0;
 }
@@ -215,19 +216,12 @@ static void gutter_fini(hsw *w) {
 /* Hottest line of the file or of the program, by stored row totals; remembered. */
 static hsc_status hottest(hsw *w, hsc_db_view view, uint64_t from, uint64_t to, double *out, hsc_err *err) {
     enum { TOTALS = 2 }; /* beside the ways to put processors into bins */
-    double chunk[2048], best = 0;
-    hsc_status s = HSC_OK;
+    double best = 0;
     hsc_axis whole = {.columns = 0};
     uint64_t range[2] = {from, to};
     if (hsw_remembered(w, view, TOTALS, &whole, false, range, sizeof range, out))
         return HSC_OK;
-    for (uint64_t at = from; s == HSC_OK && at < to; at += 2048) {
-        uint64_t n = to - at < 2048 ? to - at : 2048;
-        s = hsc_db_read_sums(w->db->db, view, at, n, chunk, err);
-        for (uint64_t i = 0; s == HSC_OK && i < n; i++)
-            if (chunk[i] > best)
-                best = chunk[i];
-    }
+    hsc_status s = hsc_db_find_largest(w->db->db, view, from, to - from, &best, err);
     if (s == HSC_OK) {
         hsw_remember(w, view, TOTALS, &whole, false, range, sizeof range, best);
         *out = best;

@@ -172,12 +172,23 @@ static void fini(hsw *w) {
     free(v->hit_rows);
 }
 
+/* While processors are being counted there are no values: then nothing is laid out either, which is most of the time of a picture of them. */
+static hsc_status values_are_there(const hsw *w, hsc_err *err) {
+    hsc_db_metric m;
+    hsc_status s = hsc_db_is_pending(w->db->db) ? hsc_db_get_metric(w->db->db, (uint32_t)w->metric, &m, err) : HSC_OK;
+    if (s == HSC_OK && hsc_db_is_pending(w->db->db) && !m.exact)
+        s = hsc_err_set(err, HSC_E_PENDING, "processors are being counted");
+    return s;
+}
+
 static hsc_status prepare(hsw *w, hsc_err *err) {
     overview *v = (overview *)w;
     bool map = v->content == CONTENT_SCOPES, fresh;
     double begin_ms = hsw_now_ms();
     uint32_t block;
-    hsc_status s = hsw_overview_lay_out(v, &fresh, &block, err);
+    hsc_status s = map ? HSC_OK : values_are_there(w, err);
+    if (s == HSC_OK)
+        s = hsw_overview_lay_out(v, &fresh, &block, err);
     v->valued = false;
     if (s != HSC_OK || (map && fresh && (s = hsw_later(w, begin_ms, err)) != HSC_OK))
         return s;

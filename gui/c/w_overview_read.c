@@ -358,6 +358,7 @@ hsc_status hsw_overview_read_values(overview *v, uint32_t block, const uint32_t 
         hsc_colour_scale_init_change(&v->scale, (enum hsc_scaling)v->o.scaling, v->maximum, v->against.show == HSW_SHOW_RATIO);
     else
         hsc_colour_scale_init(&v->scale, (enum hsc_colours)v->o.colours, (enum hsc_scaling)v->o.scaling, v->maximum);
+    hsw_set_unit(w, &v->scale);
     v->valued = true;
     return HSC_OK;
 }

@@ -186,6 +186,7 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         } else {
             hsc_colour_scale_init(&t->scale, (enum hsc_colours)t->o.colours, (enum hsc_scaling)t->o.scaling, t->maximum);
         }
+        hsw_set_unit(w, &t->scale);
         char name[32];
         uint32_t wanted = t->wanted_peaks <= 0 ? 0 : t->profiles ? HSC_TERRAIN_PEAKS_MAX : (uint32_t)t->wanted_peaks;
         t->n_peaks = hsc_terrain_find_peaks(rows, bins, packed, wanted, t->peaks);

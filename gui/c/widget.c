@@ -51,6 +51,17 @@ hsc_db_view hsw_view(const hsw *w, int table) {
     return (hsc_db_view){(uint32_t)w->metric, (hsc_db_table)table, (hsc_db_axis)w->axis};
 }
 
+enum hsc_unit hsw_unit(const hsw *w, double *scale) {
+    hsc_db_metric m;
+    *scale = 1;
+    if (!w->db || w->metric < 0 || hsc_db_get_metric(w->db->db, (uint32_t)w->metric, &m, NULL) != HSC_OK || !m.exact)
+        return HSC_UNIT_NONE;
+    *scale = m.scale;
+    return !strcmp(m.unit, "s") ? HSC_UNIT_SECONDS : !strcmp(m.unit, "B") ? HSC_UNIT_BYTES : HSC_UNIT_NONE;
+}
+
+void hsw_set_unit(const hsw *w, hsc_colour_scale *scale) { scale->unit = hsw_unit(w, &scale->unit_scale); }
+
 /* ---- drawing ---- */
 
 static void resolve_style(hsw *w) {
@@ -280,6 +291,12 @@ static void on_event(ClientData data, XEvent *e) {
     case MapNotify:
         hsc_surface_lose(&w->surface);
         hsw_schedule(w, w->flags & (HSW_DATA | HSW_PAINT) ? 0 : HSW_PAINT);
+        break;
+    case UnmapNotify: /* it is drawn anew in any case when it is seen again */
+        if (!(w->flags & HSW_GONE)) {
+            hsc_surface_drop(&w->surface, w->tkwin);
+            w->flags |= HSW_PAINT;
+        }
         break;
     case FocusIn:
     case FocusOut:

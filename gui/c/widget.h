@@ -126,6 +126,9 @@ double hsw_now_ms(void);
 void hsw_send(hsw *w, const char *event, Tcl_Obj *dict);
 /* Options were set from C: tells Tk's option record nothing, just redraws. */
 hsc_db_view hsw_view(const hsw *w, int table);
+/* What was counted or timed exactly is told in its unit, of which a value of 1 is *scale; samples are counts (HSC_UNIT_NONE, 1). */
+enum hsc_unit hsw_unit(const hsw *w, double *scale);
+void hsw_set_unit(const hsw *w, hsc_colour_scale *scale); /* for a legend */
 int hsw_width(const hsw *w);
 int hsw_height(const hsw *w);
 int hsw_linespace(const hsw *w, bool mono);

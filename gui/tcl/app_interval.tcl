@@ -142,12 +142,12 @@ oo::define ::heatscope::App {
     method CountMore {} {
         set CountTimer {}
         # sums are drawn first: counting would take processor and reader from them
+        if {$SumsDrawn eq "" && [my Idle 1]} {
+            set SumsDrawn [clock microseconds]
+        }
         if {$Counting && ![my Idle] && [clock milliseconds] - $CountSince < 1500} {
             set CountTimer [after 1 [namespace code {my CountMore}]]
             return
-        }
-        if {$SumsDrawn eq "" && [my Idle]} {
-            set SumsDrawn [clock microseconds]
         }
         if {$Counting && ![my CountSome then]} {
             set CountTimer [after 1 [namespace code {my CountMore}]]

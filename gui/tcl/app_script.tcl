@@ -13,8 +13,8 @@ oo::define ::heatscope::App {
     method Quiet {} {
         return [expr {!$Counting && $CountTimer eq "" && [my Idle]}]
     }
-    # True when all is drawn but what waits for processors that are being counted.
-    method Idle {} {
+    # True when all is drawn but what waits for processors that are being counted. some 1: of what is being read its first rows, too.
+    method Idle {{some 0}} {
         if {[$Bus pending]} {
             return 0
         }
@@ -22,7 +22,7 @@ oo::define ::heatscope::App {
             return 0
         }
         foreach view [$Panes made] {
-            if {[$view reading]} {
+            if {[$view reading] && !($some && [$view hasSome])} {
                 return 0
             }
         }

@@ -62,6 +62,10 @@ oo::define ::heatscope::App {
         set n [llength [dict get $Found hits]]
         if {[string trim $text] eq ""} {
             my SayFound ""
+            # what was said of what was found goes with it
+            if {[$Bus get search] ne ""} {
+                my readOut ""
+            }
         } elseif {$n == 0} {
             my SayFound "nothing found"
         } else {

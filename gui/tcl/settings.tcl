@@ -111,6 +111,7 @@ namespace eval ::heatscope::settings {
         model/search
         model/comparison
         model/memory
+        model/hottest
     }
     variable viewFiles {
         view/view
@@ -119,6 +120,8 @@ namespace eval ::heatscope::settings {
         view/popup
         view/detail
         view/detail_text
+        view/detail_room
+        view/detail_part
         view/detail_readout
     }
     # What is read when it is first called, and the files for it, what they build on first.

@@ -564,12 +564,19 @@ static void sums_of_any_size(void **state) {
             unsigned char *zero = malloc(t.rows);
             check_stats(db, view, &t);
             OK(hsc_db_find_zeros(db, view, 0, t.rows, zero, &err));
+            double largest = 0, most = -1;
             for (uint64_t r = 0; r < t.rows; r++) {
                 double sum = 0;
                 for (uint32_t c = 0; c < t.columns; c++)
                     sum += t.v[r * t.columns + c];
                 assert_int_equal(zero[r], sum == 0);
+                largest = sum > largest ? sum : largest;
             }
+            OK(hsc_db_find_largest(db, view, 0, t.rows, &most, &err));
+            assert_true(most == largest && most > 0);
+            OK(hsc_db_find_largest(db, view, 1, 0, &most, &err));
+            assert_true(most == 0);
+            assert_int_equal(hsc_db_find_largest(db, view, 1, t.rows, &most, &err), HSC_E_ARGUMENT);
             const hsc_array *sums = &db->values[tables[i]].sum;
             assert_true(sums->whole && sums->narrow == (tables[i] != HSC_TABLE_LINE));
             free(zero);

@@ -582,6 +582,8 @@ typedef struct hsc_db_stats { /* over all processors of the axis, those without 
 hsc_status hsc_db_read_sums(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, double *out, hsc_err *err);
 /* Which of them have nothing: 1, else 0. out: n. */
 hsc_status hsc_db_find_zeros(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, unsigned char *out, hsc_err *err);
+/* The largest of their sums; 0: none has anything. */
+hsc_status hsc_db_find_largest(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, double *out, hsc_err *err);
 
 /* ---- 95 % intervals of sampled numbers; methods and calibration: docs/measurement.md, section 1 ---- */
 
@@ -689,7 +691,8 @@ hsc_status hsc_db_prepare_intervals(hsc_db *db, bool *ready, hsc_err *err);
  * HSC_E_MISSING: the database has no times. */
 hsc_status hsc_db_set_interval(hsc_db *db, double begin_s, double end_s, hsc_err *err);
 /* Adds up for some `seconds` (< 0: to the end) what all threads have in the interval that is to be set next; the one that is set stays. Then, a step
- * a call, sums of the tables that were asked for of what is set now, of one category (HSC_NONE: of all): hsc_db_set_only is to follow with it.
+ * a call, sums of the tables that were asked for of what is set now before its threads were counted (some by a second thread), of one category
+ * (HSC_NONE: of all): hsc_db_set_only is to follow with it.
  * *part: how much is done; at 1 hsc_db_set_interval has little left to do (before that, the rest). Another interval or category gives it up. */
 hsc_status hsc_db_choose_interval(hsc_db *db, double begin_s, double end_s, uint32_t only, double seconds, double *part, hsc_err *err);
 /* The same for several intervals together, of all processes or each of one: "the time in phase solve". Those of a process may

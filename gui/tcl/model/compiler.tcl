@@ -2,17 +2,24 @@
 # What the compiler did with each loop and why not, joined with what the loop's versions took: words for the compiler pane.
 
 oo::class create ::heatscope::Compiler {
-    variable Run Db Rows Key Refused Priced Texts Sum Most Rest
+    variable Run Db Rows Key Refused Priced Texts Sum Most Rest Before
 
     constructor {run} {
         set Run $run
         set Db [$run db]
         set Most [::heatscope::settings get refusedRows]
+        set Before {}
+        set Rows {}
         my forget
     }
 
-    # The values have changed: another interval.
+    # The values have changed: another interval. Which loops came first in that of before is kept: most likely they are among the first again.
     method forget {} {
+        if {[llength $Rows]} {
+            set few [expr {[::heatscope::settings get firstRanked] - 1}]
+            set dearest [lsort -decreasing -real -index 0 [lmap row $Rows {list [dict get $row price] [dict get $row scope]}]]
+            set Before [list [lmap row [lrange $Rows 0 $few] {dict get $row scope}] [lmap pair [lrange $dearest 0 $few] {lindex $pair 1}]]
+        }
         set Key {}
         set Rows {}
         set Texts {}
@@ -23,7 +30,8 @@ oo::class create ::heatscope::Compiler {
 
     # Loops by falling time: dicts {scope name where sum share words tone price reason}; price: part of the run in the loop
     # that a refusal leaves scalar, 0 for none. With `some`, {*}$some ROWS DONE OF (OF {}: not known yet) is called with those that
-    # cost most by price (first 1) or time (0), and from then on as {} DONE OF now and then: reading all of many may take a second.
+    # cost most by price (first 1) or time (0), and from then on as {} DONE OF now and then: reading all of many may take a second. In another interval it
+    # is called before with those that came first in the last one, price "": what was refused is not known yet.
     method rows {metric axis {some {}} {first 1}} {
         if {[list $metric $axis] eq $Key} {
             return $Rows
@@ -31,6 +39,13 @@ oo::class create ::heatscope::Compiler {
         set Key {}
         set few [::heatscope::settings get firstRows]
         set early 0
+        if {$some ne "" && [llength $Before]} {
+            set rows [lmap scope [lindex $Before $first] {
+                ::heatscope::breathe
+                dict replace [my Alone $scope {} $metric $axis] price ""
+            }]
+            {*}$some $rows [llength $rows] {}
+        }
         if {$some ne "" && $first} {
             # neither the other refusals nor the ranking are needed to show what costs most
             my LookFor $metric
@@ -120,11 +135,13 @@ oo::class create ::heatscope::Compiler {
         set refusal [my Refusal $scope $metric]
         set prices [expr {$refusal ne "" ? [dict create $scope $refusal] : {}}]
         set at [lsearch -exact -integer $Rest $scope]
-        set place [expr {$at >= 0 ? $Most + $at + 1 : 0}]
+        return [dict merge [my Alone $scope $prices $metric $axis] [list place [expr {$at >= 0 ? $Most + $at + 1 : 0}]]]
+    }
+    # The row of a loop that is not taken from the ranking.
+    method Alone {scope prices metric axis} {
         set sum [lindex [$Db sums -table scope_excl -rows [list $scope 1] -metric $metric -axis $axis] 0]
         set total [$Run total $metric]
-        set row [dict merge $facts [dict create row $scope sum $sum share [expr {$total > 0 ? double($sum) / $total : 0.0}]]]
-        return [dict merge [my Row $row $prices $metric $axis] [list place $place]]
+        return [my Row [dict merge [$Db scope $scope] [dict create row $scope sum $sum share [expr {$total > 0 ? double($sum) / $total : 0.0}]]] $prices $metric $axis]
     }
     # {} for none
     method Refusal {scope metric} {

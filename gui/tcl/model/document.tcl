@@ -38,6 +38,7 @@ oo::class create ::heatscope::Document {
             return
         }
         set State text
+        set Language [::heatscope::lexer languageOf [dict get $Facts path] [dict get $source text]]
         set Where [dict get $source path]
         set Changed [dict get $source changed]
         set text [dict get $source text]

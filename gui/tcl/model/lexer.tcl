@@ -2,7 +2,7 @@
 # Syntax of one line at a time: where keywords, types, numbers, strings, comments and directives stand.
 
 namespace eval ::heatscope::lexer {
-    namespace export language spans inComment
+    namespace export language languageOf spans inComment
     namespace ensemble create
 
     variable C [dict create]
@@ -47,10 +47,18 @@ namespace eval ::heatscope::lexer {
         set ext [string tolower [string range $path [string last . $path] end]]
         switch -- $ext {
             .c - .h - .cc - .hh - .cpp - .hpp - .cxx - .hxx - .c++ - .inl - .inc - .cu - .cl - .m - .tcc - .ipp { return c }
-            .f90 - .f95 - .f03 - .f08 - .f18 - .fypp - .ff90 { return fortran }
+            .f90 - .f95 - .f03 - .f08 - .f18 - .f23 - .fypp - .ff90 - .h90 - .i90 - .inc90 - .fpp { return fortran }
             .f - .for - .ftn - .f77 { return fixed }
         }
         return plain
+    }
+    # The same of what is included, whose name does not tell: by its text.
+    proc languageOf {path text} {
+        set ext [string tolower [string range $path [string last . $path] end]]
+        if {$ext ni {.inc .h .fi .fh .finc} || ![regexp -nocase {(?n)^\s*(?:implicit\s+none|(?:integer|real|logical|complex|character|double\s+precision)\M[^;\{]*$|end\s*(?:do|if|subroutine|function|module|interface)\M[^;\{]*$|(?:subroutine|call|use)\s+\w+[^;\{]*$)} [string range $text 0 20000]]} {
+            return [language $path]
+        }
+        return [expr {[regexp {(?n)^[cC*](?:[\s*=-]|$)} $text] ? "fixed" : "fortran"}]
     }
 
     # Whether the text before a line ends inside a block comment; `before` need only reach some way back.

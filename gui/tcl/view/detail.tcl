@@ -143,15 +143,6 @@ oo::class create ::heatscope::DetailView {
         bind $Split <B1-Motion> +[namespace code {my Moved}]
     }
 
-    # Height of a row: the tallest of the fonts that can stand in it.
-    method RowHeight {} {
-        set h 0
-        foreach font {HsMono HsMonoB HsMonoI HsSmall} {
-            set h [expr {max($h, [font metrics $font -linespace])}]
-        }
-        return [expr {$h + [::heatscope::theme size rowPad]}]
-    }
-
     method themed {} {
         set t ::heatscope::theme
         $Text configure -background [$t colour card] -foreground [$t colour text] -selectbackground [$t colour selection] \
@@ -369,14 +360,6 @@ oo::class create ::heatscope::DetailView {
         $Warn.words configure -wraplength [expr {max(80, $width - 2 * [::heatscope::theme dp 12] - 2)}]
     }
 
-    # Bars of nested scopes, thin or not; their names have room in both.
-    method ScopeBar {thin} {
-        return [expr {$thin ? [::heatscope::theme dp 10] : [::heatscope::theme size scopeBar]}]
-    }
-    method ScopeWidth {thin} {
-        return [expr {min([::heatscope::theme dp 150], max([$Scopes needwidth [my ScopeBar $thin]], [::heatscope::theme dp [expr {$thin ? 24 : 46}]]))}]
-    }
-
     # Procedures of a file without lines, by time: what is known of it.
     method Unlined {} {
         set listed {}
@@ -431,99 +414,6 @@ oo::class create ::heatscope::DetailView {
         } elseif {$line >= $Top + $rows - $context} {
             set Top [my Clamp [expr {$line - $rows + 1 + $context}]]
         }
-    }
-
-    # Where a loop was chosen elsewhere whose lines have no room below its head, or stand below what is in view: the first line of the part that has most of
-    # it; with the head, where it has nearly as much. 0: as it is, any line will do.
-    method HottestTop {line rows context} {
-        set scope [dict get $Selection scope]
-        if {$scope < 0 || $Ranged || $Origin in {detail history}} {
-            return 0
-        }
-        set facts [$Db scope $scope]
-        lassign [list [dict get $facts line_begin] [dict get $facts line_end]] begin end
-        if {[dict get $facts kind] ni {loop region} || [dict get $facts file] != $File || $begin != $line || ($line >= $Top && $end < $Top + $rows)} {
-            return 0
-        }
-        set end [expr {min($end, $begin + 20000)}]
-        set coded [$Db lines $File $begin $end]
-        if {![llength $coded]} {
-            return 0
-        }
-        set sums [my LineSums $coded]
-        # the first that is shown, with a line or two above it
-        set above [expr {min(2, $context)}]
-        set best {0 0}
-        set with 0
-        set first 0
-        set sum 0
-        for {set last 0} {$last < [llength $coded]} {incr last} {
-            set sum [expr {$sum + [lindex $sums $last]}]
-            while {[lindex $coded $last] - [lindex $coded $first] >= $rows - $above} {
-                set sum [expr {$sum - [lindex $sums $first]}]
-                incr first
-            }
-            if {$first == 0} {
-                set with $sum
-            }
-            if {$sum > [lindex $best 0]} {
-                set best [list $sum [lindex $coded $first] [lindex $coded $last]]
-            }
-        }
-        lassign $best most from to
-        if {$most <= 0} {
-            return 0
-        }
-        if {$with >= 0.9 * $most} {
-            return [expr {max(1, $begin - ($end - $begin + 2 * $context < $rows ? $context : $above))}]
-        }
-        # in the middle
-        return [expr {max($begin + 1, $from - max($above, ($rows - ($to - $from + 1)) / 2))}]
-    }
-    # Sums of lines of the file that have code.
-    method LineSums {lines} {
-        set sums {}
-        set at 0
-        # rows of a file stand together; in pieces, as there may be many
-        set first [$Db findline $File [lindex $lines 0]]
-        set n [expr {[$Db findline $File [lindex $lines end]] - $first + 1}]
-        set all [$Db sums -table [my LineTable] -rows [list $first [expr {min($n, 65536)}]] {*}[my Common]]
-        return [lmap line $lines {
-            set row [expr {[$Db findline $File $line] - $first}]
-            expr {$row >= 0 && $row < [llength $all] ? [lindex $all $row] : 0}
-        }]
-    }
-    # The head of the chosen loop or procedure where it is above what is in view: {LINE TEXT}, else {}.
-    method HeadAbove {} {
-        set scope [dict get $Selection scope]
-        if {$scope < 0 || $Document eq "" || [$Document state] ne "text"} {
-            return {}
-        }
-        set facts [$Db scope $scope]
-        set begin [dict get $facts line_begin]
-        if {[dict get $facts kind] ni {loop region procedure} || [dict get $facts file] != $File || $begin < 1 || $begin >= $Top || [dict get $facts line_end] < $Top} {
-            return {}
-        }
-        return [list $begin [string trim [$Document line $begin]]]
-    }
-    method ToHead {} {
-        if {[llength $Head]} {
-            set Top [my Clamp [expr {[lindex $Head 0] - 2}]]
-            my Draw
-        }
-    }
-    # What stands above the text: from which column it is, or the head of what is chosen.
-    method SayHead {} {
-        set column [expr {$Xview / max(1, [::heatscope::theme width HsMono 0])}]
-        set Head [expr {$column ? "" : [my HeadAbove]}]
-        set words [expr {$column ? "Source \u2039 from column [expr {$column + 1}]" : "Source"}]
-        if {[llength $Head]} {
-            set room [expr {[winfo width $Text] - [::heatscope::theme dp 4]}]
-            set words [::heatscope::fmt fit "\u2191 [lindex $Head 0]  [lindex $Head 1]" $room {::heatscope::theme width HsHead}]
-        }
-        set label [winfo parent $Text].head.above
-        ::heatscope::theme say $label $words
-        $label configure -style [expr {[llength $Head] ? "Above.TLabel" : "Card.Small.TLabel"}] -cursor [expr {[llength $Head] ? "hand2" : ""}]
     }
 
     method Draw {} {
@@ -602,99 +492,6 @@ oo::class create ::heatscope::DetailView {
         }
         set room [expr {[$Bars cget -width] - [::heatscope::theme width HsHead $over] - [::heatscope::theme dp 22]}]
         $Bars configure -title $over -who [expr {!$alone && [::heatscope::theme width HsHead $one] <= $room ? $one : " "}]
-    }
-
-    # ---- sizes ----
-
-    method OnSize {} {
-        if {$Waiting && $Document ne "" && [dict get $Selection line] > 0} {
-            my Reveal [dict get $Selection line]
-        } elseif {$Document ne "" && [my Visible] != $Rows} {
-            set Top [my Clamp $Top]
-            if {[dict get $Selection line] > 0} {
-                set line [dict get $Selection line]
-                if {$line >= $Top + [my Visible]} {
-                    my Reveal $line
-                }
-            }
-        }
-        if {[winfo ismapped $Path]} {
-            my Draw
-        }
-    }
-    method Moved {} {
-        set SplitBy user
-        my Place
-    }
-    # What stands beside the source, and how wide: as much as its columns can use, at most two fifths, unless the user has moved the sash. The source
-    # keeps what it needs to be read; first the bars give way (without the processor, which the cells show), then the scope bars become thin, then the
-    # cells' width; with still less room the bars go altogether (the read-out has their numbers).
-    method Place {} {
-        set total [winfo width $Split]
-        if {$total < 50} {
-            return
-        }
-        set n [$Run columns [dict get $Selection axis]]
-        set range [dict get $Selection processors]
-        if {$range ne ""} {
-            set n [expr {[lindex $range 1] - [lindex $range 0] + 1}]
-        }
-        set mini [expr {[::heatscope::theme size minimap] + 2 * [::heatscope::theme dp 7]}]
-        set levels [::heatscope::settings get besides]
-        if {$total < [::heatscope::theme dp 720]} {
-            set levels [lrange $levels end end]
-        }
-        foreach level $levels {
-            lassign $level bars thin cell need
-            set bars [::heatscope::theme dp $bars]
-            set fixed [expr {[my ScopeWidth $thin] + [$Gutter cget -width] + $bars + [::heatscope::theme dp 30]}]
-            lassign [my HeatWidth $total [expr {$fixed + $mini}] $n $cell [expr {$level ne [lindex $levels 0] || $thin}]] width single cell
-            set source [expr {$SplitBy eq "user" ? [$Split sashpos 0] - $fixed : $total - $fixed - $mini - $width}]
-            if {$source >= [::heatscope::theme dp $need]} break
-        }
-        if {$bars} {
-            if {[$Bars cget -width] != $bars} {
-                $Bars configure -width $bars
-            }
-            grid $Bars
-        } else {
-            grid remove $Bars
-        }
-        set Folded $thin
-        foreach {option value} [list -barwidth [my ScopeBar $thin] -width [my ScopeWidth $thin]] {
-            if {[$Scopes cget $option] != $value} {
-                $Scopes configure $option $value
-            }
-        }
-        if {$SplitBy ne "user"} {
-            $Heat configure -mincell [expr {$single ? $cell : [::heatscope::theme size cellMin]}]
-            $Split sashpos 0 [expr {$total - $width - $mini - [::heatscope::theme dp 5]}]
-        }
-    }
-    # Width of the heat map of n processors beside what is fixed, whether each has a cell of its own, and the least width of that.
-    method HeatWidth {total fixed n cell narrow} {
-        set want [expr {$n * [::heatscope::theme size cellMax]}]
-        set least [expr {$narrow ? min(124, max(64, $n * 34)) : 124}]
-        set part [expr {int($total * 0.38)}]
-        set most [expr {min($part, $total - $fixed - [::heatscope::theme size sourceMin])}]
-        # many processors have more cells, before the source has all that it would like
-        set good [expr {min($n * [::heatscope::theme size cellGood] + 2, $part, $total - $fixed - [::heatscope::theme size sourceGood])}]
-        set most [expr {max($most, $good)}]
-        # one cell for each processor while they fit, before the source is hardly to be read
-        set room [expr {min($part, $total - $fixed - [::heatscope::theme size sourceLeast])}]
-        set cell [::heatscope::theme size $cell]
-        if {$n * $cell + 2 > max($most, $room)} {
-            set cell [::heatscope::theme size cellLeast]
-        }
-        set each [expr {$n * $cell + 2}]
-        set single [expr {$each <= max($most, $room)}]
-        if {$single && $each > $most} {
-            set most $each
-        } elseif {!$single} {
-            # what shares cells is told apart by more of them
-            set most [expr {max($most, min($part, $total - $fixed - [::heatscope::theme size sourceMany]))}]
-        }
-        return [list [expr {max([::heatscope::theme dp $least], min($want, $most))}] $single $cell]
     }
 
     # ---- what users do ----

@@ -147,8 +147,11 @@ oo::class create ::heatscope::FindingsView {
         }
         return "No samples: the run was shorter than the time between two of them. Run the program longer, or sample more often ('heatscope run -F')."
     }
-    # "  38.5–41.2"
+    # "  38.5–41.2"; of what was timed there is none
     method Interval {f} {
+        if {[$Run exact [dict get $Selection metric]] && [dict get $f low] == [dict get $f high]} {
+            return ""
+        }
         return [format "  %.1f\u2013%.1f" [expr {100 * [dict get $f low]}] [expr {100 * [dict get $f high]}]]
     }
     method Mark {} {

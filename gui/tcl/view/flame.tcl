@@ -48,7 +48,9 @@ oo::class create ::heatscope::FlameView {
             set facts [$Db context $Root]
             set text "below [::heatscope::fmt shortName [dict get $facts name]] \u00b7 double click or Backspace: out"
         }
-        if {[string trim [dict get $Selection search]] ne "" && [$Run info contexts] > 0} {
+        if {[$Run info contexts] <= 0} {
+            set text ""
+        } elseif {[string trim [dict get $Selection search]] ne ""} {
             set text "search: [::heatscope::fmt percent [$Flame matched] 1] of what is shown"
         }
         my subtitle $text

@@ -119,9 +119,15 @@ static void namespaces_go_first(void **state) {
                  {"sim::mesh::Kernel<double>::x_pack", 30, "\xe2\x80\xa6mesh::Kernel<double>::x_pack"},
                  {"sim::mesh::Kernel<double>::x_pack", 25, "\xe2\x80\xa6Kernel<double>::x_pack"},
                  {"sim::mesh::Kernel<double>::x_pack", 8, "\xe2\x80\xa6x_pack"},
+                 {"sim::mesh::pack_all", 4, "\xe2\x80\xa6pack_all"}, /* to be cut: ...pa... */
+                 {"sim::mesh::pack_all", 3, "pack_all"},            /* not to ...p... */
+                 {"3. sim::mesh::pack_all", 5, "3. pack_all"},
                  {"std::fill<unsigned>", 12, "\xe2\x80\xa6" "fill"},
                  {"std::fill<unsigned>", 15, "\xe2\x80\xa6" "fill<unsigned>"},
                  {"+ sim::mesh::pack", 8, "+ \xe2\x80\xa6pack"},
+                 {"\xe2\x80\x82\xe2\x80\x82+ sim::mesh::pack", 9, "\xe2\x80\x82\xe2\x80\x82+ \xe2\x80\xa6pack"}, /* in a tree */
+                 {"\xe2\x80\x82\xe2\x88\x92 sim::mesh::pack", 8, "\xe2\x80\x82\xe2\x88\x92 \xe2\x80\xa6pack"},
+                 {"\xe2\x80\x87 sim::mesh::pack", 7, "\xe2\x80\x87 \xe2\x80\xa6pack"},
                  {"12. sim::mesh::pack", 9, "12. \xe2\x80\xa6pack"},
                  {"a::f::{lambda#1}::operator()", 27, "\xe2\x80\xa6" "f::{lambda#1}::operator()"},
                  {"(anonymous namespace)::g", 4, "\xe2\x80\xa6g"},

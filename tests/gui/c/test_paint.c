@@ -355,6 +355,47 @@ static void legend_begins_with_most(void **state) {
     }
 }
 
+/* So are bars: 257 us and 0.99 s, not 257 and 990k. */
+static void bars_have_the_unit(void **state) {
+    (void)state;
+    uint64_t hash[3];
+    for (int k = 0; k < 3; k++) {
+        sheet s;
+        sheet_open(&s, 180, 40);
+        double by = k ? 1e6 : 1;
+        const int32_t index[] = {0, 1};
+        const hsc_db_stats stats[] = {{.max = 257e-6 * by, .mean = 1e-4 * by}, {.max = 0.99 * by, .mean = 0.5 * by}};
+        hsc_bars_frame f = {.rows = {.height = 20, .top = 1, .count = 2}, .index = index, .stats = stats, .maximum = by, .scaling = HSC_SCALING_LINEAR,
+                            .unit = k < 2 ? HSC_UNIT_SECONDS : HSC_UNIT_NONE, .unit_scale = k == 1 ? 1e-6 : 1, .who = "rank"};
+        hsc_paint_bars(&s.c, &s.st, &f);
+        hash[k] = hsc_canvas_hash(&s.c);
+        sheet_close(&s);
+    }
+    assert_true(hash[0] == hash[1]);
+    assert_true(hash[2] != hash[1]);
+}
+
+/* Values in parts of a unit are told in that unit. */
+static void legend_has_the_unit(void **state) {
+    (void)state;
+    uint64_t hash[3];
+    for (int k = 0; k < 3; k++) {
+        sheet s;
+        hsc_colour_scale scale;
+        sheet_open(&s, 300, 60);
+        hsc_colour_scale_init(&scale, HSC_COLOURS_INFERNO, HSC_SCALING_LINEAR, k ? 5e6 : 5);
+        if (k < 2)
+            scale.unit = HSC_UNIT_SECONDS;
+        if (k == 1)
+            scale.unit_scale = 1e-6;
+        hsc_paint_legend(&s.c, &s.st, 4, 4, 290, &scale, false);
+        hash[k] = hsc_canvas_hash(&s.c);
+        sheet_close(&s);
+    }
+    assert_true(hash[0] == hash[1]);
+    assert_true(hash[2] != hash[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(heat_cells),
                                        cmocka_unit_test(heat_numbers_are_drawn_when_they_fit),
@@ -369,6 +410,8 @@ int main(void) {
                                        cmocka_unit_test(keys_have_room),
                                        cmocka_unit_test(left_keys_are_told),
                                        cmocka_unit_test(few_bars_share_the_width),
-                                       cmocka_unit_test(legend_begins_with_most)};
+                                       cmocka_unit_test(legend_begins_with_most),
+                                       cmocka_unit_test(bars_have_the_unit),
+                                       cmocka_unit_test(legend_has_the_unit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
