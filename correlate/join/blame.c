@@ -183,9 +183,9 @@ typedef struct in_line { /* how long a thread stood in line for a processor in a
 
 /* Of a delay whose late one was compared with those who waited from when they had been in step: the part of its lateness that is for want of a processor.
  * All that it was late by is what it did more and what it stood in line more: so chance makes this too much as often as too little, and the kernel says how
- * much it is at most. */
+ * much it is at most. Windows that do not begin there are compared too (the first ones of a barrier of pthreads): it is a part of them all. */
 static double part_in_line(const jdelays *d, const jdelay_sum *s, uint32_t delay, const jcell *cells, size_t n, const in_line *line) {
-    double drawn, late = s->wait_ns > 0 ? s->stepped_ns * fmax(1 - s->indirect_ns / s->wait_ns, 0) : 0;
+    double drawn, late = s->wait_ns > 0 && s->stepped_ns > 0 ? s->windows * fmax(1 - s->indirect_ns / s->wait_ns, 0) : 0;
     for (size_t i = 0; late > 0 && i < n; i++)
         if (is_nowhere(&cells[i]))
             return fmin(fmax(fmin(difference(d, s, delay, &cells[i], 1, &drawn), line->surely_ns), 0) / late, 1);

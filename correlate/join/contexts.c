@@ -70,6 +70,8 @@ static bool is_region(const jscope *s, size_t *length) {
     return s->kind == HSC_SCOPE_REGION || (*length && s->kind == HSC_SCOPE_PROCEDURE);
 }
 
+static uint32_t enter(expansion *x, uint32_t caller, const jplace *place, uint32_t call_line);
+
 static bool is_written_in(const join *j, const jscope *region, const jscope *above) {
     size_t length;
     if (above->procedure == region->procedure || above->procedure >= j->scopes.n)
@@ -79,24 +81,50 @@ static bool is_written_in(const join *j, const jscope *region, const jscope *abo
            !strncmp(name, region->linkage, length);
 }
 
+/* The region's body below what forked it. Where the procedure that it is written in ended in the call that forked it (a jump, so it has no frame) and only
+ * the body tells that or which of several calls it was, that comes between. */
+static uint32_t enter_forked(expansion *x, uint32_t above, uint32_t scope, uint32_t line, const jplace *body) {
+    join *j = x->j;
+    const jcontext *at = &x->t->nodes[above];
+    const jplace *jump = body->forked == HSC_NO_INDEX ? NULL : &j->places.p[body->forked];
+    if (jump && is_written_in(j, &j->scopes.p[scope], &j->scopes.p[at->scope])) {
+        const jscope *s = &j->scopes.p[at->scope];
+        bool begins = at->kind == HSC_CONTEXT_PROCEDURE && line != HSC_NO_INDEX && line == hsc_join_line_row(j, s->file, s->line_begin);
+        above = begins ? at->parent : above;
+        line = begins ? at->call_line : line;
+        jump = begins ? jump : NULL;
+    }
+    if (jump) {
+        above = enter(x, above, jump, line);
+        line = jump->line_row;
+    }
+    if (body->forked != HSC_NO_INDEX && j->scopes.p[scope].kind == HSC_SCOPE_REGION) { /* one jump may be of several regions */
+        uint32_t own = hsc_join_line_row(j, j->scopes.p[scope].file, j->scopes.p[scope].line_begin);
+        line = own == HSC_NO_INDEX ? line : own;
+    }
+    return above == HSC_NO_INDEX ? above : child(x->t, above, HSC_CONTEXT_PROCEDURE, scope, line);
+}
+
 /* Context of a region's body that is called by `caller`, from line `call_line`. */
-static uint32_t enter_region(expansion *x, uint32_t caller, uint32_t scope, uint32_t call_line) {
+static uint32_t enter_region(expansion *x, uint32_t caller, uint32_t scope, uint32_t call_line, const jplace *body) {
     const join *j = x->j;
     const jcontext *nodes = x->t->nodes;
     uint32_t at = caller, line = call_line;
+    bool forked = false;
     while (at && is_omp_runtime(j, nodes[at].scope)) {
+        forked = forked || hsc_linkage_starts_region(j->scopes.p[procedure_of(j, nodes[at].scope)].linkage);
         line = nodes[at].call_line;
         at = nodes[at].parent;
     }
     const jscope *above = &j->scopes.p[nodes[at].scope], *region = &j->scopes.p[scope];
     if (at && hsc_linkage_is_region_pair(above->linkage, region->linkage))
         return child(x->t, nodes[at].parent, HSC_CONTEXT_PROCEDURE, scope, nodes[at].call_line);
-    if (at && is_written_in(j, region, above))
-        return child(x->t, at, HSC_CONTEXT_PROCEDURE, scope, line);
+    if (at && (is_written_in(j, region, above) || (forked && body->forked != HSC_NO_INDEX)))
+        return enter_forked(x, at, scope, line, body);
     if (x->home)
-        return child(x->t, x->home->context, HSC_CONTEXT_PROCEDURE, scope, x->home->line);
-    if (region->kind != HSC_SCOPE_REGION)
-        return child(x->t, caller, HSC_CONTEXT_PROCEDURE, scope, call_line);
+        return enter_forked(x, x->home->context, scope, x->home->line, body);
+    if (region->kind != HSC_SCOPE_REGION) /* where it is no orphan: at the outermost, or called by others than the runtime */
+        return child(x->t, caller, caller && caller != at ? KIND_ORPHAN : HSC_CONTEXT_PROCEDURE, scope, call_line);
     return child(x->t, 0, KIND_ORPHAN, scope, HSC_NO_INDEX);
 }
 
@@ -158,7 +186,7 @@ static uint32_t enter(expansion *x, uint32_t caller, const jplace *place, uint32
                 i++; /* a task's two procedures are one context */
             uint32_t scope = m->procedure_scopes.p[e[i].index];
             size_t length;
-            c = is_region(&j->scopes.p[scope], &length) ? enter_region(x, c, scope, call_line)
+            c = is_region(&j->scopes.p[scope], &length) ? enter_region(x, c, scope, call_line, place)
                                                             : enter_called(x, c, scope, call_line);
         }
     }
@@ -184,6 +212,21 @@ uint32_t hsc_join_caller(const join *j, uint32_t frame) {
     return parent;
 }
 
+uint32_t hsc_join_enter_below(join *j, const jfork *home, uint32_t frame, uint32_t caller, uint32_t context) {
+    uint32_t line = HSC_NO_INDEX, inner = frame;
+    if (caller != HSC_NO_INDEX) {
+        while (j->frames.p[inner].parent != caller) /* wrappers */
+            inner = j->frames.p[inner].parent;
+        const jway *way = j->frames.p[inner].way ? &j->ways.p[j->frames.p[inner].way - 1] : NULL;
+        line = hsc_join_place_of(j, caller)->line_row;
+        for (uint32_t i = 0; way && i < way->n && context != HSC_NO_INDEX; i++) {
+            context = hsc_join_enter(j, home, context, &j->places.p[way->first + i], line);
+            line = j->places.p[way->first + i].line_row;
+        }
+    }
+    return context == HSC_NO_INDEX ? context : hsc_join_enter(j, home, context, hsc_join_place_of(j, frame), line);
+}
+
 hsc_status hsc_join_enter_frames(join *j, hsc_err *err) {
     bool ok = child(&j->growing, 0, HSC_CONTEXT_ROOT, 0, HSC_NO_INDEX) == 0;
     uint32_t partial = ok ? child(&j->growing, 0, HSC_CONTEXT_PARTIAL, 0, HSC_NO_INDEX) : HSC_NO_INDEX;
@@ -197,14 +240,8 @@ hsc_status hsc_join_enter_frames(join *j, hsc_err *err) {
         jframe *f = &j->frames.p[i];
         if (f->place == HSC_NO_INDEX)
             continue;
-        uint32_t caller = 0, line = HSC_NO_INDEX, parent = hsc_join_caller(j, i);
-        if (parent != HSC_NO_INDEX) {
-            caller = j->frames.p[parent].context;
-            line = hsc_join_place_of(j, parent)->line_row;
-        } else if (f->truncated) {
-            caller = partial;
-        }
-        f->context = hsc_join_enter(j, NULL, caller, &j->places.p[f->place], line);
+        uint32_t caller = hsc_join_caller(j, i);
+        f->context = hsc_join_enter_below(j, NULL, i, caller, caller != HSC_NO_INDEX ? j->frames.p[caller].context : f->truncated ? partial : 0);
         ok = f->context != HSC_NO_INDEX;
     }
     return ok ? HSC_OK : hsc_join_no_memory(err);
@@ -313,6 +350,8 @@ static bool adopt(const join *j, const jtree *t, jtree *out, uint32_t *map) {
                 map[c] = child(out, map[n->parent], n->kind, n->scope, n->call_line);
             } else if (home[n->scope] && map[home[n->scope]] != HSC_NO_INDEX) {
                 map[c] = map[home[n->scope]];
+            } else if (j->scopes.p[n->scope].kind != HSC_SCOPE_REGION) { /* without a map */
+                map[c] = child(out, map[n->parent], HSC_CONTEXT_PROCEDURE, n->scope, n->call_line);
             } else {
                 uint32_t procedure = j->scopes.p[n->scope].procedure;
                 uint32_t above = child(out, 0, HSC_CONTEXT_PROCEDURE, procedure, HSC_NO_INDEX);

@@ -95,7 +95,7 @@ static void free_join(join *j) {
     void *arrays[] = {j->processes.p, j->modules.p,  j->places.p,       j->scopes.p, j->files.p,
                       j->lines.p,     j->instances.p, j->remarks.p, j->dependences.p, j->metrics.p, j->contexts.p,
                       j->subtree_ends.p, j->depths.p, j->context_categories.p, j->categories.p, j->rules.p, j->threads.p, j->run.p, j->ledger.p,
-                      j->delays.p, j->delayed.p, j->delay_places.p, j->met.p, j->addresses.p, j->frames.p, j->tails.p, j->growing.nodes, j->kinds.p,
+                      j->delays.p, j->delayed.p, j->delay_places.p, j->met.p, j->addresses.p, j->frames.p, j->tails.p, j->ways.p, j->growing.nodes, j->kinds.p,
                       j->kind_order, j->twins, j->kind_used, (void *)j->map_dirs.p, j->context_map.p, j->growing_map.p, j->kind_map.p};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);

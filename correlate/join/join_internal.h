@@ -13,7 +13,7 @@
  *   addresses.c   samples by address; the instructions there
  *   contexts.c    frames -> one calling-context tree
  *   users_place.c what is counted in headers of the system and in languages' libraries -> the user's own code; lines of loops that the compiler wrote
- *   tails.c       calls of MPI by a jump at the end of a procedure: where that was
+ *   tails.c       calls of MPI and forks of regions by a jump at the end of a procedure: where that was
  *   second.c      second reading: threads' counts by kind of sample, samples by time  (parallel over files)
  *   kinds.c       kinds of samples in their order, threads' profiles by their rows    (parallel over threads)
  *   waited.c      samples in calls of message passing, by whether these waited then   (parallel over threads)
@@ -66,6 +66,7 @@ typedef struct jframe { /* a node of any thread's tree: equal ones are one */
     uint32_t parent;    /* row; HSC_NO_INDEX: outermost */
     uint32_t place;     /* while files are read: row of join.addresses; then of join.places */
     uint32_t context;   /* contexts.c; HSC_NO_INDEX: of no process that counts */
+    uint32_t way;       /* from what its caller called to it, by jumps: row of join.ways, counted from 1; 0: there are no frames missing, or none are known */
     uint8_t truncated;  /* the outer part of its path is not known */
     uint8_t marks;      /* JMARK_* */
 } jframe;
@@ -108,7 +109,7 @@ typedef struct jevent_time { /* of an event in a thread; where events take turns
 typedef struct jfork { /* where a thread forked OpenMP regions */
     uint64_t node;          /* id of its node */
     uint32_t context, line; /* contexts.c: of the caller, and the row of its line; HSC_NO_INDEX: not known (yet) */
-    uint32_t place;         /* row; as the line */
+    uint32_t place;         /* row of its frame; as the line */
     uint32_t region;        /* regions.c: that stands for all that were forked here; 0: no wait has told of one */
 } jfork;
 
@@ -358,16 +359,21 @@ typedef struct jplace { /* a distinct address */
     uint32_t line_row;                     /* in the line table */
     uint32_t instruction;                  /* in the instruction table; HSC_NO_INDEX: no samples */
     uint32_t release;                      /* row: where what is called here gives a lock back by a jump; HSC_NO_INDEX: nowhere */
+    uint32_t forked;                       /* of a region's body, row: the jump by which its procedure forks it; HSC_NO_INDEX: by none */
     uint64_t weight;                       /* samples of metric 0 */
     bool has_values;
     bool is_inner;                         /* users_place.c: what is counted here, not sampled, belongs to who called it */
 } jplace;
 
-typedef struct jtail { /* what is called at a place ends in a jump to a call of MPI */
-    uint64_t operation; /* hsc_code_operation_key; 0: all that it may be, as far as their ways are one */
+typedef struct jtail { /* what is called at a place ends in a jump to a call of MPI, or to one that forks a region of OpenMP */
+    uint64_t operation; /* hsc_code_operation_key, HSC_CODE_FORK; 0: all of MPI that it may be, as far as their ways are one */
     uint32_t place;     /* row of places */
     uint32_t first, n;  /* rows of places: the jumps, one after the other */
 } jtail;
+
+typedef struct jway { /* rows of places: jumps of procedures that have no frame, one after the other */
+    uint32_t first, n;
+} jway;
 
 /* ---- the database's rows ---- */
 
@@ -481,6 +487,7 @@ typedef struct join {
     HSC_VEC(jframe) frames;      /* from tail_frames_from on: of tails */
     size_t tail_frames_from;     /* 0: there are none */
     HSC_VEC(jtail) tails;        /* by place and operation */
+    HSC_VEC(jway) ways;
     hsc_table tail_frames;       /* (row of frames, key of an operation): row of frames */
     jtree growing;               /* contexts as they were met */
     hsc_table kind_rows;         /* while files are read */
@@ -655,11 +662,14 @@ void hsc_join_add_up(jcount *list, size_t *n); /* second.c: sorted, equal kinds 
 /* contexts.c: a child in j->growing; with the frames' contexts made before. HSC_NO_INDEX: out of memory. */
 uint32_t hsc_join_grow(join *j, uint32_t parent, unsigned kind, uint32_t scope, uint32_t call_line);
 uint32_t hsc_join_enter(join *j, const jfork *home, uint32_t caller, const jplace *place, uint32_t call_line);
+/* The frame below its caller (hsc_join_caller), whose context is given, or at the outermost below that; procedures between that have no frame come too. */
+uint32_t hsc_join_enter_below(join *j, const jfork *home, uint32_t frame, uint32_t caller, uint32_t context);
 hsc_status hsc_join_enter_frames(join *j, hsc_err *err);
 uint32_t hsc_join_caller(const join *j, uint32_t frame); /* frame; HSC_NO_INDEX: none. Our own wrappers are no callers. */
 /* tails.c */
 bool hsc_join_enter_tails(join *j);                       /* once frames have their contexts; false: no memory */
 uint32_t hsc_join_caller_of_tail(const join *j, uint32_t frame); /* the frame on the path of who samples what is called; of others themselves */
+uint32_t hsc_join_place_fork_tail(const join *j, jnode *node); /* of a fork: its frame, which is that of the jump where what it called forked by one */
 bool hsc_join_place_tails(const join *j, jprocess *p); /* nodes that called MPI by a jump of what they called: that is their frame from then on */
 const jplace *hsc_join_place_of(const join *j, uint32_t frame);
 /* users_place.c: marks scopes and places; then, of what was counted or timed at a place: the innermost context of the user's own code on its path, and

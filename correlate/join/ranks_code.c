@@ -28,11 +28,15 @@ static void put_code(const join *j, parcel *a) {
     put_rows(a, (const uint32_t[]){j->unknown_module, j->no_path_scope}, 2);
     PARCEL_VEC(a, j->places);
     PARCEL_VEC(a, j->tails);
+    PARCEL_VEC(a, j->ways);
     PARCEL_VEC(a, j->lines);
     PARCEL_VEC(a, j->instances);
     parcel_u64(a, j->frames.n);
     for (size_t i = 0; i < j->frames.n; i++)
         parcel_put(a, &j->frames.p[i].place, sizeof j->frames.p[i].place);
+    parcel_u64(a, j->frames.n);
+    for (size_t i = 0; i < j->frames.n; i++)
+        parcel_put(a, &j->frames.p[i].way, sizeof j->frames.p[i].way);
     PARCEL_VEC(a, j->scopes);
     for (size_t i = 0; i < j->scopes.n; i++)
         parcel_text(a, j->scopes.p[i].linkage);
@@ -64,16 +68,18 @@ static void take_module(join *j, parcel *a) {
 }
 
 static void take_code(join *j, parcel *a) {
-    HSC_VEC(uint32_t) what = {0}, places = {0};
+    HSC_VEC(uint32_t) what = {0}, places = {0}, ways = {0};
     uint64_t n = parcel_take_u64(a);
     for (uint64_t i = 0; i < n && !a->failed; i++)
         take_module(j, a);
     PARCEL_TAKE_VEC(a, what);
     PARCEL_TAKE_VEC(a, j->places);
     PARCEL_TAKE_VEC(a, j->tails);
+    PARCEL_TAKE_VEC(a, j->ways);
     PARCEL_TAKE_VEC(a, j->lines);
     PARCEL_TAKE_VEC(a, j->instances);
     PARCEL_TAKE_VEC(a, places);
+    PARCEL_TAKE_VEC(a, ways);
     PARCEL_TAKE_VEC(a, j->scopes);
     if (!a->failed) {
         j->unknown_module = what.p[0];
@@ -92,6 +98,8 @@ static void take_code(join *j, parcel *a) {
     }
     for (size_t i = 0; i < places.n && i < j->frames.n && !a->failed; i++)
         j->frames.p[i].place = places.p[i];
+    for (size_t i = 0; i < ways.n && i < j->frames.n && !a->failed; i++)
+        j->frames.p[i].way = ways.p[i];
     for (uint32_t i = 0; i < j->lines.n && !a->failed; i++) {
         uint32_t *at = hsc_table_at(&j->line_rows, (uint64_t)j->lines.p[i].file << 32 | j->lines.p[i].line, 0);
         a->failed = !at;
@@ -100,6 +108,7 @@ static void take_code(join *j, parcel *a) {
     }
     free(what.p);
     free(places.p);
+    free(ways.p);
 }
 
 hsc_status hsc_ranks_share_code(join *j, hsc_err *err) {

@@ -514,6 +514,8 @@ hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t 
         p->works = p->works || visits || t->samples;
         t->holds = all_hold || hsc_table_get(&p->holder_rows, t->id, 0) != HSC_NO_INDEX;
         p->samples += t->samples;
+        if (!t->ended && t->samples > t->said_samples) /* its clock was read a while before its last sample */
+            t->cpu_ns += (t->samples - t->said_samples) * p->period_ns;
     }
     p->counts = p->works || hsc_join_waited_ns(p) >= (p->period_ns ? p->period_ns : DEFAULT_PERIOD_NS);
     hsc_table_fini(&p->holder_rows);

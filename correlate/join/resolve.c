@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/libraries.h>
+#include <heatscope/formats/linkage.h>
+
 #include "cache.h"
 
 static int by_path(const void *pa, const void *pb) {
@@ -73,7 +76,7 @@ static hsc_status find_places(join *j, const uint32_t *row_of, hsc_err *err) {
         uint32_t module = a->module == HSC_NO_INDEX ? j->unknown_module : row_of[a->module];
         met[i] = (jplace){.address = a->address, .module = module, .exact = a->exact, .level = HSC_LEVEL_NOTHING,
                           .file = HSC_NO_INDEX, .instance = HSC_NO_INDEX, .line_row = HSC_NO_INDEX, .instruction = HSC_NO_INDEX,
-                          .release = HSC_NO_INDEX};
+                          .release = HSC_NO_INDEX, .forked = HSC_NO_INDEX};
         place_of[i] = HSC_NO_INDEX;
         if (a->marks & j->marks && module != HSC_NO_INDEX)
             order[used++] = i;
@@ -195,7 +198,7 @@ static hsc_status add_jumps(join *j, uint32_t module, const uint64_t *jumps, siz
     jmodule *m = &j->modules.p[module];
     for (size_t k = 0; k < n; k++) {
         jplace place = {.address = jumps[k], .module = module, .exact = true, .level = HSC_LEVEL_NOTHING, .file = HSC_NO_INDEX,
-                        .instance = HSC_NO_INDEX, .line_row = HSC_NO_INDEX, .instruction = HSC_NO_INDEX, .release = HSC_NO_INDEX};
+                        .instance = HSC_NO_INDEX, .line_row = HSC_NO_INDEX, .instruction = HSC_NO_INDEX, .release = HSC_NO_INDEX, .forked = HSC_NO_INDEX};
         hsc_status status = resolve_place(m, &place, err);
         if (status != HSC_OK)
             return status;
@@ -223,27 +226,182 @@ static hsc_status add_releases(join *j, hsc_err *err) {
     return HSC_OK;
 }
 
-/* The same of jumps to calls of MPI. */
-static hsc_status add_tails(join *j, hsc_err *err) {
-    size_t met = j->places.n;
-    uint32_t module = HSC_NO_INDEX;
-    bool has_mpi = false;
-    for (size_t i = 0; i < met; i++) {
-        const jmodule *m = &j->modules.p[j->places.p[i].module];
-        hsc_code_tail tails[HSC_CODE_TAILS_MAX];
-        if (module != j->places.p[i].module)
-            has_mpi = m->code && hsc_code_has_mpi(m->code);
-        module = j->places.p[i].module;
-        size_t n = has_mpi && !j->places.p[i].exact ? hsc_code_find_mpi(m->code, j->places.p[i].address, tails) : 0;
-        for (size_t k = 0; k < n; k++) {
-            if (!HSC_PUSH(j->tails, (jtail){tails[k].operation, (uint32_t)i, (uint32_t)j->places.n, (uint32_t)tails[k].n}))
-                return hsc_join_no_memory(err);
-            hsc_status status = add_jumps(j, module, tails[k].jumps, tails[k].n, err);
-            if (status != HSC_OK)
-                return status;
+/* ---- procedures that have no frame ---- */
+
+#define SEVERAL (HSC_NO_INDEX - 1)
+
+/* Bodies of regions: the jump that forked them. Of several the one that names the body or stands at the line of the region, else where the procedure begins. */
+static hsc_status add_forked(join *j, size_t met, hsc_err *err) {
+    hsc_table known = {0}; /* (module, procedure): row of places */
+    hsc_status status = HSC_OK;
+    for (uint32_t i = 0; status == HSC_OK && i < met; i++) {
+        jmodule *m = &j->modules.p[j->places.p[i].module];
+        uint64_t jumps[HSC_CODE_FORKS_MAX + 1], address = j->places.p[i].address;
+        if (!m->code || !j->places.p[i].element_count)
+            continue;
+        uint32_t procedure = m->elements.p[j->places.p[i].element_begin].index, *at = hsc_table_at(&known, j->places.p[i].module, procedure);
+        bool is_new = at && *at == HSC_NO_INDEX;
+        if (is_new) {
+            size_t forked, n = hsc_code_find_forks_of(m->code, j->places.p[i].exact ? address : address - 1, jumps, &forked), first = j->places.n;
+            uint32_t line = m->tables.procedures[procedure].line_begin;
+            *at = n ? (uint32_t)(first + forked) : SEVERAL;
+            status = add_jumps(j, j->places.p[i].module, jumps, n ? n + 1 : 0, err);
+            for (size_t k = n; status == HSC_OK && n > 1 && k-- > 0;)
+                if (j->places.p[first + k].line == line)
+                    *at = (uint32_t)(first + k);
         }
+        if (!at)
+            status = hsc_join_no_memory(err);
+        else if (*at != SEVERAL)
+            j->places.p[i].forked = *at;
+    }
+    hsc_table_fini(&known);
+    return status;
+}
+
+typedef struct finding { /* by place */
+    join *j;
+    uint64_t *called; /* 0: the function that is called there is not known */
+    uint64_t *begin;  /* of the function that it is in */
+    const char **name;
+    uint32_t *forked; /* of a call that is none to a known function: row of the jump that forked all regions whose bodies were met below it; HSC_NO_INDEX: none, SEVERAL */
+    hsc_table known;  /* (place << 32 | module, begin or name of what stands there): row of ways, from 1; 0 */
+} finding;
+
+static bool is_runtime(const join *j, uint32_t place) {
+    hsc_library_role role = hsc_library_role_of(j->modules.p[j->places.p[place].module].path);
+    return hsc_library_is_openmp(role) || role == HSC_LIBRARY_HEATSCOPE;
+}
+
+static uint64_t procedure_at(const join *j, uint32_t place) {
+    const jplace *p = &j->places.p[place];
+    return (uint64_t)p->module << 32 | (p->element_count ? j->modules.p[p->module].elements.p[p->element_begin].index : HSC_NO_INDEX);
+}
+
+/* What is called indirectly and forks regions by a jump is known by their bodies. */
+static void ask_bodies(finding *x) {
+    const join *j = x->j;
+    for (size_t i = 0; i < j->frames.n; i++) {
+        uint32_t place = j->frames.p[i].place, body = place == HSC_NO_INDEX ? HSC_NO_INDEX : j->places.p[place].forked, at = (uint32_t)i, below = place;
+        if (body == HSC_NO_INDEX)
+            continue;
+        do {
+            below = j->frames.p[at].place;
+            at = j->frames.p[at].parent;
+        } while (at != HSC_NO_INDEX && j->frames.p[at].place != HSC_NO_INDEX && is_runtime(j, j->frames.p[at].place));
+        uint32_t caller = at == HSC_NO_INDEX ? HSC_NO_INDEX : j->frames.p[at].place;
+        if (caller == HSC_NO_INDEX || x->called[caller] || !x->name[below] || !hsc_linkage_starts_region(x->name[below]) || procedure_at(j, caller) == procedure_at(j, body) ||
+            hsc_code_forks(j->modules.p[j->places.p[caller].module].code, j->places.p[caller].address))
+            continue;
+        uint32_t *forked = &x->forked[caller];
+        *forked = *forked == HSC_NO_INDEX || *forked == body ? body : SEVERAL;
+    }
+}
+
+static hsc_status begin_finding(finding *x, join *j, size_t met, hsc_err *err) {
+    *x = (finding){.j = j, .called = calloc(met + 1, sizeof *x->called), .begin = calloc(met + 1, sizeof *x->begin), .name = calloc(met + 1, sizeof *x->name),
+                   .forked = malloc((met + 1) * sizeof *x->forked)};
+    if (!x->called || !x->begin || !x->name || !x->forked)
+        return hsc_join_no_memory(err);
+    for (size_t i = 0; i < met; i++) {
+        const jplace *p = &j->places.p[i];
+        const jmodule *m = &j->modules.p[p->module];
+        x->forked[i] = HSC_NO_INDEX;
+        if (!m->code)
+            continue;
+        x->called[i] = m->is_whole && !p->exact ? hsc_code_called_function(m->code, p->address) : 0;
+        x->name[i] = hsc_code_function_at(m->code, p->address, p->exact, &x->begin[i]);
+    }
+    ask_bodies(x);
+    return HSC_OK;
+}
+
+static void end_finding(finding *x) {
+    hsc_table_fini(&x->known);
+    free(x->called);
+    free(x->begin);
+    free(x->name);
+    free(x->forked);
+}
+
+static hsc_status add_tail(join *j, uint32_t place, const hsc_code_tail *tail, hsc_err *err) {
+    if (!HSC_PUSH(j->tails, (jtail){tail->operation, place, (uint32_t)j->places.n, (uint32_t)tail->n}))
+        return hsc_join_no_memory(err);
+    return add_jumps(j, j->places.p[place].module, tail->jumps, tail->n, err);
+}
+
+/* The same of jumps to calls of MPI and to those that fork regions. */
+static hsc_status add_tails(join *j, const finding *x, size_t met, hsc_err *err) {
+    uint32_t module = HSC_NO_INDEX;
+    bool has_mpi = false, has_forks = false;
+    for (uint32_t i = 0; i < met; i++) {
+        const jmodule *m = &j->modules.p[j->places.p[i].module];
+        hsc_code_tail tails[HSC_CODE_TAILS_MAX], fork;
+        if (module != j->places.p[i].module) {
+            has_mpi = m->code && hsc_code_has_mpi(m->code);
+            has_forks = m->code && hsc_code_has_forks(m->code);
+        }
+        module = j->places.p[i].module;
+        if (j->places.p[i].exact || (!has_mpi && !has_forks))
+            continue;
+        uint64_t address = j->places.p[i].address;
+        size_t n = has_mpi ? hsc_code_find_mpi(m->code, address, tails) : 0;
+        bool forks = has_forks && hsc_code_find_fork(m->code, address, &fork);
+        hsc_status status = HSC_OK;
+        for (size_t k = 0; status == HSC_OK && k < n; k++)
+            status = add_tail(j, i, &tails[k], err);
+        if (status == HSC_OK && forks)
+            status = add_tail(j, i, &fork, err);
+        else if (status == HSC_OK && x->forked[i] < j->places.n && !HSC_PUSH(j->tails, (jtail){HSC_CODE_FORK, i, x->forked[i], 1}))
+            status = hsc_join_no_memory(err);
+        if (status != HSC_OK)
+            return status;
     }
     return HSC_OK;
+}
+
+/* The way from what the caller's place calls to the frame's function. */
+static hsc_status find_way(finding *x, uint32_t caller, uint32_t place, uint32_t *way, hsc_err *err) {
+    join *j = x->j;
+    bool inside = j->places.p[caller].module == j->places.p[place].module;
+    const char *name = x->name[place];
+    hsc_code_tail tail;
+    bool forked = x->forked[caller] < j->places.n && name && hsc_linkage_starts_region(name);
+    *way = 0;
+    /* of calls of MPI is known which one a procedure ended in (tails.c); what has no name may be what was called */
+    if ((!x->called[caller] && !forked) || (inside && (!x->begin[place] || x->begin[place] == x->called[caller])) || (name && hsc_code_operation_key(name, strlen(name))))
+        return HSC_OK;
+    uint32_t *at = hsc_table_at(&x->known, (uint64_t)caller << 32 | j->places.p[place].module, inside ? x->begin[place] : (uintptr_t)name);
+    if (!at)
+        return hsc_join_no_memory(err);
+    if (*at != HSC_NO_INDEX) {
+        *way = *at;
+        return HSC_OK;
+    }
+    *at = 0;
+    if (forked) {
+        if (!HSC_PUSH(j->ways, (jway){x->forked[caller], 1}))
+            return hsc_join_no_memory(err);
+        *way = *at = (uint32_t)j->ways.n;
+        return HSC_OK;
+    }
+    if (!hsc_code_find_way(j->modules.p[j->places.p[caller].module].code, j->places.p[caller].address, name, inside ? x->begin[place] : 0, &tail))
+        return HSC_OK;
+    if (!HSC_PUSH(j->ways, (jway){(uint32_t)j->places.n, (uint32_t)tail.n}))
+        return hsc_join_no_memory(err);
+    *way = *at = (uint32_t)j->ways.n;
+    return add_jumps(j, j->places.p[caller].module, tail.jumps, tail.n, err);
+}
+
+static hsc_status add_ways(join *j, finding *x, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    for (size_t i = 0; status == HSC_OK && i < j->frames.n; i++) {
+        jframe *f = &j->frames.p[i];
+        uint32_t caller = f->parent == HSC_NO_INDEX ? HSC_NO_INDEX : j->frames.p[f->parent].place;
+        if (f->place != HSC_NO_INDEX && caller != HSC_NO_INDEX)
+            status = find_way(x, caller, f->place, &f->way, err);
+    }
+    return status;
 }
 
 hsc_status hsc_join_resolve(join *j, hsc_err *err) {
@@ -260,7 +418,16 @@ hsc_status hsc_join_resolve(join *j, hsc_err *err) {
     hsc_kept_code_trim(j);
     j->summary->addresses = j->places.n;
     j->summary->modules = j->modules.n;
+    size_t met = j->places.n; /* nothing is asked of what is added */
+    finding x = {0};
     if (status == HSC_OK)
-        status = add_tails(j, err); /* of what was met alone */
+        status = add_forked(j, met, err);
+    if (status == HSC_OK)
+        status = begin_finding(&x, j, met, err);
+    if (status == HSC_OK)
+        status = add_tails(j, &x, met, err);
+    if (status == HSC_OK)
+        status = add_ways(j, &x, err);
+    end_finding(&x);
     return status == HSC_OK ? add_releases(j, err) : status;
 }

@@ -150,9 +150,10 @@ static void take_worked(const counting *x) {
 static uint32_t homed_context(counting *x, const jfork *home, uint32_t frame, uint64_t fork, hsc_table *known) {
     join *j = x->j;
     HSC_VEC(uint32_t) chain = {0};
-    uint32_t context = 0, line = HSC_NO_INDEX, at = frame;
+    uint32_t context = 0, at = frame;
     bool ok = true;
-    if (hsc_join_caller(j, frame) == HSC_NO_INDEX && j->frames.p[frame].place == home->place)
+    uint32_t called = hsc_join_caller_of_tail(j, frame);
+    if (hsc_join_caller(j, called) == HSC_NO_INDEX && j->frames.p[called].place == home->place)
         return home->context; /* a worker at the region's end: only where it was forked is known */
     while (ok && at != HSC_NO_INDEX && (context = hsc_table_get(known, at, fork)) == HSC_NO_INDEX) {
         ok = HSC_PUSH(chain, at);
@@ -161,12 +162,9 @@ static uint32_t homed_context(counting *x, const jfork *home, uint32_t frame, ui
     pthread_mutex_lock(&j->lock);
     if (at == HSC_NO_INDEX)
         context = chain.n && j->frames.p[chain.p[chain.n - 1]].truncated ? hsc_join_grow(j, 0, HSC_CONTEXT_PARTIAL, 0, HSC_NO_INDEX) : 0;
-    else
-        line = hsc_join_place_of(j, at)->line_row;
     for (size_t i = chain.n; ok && context != HSC_NO_INDEX && i-- > 0;) {
-        const jplace *place = hsc_join_place_of(j, chain.p[i]);
-        context = hsc_join_enter(j, home, context, place, line);
-        line = place->line_row;
+        context = hsc_join_enter_below(j, home, chain.p[i], at, context);
+        at = chain.p[i];
         uint32_t *slot = hsc_table_at(known, chain.p[i], fork);
         ok = slot != NULL;
         if (ok)
@@ -422,10 +420,10 @@ static void place_forks(const join *j, jthread *t) {
         jfork *f = &t->work->forks.p[i];
         uint32_t row = hsc_join_node_row(t, f->node);
         if (row != HSC_NO_INDEX) {
-            uint32_t frame = t->work->nodes.p[row].frame;
+            uint32_t called = t->work->nodes.p[row].frame, frame = hsc_join_place_fork_tail(j, &t->work->nodes.p[row]);
             f->context = j->frames.p[frame].context;
             f->line = hsc_join_place_of(j, frame)->line_row;
-            f->place = j->frames.p[frame].place;
+            f->place = j->frames.p[called].place;
         }
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Procedures that end in a call of MPI which the compiler made a jump: their frame is on no path, and the call seems to be made where they were
- * called. The code called there tells the way to the jump, and the operation which of several jumps it was. */
+/* Procedures that end in a call of MPI, or in one that forks a region of OpenMP, which the compiler made a jump: their frame is on no path, and the
+ * call seems to be made where they were called. The code called there tells the way to the jump, and the operation which of several jumps it was. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,12 +65,22 @@ static jnode *node_of(jprocess *p, uint32_t site) {
     return node && node->frame != HSC_NO_INDEX ? node : NULL;
 }
 
+uint32_t hsc_join_place_fork_tail(const join *j, jnode *node) {
+    uint32_t tail = hsc_table_get(&j->tail_frames, node->frame, HSC_CODE_FORK);
+    if (tail != HSC_NO_INDEX)
+        node->frame = tail;
+    return node->frame;
+}
+
 bool hsc_join_place_tails(const join *j, jprocess *p) {
     called *at = j->tails.n ? calloc(p->sites.n + 1, sizeof *at) : NULL;
     const jnode *node;
     jnode *of;
     if (!at)
         return !j->tails.n;
+    for (size_t i = 0; i < p->waits.n; i++) /* workers' for the next region: they stand where the last one was forked */
+        if ((p->waits.p[i].kind == HSC_wait_kind_OMP_REGION_END || p->waits.p[i].kind == HSC_wait_kind_OMP_IDLE) && (of = node_of(p, p->waits.p[i].site)))
+            hsc_join_place_fork_tail(j, of);
     for (size_t i = 0; i < p->messages.n; i++)
         if ((node = node_of(p, p->messages.p[i].site)))
             take_message(j, p, &p->messages.p[i], node->frame, &at[p->messages.p[i].site]);

@@ -238,6 +238,26 @@ typedef struct hsc_code_tail {
 bool hsc_code_has_mpi(const hsc_code *c); /* does it call MPI by stubs? */
 size_t hsc_code_find_mpi(const hsc_code *c, uint64_t address, hsc_code_tail tails[HSC_CODE_TAILS_MAX]); /* how many; 0: none, or not known */
 uint64_t hsc_code_operation_key(const char *name, size_t length); /* of MPI_Send, mpi_send_ and mpi_send_f08_; 0: of no call of MPI */
+enum { HSC_CODE_FORK = 1, HSC_CODE_WANTED, HSC_CODE_OTHERS }; /* operations that are no calls of MPI: smaller than the keys of these */
+
+/* The same of calls that fork a region of OpenMP. */
+bool hsc_code_forks(const hsc_code *c, uint64_t address); /* is the direct call before the return address one itself? */
+bool hsc_code_has_forks(const hsc_code *c); /* are there calls of such? */
+bool hsc_code_find_fork(const hsc_code *c, uint64_t address, hsc_code_tail *out); /* false: none, or not known */
+/* Of the function whose region the code at the address is the body of, as its name tells: jumps that fork one; how many. 0: none, or more than that.
+ * Behind them stands where the function begins. *forked: row of the one that forked the body, as far as the code tells: the only one, or the only one
+ * before which the body's address is taken; else the row of the function's begin. */
+#define HSC_CODE_FORKS_MAX 16
+size_t hsc_code_find_forks_of(const hsc_code *c, uint64_t address, uint64_t jumps[HSC_CODE_FORKS_MAX + 1], size_t *forked);
+
+/* The same of any function: on a call path the code behind the return address called another function than the one that stands there.
+ * Where a direct call before the return address leads to: where that function of the module begins; 0: elsewhere, or not known. */
+uint64_t hsc_code_called_function(const hsc_code *c, uint64_t address);
+/* Name of the function at the address, NULL: none, and where it begins (0: not known). */
+const char *hsc_code_function_at(const hsc_code *c, uint64_t address, bool exact, uint64_t *begin);
+/* The way from that call to the function that stands there: by its begin where it is in this module, else (0) by its name, and where no
+ * stub has that, what all ways out of the module have in common. False: none is known. */
+bool hsc_code_find_way(const hsc_code *c, uint64_t address, const char *name, uint64_t begin, hsc_code_tail *out);
 
 /* Calls `visit` for each piece of code with a line, in address order: file, line and the innermost procedure and loop
  * (HSC_NO_INDEX) around it; and for each inlined call that it stands in: where that is called. */

@@ -425,7 +425,7 @@ static bool make_scope(hsc_code *c, const hsc_line_span *line, uint32_t *scope) 
 /* Gives a call of OpenMP's run time whose own line is not true that of its directive. */
 static void tell_directive(const hsc_code *c, uint32_t site, hsc_code_answer *a) {
     const hsc_site *s = site == HSC_NO_INDEX ? NULL : &c->sites.p[site];
-    if (!s || s->directive == HSC_NO_INDEX || a->file != s->call_file || a->line != s->call_line)
+    if (!s || s->directive == HSC_NO_INDEX || (s->call_line && (a->file != s->call_file || a->line != s->call_line)))
         return;
     a->file = c->data.directives.p[s->directive].file;
     a->line = c->data.directives.p[s->directive].line;

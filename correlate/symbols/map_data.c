@@ -459,12 +459,13 @@ static bool add_checks(adder *a) {
     return true;
 }
 
-/* flang gives calls of OpenMP's run time lines of other statements, or none. Threads are forked where the directive is, and nothing that a
- * directive asks for stands before it. */
+/* flang gives calls of OpenMP's run time lines of other statements, or none. Threads are forked and tasks made where the directive is, and
+ * nothing that a directive asks for stands before it. */
 static bool has_other_line(const hsc_site *s, const hsc_code_directive *d, uint64_t role) {
     if (d->file == HSC_NO_INDEX || !d->line)
         return false;
-    return s->call_file != d->file || s->call_line < d->line || (role == HSC_omp_role_FORK && s->call_line != d->line);
+    return s->call_file != d->file || s->call_line < d->line ||
+           ((role == HSC_omp_role_FORK || role == HSC_omp_role_TASK_MAKE || (role == HSC_omp_role_TASK_WAIT && d->constructs & HSC_omp_construct_TASKWAIT)) && s->call_line != d->line);
 }
 
 static bool add_directives(adder *a) {

@@ -292,6 +292,116 @@ static unsigned only_line(hsc_pass *p, uint32_t file, unsigned first, unsigned l
     return found;
 }
 
+/* ---- where flang tells nothing ---- */
+
+#define BODY_LINES 16u /* directives that the code of one body may seem to be in */
+
+/* Constructs of a block directive at the line; *end: it closes them. 0: none is there. */
+static uint64_t block_at(hsc_pass *p, uint32_t file, unsigned line, bool *end) {
+    char text[TEXT_MAX_BYTES];
+    *end = false;
+    return is_directive(p, file, line) && copy_text(p, file, line, text, sizeof text) ? constructs_of(text, end) : 0;
+}
+
+/* The directive of the innermost task that the line stands in; 0: none. */
+static unsigned task_round(hsc_pass *p, uint32_t file, unsigned line, unsigned first) {
+    unsigned open = 0;
+    for (unsigned l = line; l && l >= first && line - l < LINES_UP; l--) {
+        bool end;
+        if (!(block_at(p, file, l, &end) & HSC_omp_construct_TASK))
+            continue;
+        if (!end && !open)
+            return l;
+        open = end ? open + 1 : open - 1;
+    }
+    return 0;
+}
+
+/* The outlined procedure that the call has the address of, or the call that has made its task; NULL. */
+static LLVMValueRef body_of(hsc_pass *p, LLVMValueRef call, unsigned level) {
+    for (unsigned k = 0, n = LLVMGetNumArgOperands(call); k < n; k++) {
+        LLVMValueRef argument = LLVMGetOperand(call, k), body = NULL;
+        hsc_ir_text name = LLVMIsAFunction(argument) ? hsc_ir_get_name(argument) : (hsc_ir_text){NULL, 0};
+        uint32_t id = name.n ? hsc_pass_find_procedure(p, name.p, name.n) : 0;
+        if (id && p->procedures.p[id - 1].flags & HSC_procedure_flag_OUTLINED)
+            return argument;
+        if (!level && LLVMIsACallInst(argument) && (body = body_of(p, argument, 1)))
+            return body;
+    }
+    return NULL;
+}
+
+/* The directive of a task by most of the code of its body: the call has the location of the statement before it, or of one inside. 0: not known. */
+static unsigned line_of_task(hsc_pass *p, uint32_t file, LLVMValueRef call, unsigned first) {
+    unsigned lines[BODY_LINES], counts[BODY_LINES], n = 0, best = 0;
+    LLVMValueRef body = hsc_source_is_readable(p, file) ? body_of(p, call, 0) : NULL;
+    for (LLVMBasicBlockRef b = body ? LLVMGetFirstBasicBlock(body) : NULL; b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            hsc_ir_loc loc;
+            unsigned k = 0;
+            if (!hsc_ir_get_loc(i, &loc) || !loc.line || hsc_pass_file(p, loc.file) != file)
+                continue;
+            unsigned line = task_round(p, file, loc.line, first);
+            while (k < n && lines[k] != line)
+                k++;
+            if (k == n && n < BODY_LINES) {
+                lines[n] = line;
+                counts[n++] = 0;
+            }
+            if (k < n)
+                counts[k]++;
+        }
+    for (unsigned k = 1; k < n; k++)
+        best = counts[k] > counts[best] ? k : best;
+    return n ? lines[best] : 0;
+}
+
+/* Line of the instruction before in the only way that leads there; of a call that makes a task that of its directive. 0: none. */
+static unsigned line_before(hsc_pass *p, uint32_t file, LLVMValueRef call, unsigned first) {
+    LLVMBasicBlockRef b = LLVMGetInstructionParent(call);
+    LLVMValueRef i = LLVMGetPreviousInstruction(call);
+    for (unsigned blocks = 0; blocks < 8;) {
+        hsc_ir_loc loc;
+        hsc_ir_text name = i && LLVMIsACallInst(i) && LLVMIsAFunction(LLVMGetCalledValue(i)) ? hsc_ir_get_name(LLVMGetCalledValue(i)) : (hsc_ir_text){NULL, 0};
+        unsigned task = name.n && role_of(name.p) == HSC_omp_role_TASK_MAKE ? line_of_task(p, file, i, first) : 0;
+        if (task)
+            return task;
+        if (i && hsc_ir_get_loc(i, &loc) && loc.line && hsc_pass_file(p, loc.file) == file)
+            return loc.line;
+        if (i && (i = LLVMGetPreviousInstruction(i)))
+            continue;
+        LLVMBasicBlockRef before = NULL;
+        for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(b)); u; u = LLVMGetNextUse(u)) {
+            LLVMValueRef branch = LLVMGetUser(u);
+            if (!LLVMIsATerminatorInst(branch) || (before && before != LLVMGetInstructionParent(branch)))
+                return 0;
+            before = LLVMGetInstructionParent(branch);
+        }
+        if (!before)
+            return 0;
+        b = before;
+        i = LLVMGetLastInstruction(b);
+        blocks++;
+    }
+    return 0;
+}
+
+/* What stands alone, in lines that follow without a statement but in tasks; 0: none. */
+static unsigned alone_below(hsc_pass *p, uint32_t file, unsigned line, unsigned last, uint64_t wanted) {
+    bool end = false;
+    unsigned open = line && block_at(p, file, line, &end) & HSC_omp_construct_TASK && !end;
+    for (unsigned l = line + 1; line && l <= last && l - line < LINES_UP; l++) {
+        uint64_t has = block_at(p, file, l, &end);
+        if (has & wanted && !open)
+            return l;
+        if (has & HSC_omp_construct_TASK)
+            open = end ? (open ? open - 1 : 0) : open + 1;
+        else if (!open && !is_no_statement(p, file, l))
+            return 0;
+    }
+    return 0;
+}
+
 /* flags, line and file name of the call's ident_t; false when it has none. */
 static bool read_ident(LLVMValueRef call, uint64_t *flags, unsigned *line) {
     LLVMValueRef ident = LLVMGetNumArgOperands(call) ? LLVMGetOperand(call, 0) : NULL;
@@ -327,7 +437,11 @@ void hsc_openmp_call(hsc_pass *p, uint32_t site, LLVMValueRef call, const char *
     unsigned first = file == root->file_id ? (unsigned)root->line_begin : 1;
     bool closes = !strncmp(callee, "__kmpc_end_", 11), stands_before = p->is_fortran && !closes && own_construct(role);
     unsigned last = file == root->file_id ? (unsigned)root->line_end : 0;
-    if (stands_before && ident_line)
+    if (p->is_fortran && role == HSC_omp_role_TASK_MAKE)
+        line = line_of_task(p, file, call, first);
+    if (p->is_fortran && role == HSC_omp_role_TASK_WAIT && !loc->line && hsc_source_is_readable(p, file))
+        line = alone_below(p, file, line_before(p, file, call, first), last, own_construct(role));
+    if (!line && stands_before && ident_line)
         line = line_below(p, file, ident_line, last, own_construct(role));
     if (stands_before && !line && loc->line)
         line = line_below(p, file, loc->line, last, own_construct(role));

@@ -235,6 +235,8 @@ static void run_task(void *p) {
         return;
     t->tasks = outer;
     hsc_rt_task_ended(t, k->parent, k->group, (uint64_t)k->body + 1); /* GCC's line of the call that creates it is that of the construct round it */
+    if (hsc_rt_measured())
+        hsc_rt_charge_wrapper(t, HSC_RT_GOMP_TASK_CYCLES);
     if (kind)
         hsc_rt_wait_begin_at(kind, node);
     if (was_overhead)

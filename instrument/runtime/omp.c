@@ -359,6 +359,8 @@ static void on_task_schedule(ompt_data *before, int status, ompt_data *next) {
     bool ended = status == OMPT_TASK_COMPLETE || status == OMPT_TASK_CANCEL, fulfilled = status == OMPT_TASK_LATE_FULFILL;
     if (t && k && (ended || fulfilled))
         hsc_rt_task_ended(t, k->parent, k->group, k->pc);
+    if (k && ended && hsc_rt_measured())
+        hsc_rt_charge_wrapper(hsc_rt_measured(), HSC_RT_OMPT_TASK_CYCLES);
     if (t && k && (ended || status == OMPT_TASK_DETACH))
         leave_task(t, k);
     if (k && (ended || fulfilled)) {

@@ -659,6 +659,10 @@ uint32_t hsc_rt_origin_at(hsc_rt_thread *t, uint32_t node, uint64_t now_ns);
 const hsc_rt_made *hsc_rt_made_again(const hsc_rt_thread *t, const hsc_rt_here *at);
 void hsc_rt_made_keep(hsc_rt_thread *t, const hsc_rt_here *at, uint32_t node, uint32_t origin);
 #define HSC_RT_AGAIN_CYCLES 60u /* what that costs */
+/* What a task costs beside the place where it is created: memory for what is known of it, its begin and end, and in LLVM's runtime what that does for a tool. Clocks round
+ * that would be a good part of it (docs/costs.md, OpenMP tasks). */
+#define HSC_RT_OMPT_TASK_CYCLES 240u
+#define HSC_RT_GOMP_TASK_CYCLES 270u
 uint32_t hsc_rt_origin_node(hsc_rt_thread *t, uint32_t origin, uint64_t now_ns); /* it as a node of the thread's tree, whose writer is owned; 0: no room */
 hsc_rt_in_task hsc_rt_in_task_now(const hsc_rt_thread *t, uint64_t sp); /* of the calling thread, at a stack pointer */
 void hsc_rt_origins_forget(void); /* child of fork */

@@ -60,7 +60,7 @@ def waits(thread, region, begin, end, kind, in_step, holder=0):
 
 
 def stream(thread, does, arrives, all_arrive, told, idle, posix):
-    """does: (node, first ms, last ms) in each region, counted from its fork. posix: barriers of POSIX threads instead, the last of which was at the fork."""
+    """does: (node, first ms, last ms) in each region, counted from its fork. told: since when they were in step; a number: of so many regions. posix: barriers of POSIX threads instead, the last of which was at the fork."""
     body, samples = [], 0
     for r in range(1, REGIONS + 1):
         fork = r * LENGTH
@@ -70,7 +70,7 @@ def stream(thread, does, arrives, all_arrive, told, idle, posix):
             body += [(fork + t, f"sample time={(fork + t) * MS + MS // 2} node_id={node} state=0") for t in range(first, last)]
             samples += last - first
         if arrives < all_arrive:
-            body += [(fork + all_arrive, line) for line in waits(thread, r, fork + arrives, fork + all_arrive, BARRIER if posix else OMP_REGION_END, fork if told else 0, 3 * posix)]
+            body += [(fork + all_arrive, line) for line in waits(thread, r, fork + arrives, fork + all_arrive, BARRIER if posix else OMP_REGION_END, fork if told is True or r <= told else 0, 3 * posix)]
     usage = (f"thread_usage thread_id={thread} time={(REGIONS + 2) * LENGTH * MS} user_ns={samples * MS} system_ns=0 minor_faults=0 major_faults=0 voluntary_switches=0 involuntary_switches=0 "
              f"run_ns={samples * MS} runnable_ns={sum(1 for t in range(arrives) if not any(a <= t < b for _, a, b in does)) * REGIONS * MS}")
     return [chunk(thread), f'thread thread_id={thread} tid={thread} time=1 name="t" creator_id={int(thread > 1)}',
@@ -156,6 +156,8 @@ check("shared", ([(DONE, 0, 5), (DONE, 10, 15)], 15), ([(DONE, 5, 10), (DONE, 15
 check("not-in-step", EVEN, ([(DONE, 5, 15), (MORE, 15, 25)], 25), {"work": 1 / 3, "more": 2 / 3}, told=False)
 for name, last, wanted in (("posix-even", ([(DONE, 10, 20)], 20), {None: 1}), ("posix-both", ([(DONE, 5, 15), (MORE, 15, 25)], 25), {None: 1 / 3, "more": 2 / 3})):
     check(name, EVEN, last, wanted, posix=True)
+# of some of the waits it is not told since when they were in step: what it had no processor for is a part of all of them
+check("posix_half", ([(DONE, 0, 2)], 2), ([(DONE, 0, 2), (MORE, 2, 12)], 22), {"more": 0.5, None: 0.5}, told=REGIONS // 2, posix=True)
 short("short-even", (500, 497), ((1000, 0), (1040, 0)), {"work": 3})        # by chance 40 samples more: it was 500 ms
 short("short-uneven", (450, 50), ((1000, 0), (1000, 420)), {"more": 400})    # the clock says how much, 50 is the barrier's own cost
 short("short-doubt", (450, 50), ((1000, 0), (1000, 300)), {"more": 300})    # and samples, how much of it

@@ -721,6 +721,15 @@ join() # what is kept of the others is taken
 with open(DATABASE, "rb") as f:
     that(f.read() == whole, "unsampled: other bytes after a rank has come and gone")
 
+# a thread that has not ended: its clock was read 3 samples before the last one
+WORK = os.path.join(os.path.dirname(WORK), "unended")
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "out.h5")
+process(0, (1, [r.replace("ended=1", "ended=0") for r in thread(1, 5)] + ["sample time=950 node_id=2 state=0"] * 3), (2, thread(2, 5)))
+join()
+cpu = [(r["thread"], float(r["cpu_s"]), int(r["periods"])) for r in table("processor")]
+that(cpu == [("0", 0.008, 8), ("1", 0.005, 5)], f"unended: CPU time {cpu}")
+
 for w in wrong:
     print("FAILED", w)
 sys.exit(1 if wrong else 0)

@@ -67,3 +67,34 @@ subroutine others(a)
   !$omp taskwait
   !$omp end parallel
 end subroutine
+
+! Two tasks and waits that flang gives locations of statements in other constructs, or none.
+subroutine tasks(a, n)
+  implicit none
+  integer :: n, k
+  real(8) :: a(n)
+  external :: deed
+  ! CHECK-DAG: [[#@LINE+8]] omp task shared(a): making of a task
+  ! CHECK-DAG: [[#@LINE+11]] omp task shared(a): making of a task
+  ! CHECK-DAG: [[#@LINE+13]] omp taskwait: wait for tasks
+  ! CHECK-DAG: [[#@LINE+14]] omp task shared(a) firstprivate(k): making of a task
+  ! CHECK-DAG: [[#@LINE+16]] omp taskwait: wait for tasks
+  !$omp parallel
+  !$omp single
+  do k = 1, 4
+    !$omp task shared(a)
+    call deed(a(1))
+    a(2) = a(2) + 1
+    !$omp end task
+    !$omp task shared(a)
+    call deed(a(3))
+    !$omp end task
+    !$omp taskwait
+  end do
+  !$omp task shared(a) firstprivate(k)
+  call deed(a(k))
+  !$omp end task
+  !$omp taskwait
+  !$omp end single
+  !$omp end parallel
+end subroutine

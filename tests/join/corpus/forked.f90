@@ -44,6 +44,29 @@ contains
       !$omp end parallel sections
     end if
   end function
+  subroutine made(a)
+    real(8), intent(inout) :: a(8)
+    integer :: k
+    !$omp parallel
+    !$omp single
+    do k = 1, 4
+      !$omp task shared(a)
+      a(1) = a(1) + cos(a(2))
+      a(2) = a(2) + 1
+      !$omp end task
+      !$omp task shared(a)
+      a(3) = a(3) + sin(a(4))
+      !$omp end task
+      !$omp taskwait
+    end do
+    do k = 5, 7
+      !$omp task shared(a) firstprivate(k)
+      a(k) = a(k) + sin(a(k))
+      !$omp end task
+    end do
+    !$omp end single
+    !$omp end parallel
+  end subroutine
 end module
 program p
   use forked
@@ -52,4 +75,5 @@ program p
   b = 0.5d0
   call work(a, size(a))
   print *, total(a, b, size(a))
+  call made(a)
 end program
