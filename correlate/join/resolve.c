@@ -404,6 +404,65 @@ static hsc_status add_ways(join *j, finding *x, hsc_err *err) {
     return status;
 }
 
+/* ---- locks that are free ---- */
+
+/* "pthread_mutex_lock" of "__pthread_mutex_trylock", "omp_set_lock" of "omp_test_lock": what a try of that name takes the place of, in a wrapper of ours. */
+static bool takes_place_of(const char *try, const char *wrapper) {
+    static const char *const words[][2] = {{"try", ""}, {"test", "set"}}, *const timed[] = {"timed", "clock"};
+    char lock[80];
+    while (*try == '_')
+        try++;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const char *at = strstr(try, words[i][0]);
+        if (!at || snprintf(lock, sizeof lock, "%.*s%s%s", (int)(at - try), try, words[i][1], at + strlen(words[i][0])) >= (int)sizeof lock)
+            continue;
+        size_t begin = (size_t)(at - try);
+        if (!strcmp(lock, wrapper))
+            return true;
+        for (size_t k = 0; k < sizeof timed / sizeof *timed; k++) { /* pthread_mutex_timedlock */
+            size_t n = strlen(timed[k]);
+            if (!strncmp(wrapper, lock, begin) && !strncmp(wrapper + begin, timed[k], n) && !strcmp(wrapper + begin + n, lock + begin))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Wrappers take a lock that is free by a try: on the program's paths stands what the program calls. */
+static hsc_status name_tries(finding *x, hsc_err *err) {
+    join *j = x->j;
+    hsc_table known = {0}; /* (place, wrapper's name): row of places */
+    hsc_status status = HSC_OK;
+    for (size_t i = 0; status == HSC_OK && i < j->frames.n; i++) {
+        jframe *f = &j->frames.p[i];
+        uint32_t wrapper = f->parent == HSC_NO_INDEX ? HSC_NO_INDEX : j->frames.p[f->parent].place, row;
+        if (f->place == HSC_NO_INDEX || wrapper == HSC_NO_INDEX || !x->name[f->place] || !x->name[wrapper] || !j->places.p[f->place].element_count ||
+            hsc_library_role_of(j->modules.p[j->places.p[wrapper].module].path) != HSC_LIBRARY_HEATSCOPE || !takes_place_of(x->name[f->place], x->name[wrapper]))
+            continue;
+        uint32_t *at = hsc_table_at(&known, f->place, (uintptr_t)x->name[wrapper]);
+        jplace place = j->places.p[f->place];
+        jmodule *m = &j->modules.p[place.module];
+        if (at && *at == HSC_NO_INDEX) {
+            uint32_t first = (uint32_t)m->elements.n;
+            bool ok = hsc_code_add_symbol(m->code, x->name[wrapper], &row);
+            for (uint32_t k = 0; ok && k < place.element_count; k++)
+                ok = HSC_PUSH(m->elements, m->elements.p[place.element_begin + k]);
+            *at = (uint32_t)j->places.n;
+            if (ok)
+                m->elements.p[first].index = row;
+            place.element_begin = first;
+            at = ok && HSC_PUSH(j->places, place) && HSC_PUSH(m->address_rows, *at) ? at : NULL;
+            hsc_code_get_tables(m->code, &m->tables);
+        }
+        if (!at)
+            status = hsc_join_no_memory(err);
+        else
+            f->place = *at;
+    }
+    hsc_table_fini(&known);
+    return status;
+}
+
 hsc_status hsc_join_resolve(join *j, hsc_err *err) {
     uint32_t *row_of = malloc((j->met.n + 1) * sizeof *row_of);
     hsc_status status = row_of ? find_modules(j, row_of, err) : hsc_join_no_memory(err);
@@ -428,6 +487,8 @@ hsc_status hsc_join_resolve(join *j, hsc_err *err) {
         status = add_tails(j, &x, met, err);
     if (status == HSC_OK)
         status = add_ways(j, &x, err);
+    if (status == HSC_OK)
+        status = name_tries(&x, err); /* last: names are by the places that were met */
     end_finding(&x);
     return status == HSC_OK ? add_releases(j, err) : status;
 }

@@ -97,6 +97,18 @@ bool hsc_code_add_procedure(hsc_code *c, const char *linkage, const char *plain_
     return true;
 }
 
+bool hsc_code_add_symbol(hsc_code *c, const char *name, uint32_t *row) {
+    const char *kept = hsc_pool_intern(&c->pool, name, strlen(name));
+    bool is_new;
+    if (!kept || !hsc_code_add_procedure(c, kept, kept, HSC_NO_INDEX, row, &is_new))
+        return false;
+    if (is_new) {
+        c->procedures.p[*row].knowledge = HSC_KNOWN_SYMBOL;
+        c->procedures.p[*row].has_code = true;
+    }
+    return true;
+}
+
 void hsc_code_add_note(hsc_code *c, const char *fmt, ...) {
     char text[1024];
     int n = snprintf(text, sizeof text, "%s%s", c->note, c->note[0] ? "; " : "");

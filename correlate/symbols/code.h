@@ -255,6 +255,8 @@ size_t hsc_code_find_forks_of(const hsc_code *c, uint64_t address, uint64_t jump
 uint64_t hsc_code_called_function(const hsc_code *c, uint64_t address);
 /* Name of the function at the address, NULL: none, and where it begins (0: not known). */
 const char *hsc_code_function_at(const hsc_code *c, uint64_t address, bool exact, uint64_t *begin);
+/* Row of the procedure of this name: known by the symbol alone where there is none. Tables must be asked for again. */
+bool hsc_code_add_symbol(hsc_code *c, const char *name, uint32_t *row);
 /* The way from that call to the function that stands there: by its begin where it is in this module, else (0) by its name, and where no
  * stub has that, what all ways out of the module have in common. False: none is known. */
 bool hsc_code_find_way(const hsc_code *c, uint64_t address, const char *name, uint64_t begin, hsc_code_tail *out);

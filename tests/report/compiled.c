@@ -205,6 +205,28 @@ int main(int argc, char **argv) {
     return 0;
 }
 
+#elif defined(LOCKS) /* locks that are free each time */
+#include <omp.h>
+#include <pthread.h>
+
+int main(void) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static volatile long sum;
+    omp_lock_t lock;
+    omp_init_lock(&lock);
+    for (double begin = cpu_s(); about_s() - begin < 0.4;)
+        for (int i = 0; i < 1000; i++) {
+            pthread_mutex_lock(&mutex);
+            sum++;
+            pthread_mutex_unlock(&mutex);
+            omp_set_lock(&lock);
+            sum++;
+            omp_unset_lock(&lock);
+        }
+    printf("%ld\n", sum);
+    return 0;
+}
+
 #elif defined(STEP) /* a step that is not one element, as only the run knows */
 enum { N = 4096 };
 static double a[2 * N], b[2 * N];

@@ -599,6 +599,10 @@ said = findings(measured("step", CC, "-DSTEP", "-O3"))
 that(re.search(r"Scalar time in a vectorised loop: .*? 100 % of the loop's time, .*? for loop at \S*compiled\.c:" + line("STEP") + r"-\d+ in step\. .*?ompiler's check before the loop fails: "
                r"the vector code is for a step of one element, and from\[i\*s\] goes on by 8\*s bytes from one iteration to the next\.", said), f"step: {said}")
 
+# a lock that is free is called what the program calls, though wrappers take it by a try
+taken = {r["procedure"]: float(r["inclusive_pct"]) for r in rows(measured("locks", CC, "-DLOCKS", "-fopenmp", "-pthread"), "procedure")}
+that(taken.get("pthread_mutex_lock", 0) > 1 < taken.get("omp_set_lock", 0) and not {"pthread_mutex_trylock", "omp_test_lock"} & set(taken), f"locks: {taken}")
+
 # a loop that one build has unrolled into the loop round it is compared with its code there, and the loop round it without
 rolled, unrolled = measured("rounds_1", CC, "-DROUNDS", "-O1"), measured("rounds_3", CC, "-DROUNDS", "-O3")
 counted = {r["line_begin"]: float(r["with_calls_pct"]) for r in rows(unrolled, "loop")}
