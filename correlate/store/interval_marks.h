@@ -9,8 +9,9 @@
 
 /* Makes a part of them; *ready: there are all, or none would be of use. An error gives up those that are there. */
 hsc_status hsc_marks_make_some(hsc_db *db, hsc_times *program, bool *ready, hsc_err *err);
-/* total[], all 0, becomes what leads to samples [first, last) with what is noted in `a`: of the marks that are there. */
-bool hsc_marks_note(const hsc_db *db, hsc_adding *a, hsc_times *program, uint64_t first, uint64_t last, uint64_t *total);
+/* total[], all 0, becomes what leads to samples [first, last) of the layers (HSC_LAYERS_MAX, 0 where there are fewer) with what is noted in `a`: of the marks that are
+ * there. No last is before its first. */
+bool hsc_marks_note(const hsc_db *db, hsc_adding *a, hsc_times *program, const uint64_t *first, const uint64_t *last, uint64_t *total);
 void hsc_marks_free(hsc_db *db);
 
 #endif
