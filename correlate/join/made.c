@@ -41,6 +41,7 @@ struct jmade {
     hsc_packed_memo memo;
     jsame same;     /* of the database that is there */
     uint32_t kept;  /* its threads, whose values are kept */
+    hsc_seal times; /* jsame: of this join */
 };
 
 void hsc_made_begin_seal(const join *j, hsc_sealer *s, unsigned what, const uint64_t *nonce) {
@@ -263,6 +264,7 @@ static bool take_made(join *j, parcel *a) {
     parcel_take(a, &j->made->same.general, sizeof(hsc_seal));
     parcel_take(a, &j->made->same.contexts, sizeof(hsc_seal));
     parcel_take(a, &j->made->same.instructions, sizeof(hsc_seal));
+    parcel_take(a, &j->made->same.times, sizeof(hsc_seal));
     if (a->failed)
         j->made->packed.old.n = j->made->same.threads = 0;
     hsc_packed_open(&j->made->packed, j, &database);
@@ -358,6 +360,12 @@ uint32_t hsc_made_kept_threads(const join *j, uint32_t metric, hsc_db_table tabl
     return j->made && j->made->kept && hsc_same_table(j, &j->made->same, metric, table) ? j->made->kept : 0;
 }
 
+uint32_t hsc_made_kept_times(join *j, const jsame_leaf *leaves, size_t n, uint32_t bin) {
+    jmade *made = j->team ? NULL : j->made;
+    bool good = made && hsc_same_seal_times(j, leaves, n, bin, &made->times);
+    return good && made->kept && hsc_seal_equal(made->times, made->same.times) ? made->kept : 0;
+}
+
 /* ---- for the next one ---- */
 
 static bool put_looks(parcel *a, const hsc_looks *looks, uint64_t *n) {
@@ -406,6 +414,7 @@ static bool put_made(join *j, parcel *a) {
     parcel_put(a, &same.general, sizeof(hsc_seal));
     parcel_put(a, &same.contexts, sizeof(hsc_seal));
     parcel_put(a, &same.instructions, sizeof(hsc_seal));
+    parcel_put(a, &j->made->times, sizeof(hsc_seal));
     hsc_same_fini(&same);
     put_files(j, a);
     parcel_fini(&looked);

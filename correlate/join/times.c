@@ -5,6 +5,8 @@
 
 #include "../store/large.h"
 #include "../store/store.h"
+#include "cache.h"
+#include "made.h"
 #include "ranks.h"
 #include "ticks.h"
 
@@ -72,10 +74,7 @@ bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list,
 
 /* ---- leaves of all threads ---- */
 
-typedef struct leaf { /* a row of table leaf */
-    uint32_t context, line, instance, metric;
-    uint8_t category;
-} leaf;
+typedef jsame_leaf leaf;
 
 typedef struct times {
     join *j;
@@ -84,6 +83,7 @@ typedef struct times {
     uint32_t *sorted;  /* by row of leaves: row in the table */
     uint32_t *row_of;  /* by kind: row in the table; HSC_NO_INDEX: not sampled */
     uint64_t most;     /* samples of a thread of this rank */
+    size_t first;      /* thread whose samples are put first: those of others are kept */
 } times;
 
 static uint64_t key_a(const leaf *k) { return (uint64_t)k->context << 32 | k->line; }
@@ -302,15 +302,9 @@ static void free_series(series *s) {
 /* Rows of table leaf by the keys of a thread's instants; NULL: its instants have kinds. Owned by the caller. */
 static hsc_status read_keys(const times *x, const jthread *t, uint32_t **leaf_of, hsc_err *err) {
     const join *j = x->j;
-    hsc_spill_cursor c = {.list = &t->instant_kinds};
-    uint64_t n = t->instant_kinds.count, got = 0;
-    *leaf_of = NULL;
-    if (!n)
-        return HSC_OK;
-    if (!(*leaf_of = malloc(n * sizeof **leaf_of)))
-        return hsc_join_no_memory(err);
-    hsc_status status = hsc_spill_read(j->spill, &c, *leaf_of, n, &got, err);
-    for (uint64_t i = 0; status == HSC_OK && i < got; i++)
+    uint64_t n = 0;
+    hsc_status status = hsc_join_load_keys(j, t, leaf_of, &n, err);
+    for (uint64_t i = 0; status == HSC_OK && i < n; i++)
         if ((*leaf_of)[i] != HSC_NO_INDEX)
             (*leaf_of)[i] = x->row_of[j->kind_order[(*leaf_of)[i]]];
     return status;
@@ -418,11 +412,14 @@ static hsc_status read_series(void *ctx, size_t i, hsc_err *err) {
     for (size_t k = 0; k < s->n; k++) {
         jthread *t = j->threads.p[s->first + k];
         s->begin[k] = n;
-        hsc_status status = t->instants.count ? read_thread(s, t, &n, err) : HSC_OK; /* another rank's: none */
+        hsc_status status = hsc_cache_need_instants(j, t, err);
+        if (status == HSC_OK && t->instants.count) /* another rank's: none */
+            status = read_thread(s, t, &n, err);
         if (status != HSC_OK)
             return status;
         hsc_instants_fini(&t->instants);
         hsc_spill_list_fini(&t->instant_kinds);
+        hsc_spill_list_fini(&t->kind_pairs);
     }
     s->begin[s->n] = n;
     return HSC_OK;
@@ -500,9 +497,9 @@ static hsc_status put_threads(times *x, hsc_store *store, hsc_err *err) {
     series *groups = calloc(most, sizeof *groups);
     uint64_t room = (j->team ? GROUP_BYTES : hsc_join_part_of_memory(j, 16 * most, GROUP_BYTES_LEAST, GROUP_BYTES)) / SAMPLE_BYTES;
     hsc_status status = groups ? HSC_OK : hsc_join_no_memory(err);
-    for (size_t i = 0; i < j->threads.n; i++)
+    for (size_t i = x->first; i < j->threads.n; i++)
         x->most = x->most > j->threads.p[i]->instants.count ? x->most : j->threads.p[i]->instants.count;
-    for (size_t at = 0; at < j->threads.n && status == HSC_OK;) {
+    for (size_t at = x->first; at < j->threads.n && status == HSC_OK;) {
         size_t n = 0;
         for (; n < most && at < j->threads.n; n++) {
             groups[n].x = x;
@@ -523,7 +520,24 @@ static hsc_status put_threads(times *x, hsc_store *store, hsc_err *err) {
     return status;
 }
 
-static hsc_status begin(const times *x, hsc_store *store, hsc_err *err) {
+/* Threads that have the samples that they have in the database before. */
+static hsc_status keep_threads(times *x, hsc_store *store, uint32_t bin, hsc_err *err) {
+    join *j = x->j;
+    size_t n = x->leaves.n;
+    leaf *rows = malloc((n + 1) * sizeof *rows);
+    bool is_kept = false;
+    if (!rows)
+        return hsc_join_no_memory(err);
+    for (size_t i = 0; i < n; i++)
+        rows[x->sorted[i]] = x->leaves.p[i];
+    uint32_t kept = hsc_made_kept_times(j, rows, n, bin);
+    free(rows);
+    hsc_status status = kept ? hsc_store_keep_times(store, kept, &is_kept, err) : HSC_OK;
+    x->first = is_kept ? kept : 0;
+    return status;
+}
+
+static hsc_status begin(times *x, hsc_store *store, hsc_err *err) {
     const join *j = x->j;
     uint64_t samples = 0, period = 0;
     for (size_t i = 0; i < j->run.n; i++) {
@@ -537,7 +551,8 @@ static hsc_status begin(const times *x, hsc_store *store, hsc_err *err) {
     uint64_t least = j->end_tick / rows * j->threads.n + j->end_tick % rows * j->threads.n / rows;
     bin = bin > least ? bin : least;
     bin = bin < 1 ? 1 : bin < UINT32_MAX ? bin : UINT32_MAX;
-    return hsc_store_begin_times(store, (double)j->tick_ns / 1e9, (uint32_t)j->end_tick, (uint32_t)bin, err);
+    hsc_status status = hsc_store_begin_times(store, (double)j->tick_ns / 1e9, (uint32_t)j->end_tick, (uint32_t)bin, err);
+    return status == HSC_OK ? keep_threads(x, store, (uint32_t)bin, err) : status;
 }
 
 static hsc_status put_in_order(times *x, hsc_store *store, hsc_err *err) {
