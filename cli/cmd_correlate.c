@@ -150,6 +150,8 @@ static void tell(const hsc_join_summary *s, const char *output, const char *next
     if (s->tables_kept)
         printf("kept: values of %llu thread%s in %llu table%s of it\n", (unsigned long long)s->threads_kept, plural(s->threads_kept),
                (unsigned long long)s->tables_kept, plural(s->tables_kept));
+    if (s->times_kept)
+        printf("kept: samples in the order of time of %llu thread%s of it\n", (unsigned long long)s->times_kept, plural(s->times_kept));
     printf("attributed, of that time: %.1f %% by the map (%.1f %% in loops), %.1f %% by debug information, %.1f %% by symbol, "
            "%.1f %% less\n",
            share(s, HSC_LEVEL_LOOP, HSC_LEVEL_MAP), share(s, HSC_LEVEL_LOOP, HSC_LEVEL_LOOP),

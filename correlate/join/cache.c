@@ -45,6 +45,7 @@ struct jkept {
     hsc_spill_list first, body; /* bytes */
     hsc_seal body_seal;
     uint64_t body_offset, body_size; /* where it is, or will be, in the cache */
+    uint64_t head_size;      /* of it, all but the instants: body_seal is over that, which has theirs */
     uint32_t row;            /* in `old`; HSC_NO_INDEX: not in it */
 };
 
@@ -121,6 +122,7 @@ static bool take_kept(jold *o, parcel *a) {
     k.weight = (uint32_t)parcel_take_u64(a);
     k.body_size = parcel_take_u64(a);
     k.body_offset = parcel_take_u64(a);
+    k.head_size = parcel_take_u64(a);
     parcel_take(a, &k.body_seal, sizeof k.body_seal);
     PARCEL_TAKE_VEC(a, k.runs);
     PARCEL_TAKE_VEC(a, k.mains);
@@ -166,7 +168,7 @@ static bool is_sound(const jold *o, uint64_t size) {
     for (size_t i = 0; sound && i < o->kept.n; i++) {
         const jkept *k = &o->kept.p[i];
         uint32_t last = 0;
-        sound = k->body_size <= size && k->body_offset <= size - k->body_size;
+        sound = k->body_size <= size && k->body_offset <= size - k->body_size && k->head_size <= k->body_size;
         for (size_t r = 0; sound && r < k->runs.n; r++) {
             sound = k->runs.p[r].begin >= last && k->runs.p[r].end > k->runs.p[r].begin && k->runs.p[r].end <= o->frames.n;
             last = k->runs.p[r].end;
@@ -596,6 +598,43 @@ void hsc_cache_choose(join *j) {
 
 /* ---- second reading ---- */
 
+hsc_seal hsc_cache_seal_instants(const join *j, const void *bytes, size_t n) { return seal_of(j, HSC_SEAL_TIMES, j->cache->nonce, bytes, n); }
+
+hsc_status hsc_cache_need_instants(join *j, jthread *t, hsc_err *err) {
+    const jlate *l = t->late;
+    if (!l)
+        return HSC_OK;
+    const jold *o = &j->cache->old;
+    parcel a = {.p = malloc(l->size + 1), .n = l->size};
+    if (!a.p)
+        return hsc_join_no_memory(err);
+    bool good = hsc_place_take(o->fd, a.p, a.n, l->offset) && hsc_seal_equal(l->seal, seal_of(j, HSC_SEAL_TIMES, o->nonce, a.p, a.n)) &&
+                hsc_cache_take_instants(j, t, &a);
+    parcel_fini(&a);
+    if (!good) {
+        __atomic_store_n(&j->bad_cache, true, __ATOMIC_RELAXED);
+        return hsc_err_set(err, HSC_E_IO, "%s: damaged", j->cache->path);
+    }
+    free(t->late);
+    t->late = NULL;
+    return HSC_OK;
+}
+
+/* Instants are behind the head. Where the join before failed for them all are taken now: what is damaged is read again. */
+static void place_instants(join *j, const jkept *from, jprocess *read, parcel *a) {
+    uint64_t room = from->body_size - from->head_size;
+    hsc_err unused = {0};
+    for (size_t k = 0; k < read->threads.n && !a->failed; k++) {
+        jthread *t = &read->threads.p[k];
+        if (!t->late)
+            continue;
+        a->failed = t->late->offset > room || t->late->size > room - t->late->offset;
+        t->late->offset += from->body_offset + from->head_size;
+        if (!a->failed && j->keeps_nothing)
+            a->failed = hsc_cache_need_instants(j, t, &unused) != HSC_OK;
+    }
+}
+
 bool hsc_cache_take_second(join *j, jprocess *p, jprocess *read) {
     jcache *c = j->cache;
     jkept *k = p->kept;
@@ -603,7 +642,7 @@ bool hsc_cache_take_second(join *j, jprocess *p, jprocess *read) {
         return false;
     const jold *o = &c->old;
     const jkept *from = &o->kept.p[k->row];
-    parcel a = {.p = malloc(from->body_size + 1), .n = from->body_size};
+    parcel a = {.p = malloc(from->head_size + 1), .n = from->head_size};
     if (!a.p)
         return false;
     const jprocess empty = *read;
@@ -612,6 +651,7 @@ bool hsc_cache_take_second(join *j, jprocess *p, jprocess *read) {
     if (whole) {
         read->join = j;
         hsc_cache_take_body(j, p, read, o->frame_rows, o->frames.n, &a);
+        place_instants(j, from, read, &a);
     }
     if (!whole || a.failed) {
         hsc_join_free_process(read);
@@ -629,24 +669,31 @@ bool hsc_cache_take_second(join *j, jprocess *p, jprocess *read) {
     return whole && !a.failed;
 }
 
-void hsc_cache_put_second(join *j, jprocess *p, const jprocess *read) {
+void hsc_cache_put_second(join *j, jprocess *p, jprocess *read) {
     jcache *c = j->cache;
     jkept *k = p->kept;
-    parcel a = {0};
+    parcel a = {0}, instants = {0};
+    hsc_err unused = {0};
     if (!k || !c->writes || c->failed)
         return;
     if (k->is_carried) {
         k->weight = p->weight;
         k->is_good = true;
         k->body_seal = c->old.kept.p[k->row].body_seal;
+        k->head_size = c->old.kept.p[k->row].head_size;
         return;
     }
-    hsc_cache_put_body(j, p, read, &a);
+    for (size_t i = 0; i < read->threads.n; i++) /* what is damaged stays late, and is not put */
+        (void)hsc_cache_need_instants(j, &read->threads.p[i], &unused);
+    hsc_cache_put_body(j, p, read, &a, &instants);
     k->weight = p->weight;
-    k->is_good = !a.failed && (k->row != HSC_NO_INDEX || !has_changed(p)) && hsc_spill_put_all(j->spill, &k->body, a.p, a.n, 1);
+    k->is_good = !a.failed && (k->row != HSC_NO_INDEX || !has_changed(p)) && !instants.failed && hsc_spill_put_all(j->spill, &k->body, a.p, a.n, 1) &&
+                 hsc_spill_put_all(j->spill, &k->body, instants.p, instants.n, 1);
+    k->head_size = a.n;
     if (k->is_good)
         k->body_seal = seal_of(j, HSC_SEAL_BODY, c->nonce, a.p, a.n);
     parcel_fini(&a);
+    parcel_fini(&instants);
 }
 
 /* ---- the new one ---- */
@@ -722,6 +769,7 @@ static void put_kept(ending *e, const jkept *k, parcel *room) {
     parcel_u64(end, k->weight);
     parcel_u64(end, k->body_size);
     parcel_u64(end, k->body_offset);
+    parcel_u64(end, k->head_size);
     parcel_put(end, &k->body_seal, sizeof k->body_seal);
     PARCEL_VEC(end, k->runs);
     PARCEL_VEC(end, k->mains);

@@ -40,7 +40,17 @@ void hsc_cache_choose(join *j);
 /* Instead of reading for the second time and finding frames; false: must be read, *read is as it was. */
 bool hsc_cache_take_second(join *j, jprocess *p, jprocess *read);
 /* After it, before *read is counted. */
-void hsc_cache_put_second(join *j, jprocess *p, const jprocess *read);
+void hsc_cache_put_second(join *j, jprocess *p, jprocess *read);
+/* Samples by time of a thread that hsc_cache_take_second took, which are left in the cache until somebody needs them: most need none. */
+typedef struct jlate {
+    uint64_t offset, size; /* in the cache's file */
+    hsc_seal seal;
+    uint64_t nodes, specials; /* that they may be of */
+    uint32_t weight;
+} jlate;
+/* Takes them, where they are not taken yet. HSC_E_IO and j->bad_cache: damaged. */
+hsc_status hsc_cache_need_instants(join *j, jthread *t, hsc_err *err);
+hsc_seal hsc_cache_seal_instants(const join *j, const void *bytes, size_t n); /* for the cache that is written */
 /* After the database is in its place. */
 void hsc_cache_write(join *j);
 void hsc_cache_free(join *j);
@@ -48,8 +58,11 @@ void hsc_cache_free_kept(jprocess *p);
 
 /* cache_body.c. Frames are rows of the join's in `put`; `frames`[count] are the join's by the cache's rows. a->failed: out of
  * memory, or not what put_body made; *read is to be freed then. */
-void hsc_cache_put_body(join *j, const jprocess *p, const jprocess *read, parcel *a);
+/* instants: those of its threads, one after the other. */
+void hsc_cache_put_body(join *j, const jprocess *p, const jprocess *read, parcel *a, parcel *instants);
 void hsc_cache_take_body(join *j, const jprocess *p, jprocess *read, const uint32_t *frames, size_t count, parcel *a);
+/* The thread's, which are late, flushed; false: not what put_body made, or no memory. */
+bool hsc_cache_take_instants(join *j, jthread *t, parcel *a);
 
 /* kept_code.c. Before modules are read: j->kept_code, where there is a key and a cache is not forbidden. */
 void hsc_kept_code_open(join *j);

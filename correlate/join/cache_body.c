@@ -234,7 +234,7 @@ static void take_nodes(jwork *w, bool ids, const uint32_t *frames, size_t count,
         w->no_path_counts[s] = (uint32_t)take(a);
 }
 
-static void put_thread(join *j, const jprocess *p, const jprocess *read, const jthread *t, bool ids, parcel *a) {
+static void put_thread(join *j, const jprocess *p, const jprocess *read, const jthread *t, bool ids, parcel *a, parcel *instants) {
     const jwork *w = t->work;
     const jtrack *track = track_of(read, t->id);
     rows r;
@@ -279,10 +279,15 @@ static void put_thread(join *j, const jprocess *p, const jprocess *read, const j
         put(a, what[i]);
     }
     free(what);
-    putting x = {.a = a, .r = &r, .weight = p->weight};
-    put(a, t->instants.count);
+    size_t before = instants->n;
+    putting x = {.a = instants, .r = &r, .weight = p->weight};
     hsc_err unused;
-    bool ok = hsc_instants_each(j->spill, &t->instants, put_instant, &x, &unused) == HSC_OK;
+    bool ok = !t->late && hsc_instants_each(j->spill, &t->instants, put_instant, &x, &unused) == HSC_OK && !instants->failed;
+    hsc_seal seal = hsc_cache_seal_instants(j, ok && instants->n ? instants->p + before : NULL, ok ? instants->n - before : 0);
+    put(a, t->instants.count);
+    put(a, instants->n - before);
+    parcel_put(a, &seal, sizeof seal);
+    x.a = a;
     x.last = 0;
     put(a, track ? track->events.count : 0);
     ok = ok && (!track || each_item(j, &track->events, sizeof(jmessage_event), put_event, &x) == HSC_OK);
@@ -312,9 +317,9 @@ static void take_others(jwork *w, parcel *a) {
     }
 }
 
-static void take_times(join *j, const jprocess *p, jthread *t, parcel *a) {
+static void take_times(join *j, const jprocess *p, jthread *t, uint64_t *offset, parcel *a) {
     jwork *w = t->work;
-    uint64_t n = take_count(a), tick = 0;
+    uint64_t n = take_count(a);
     for (uint64_t i = 0; i < n && !a->failed; i++) {
         uint64_t row = take(a), flags = take(a), what = take(a);
         jspecial s = {row_from(row), HSC_NO_INDEX, (uint8_t)(flags >> 1), flags & 1};
@@ -323,15 +328,37 @@ static void take_times(join *j, const jprocess *p, jthread *t, parcel *a) {
             *at = (uint32_t)i;
         a->failed = a->failed || !at || (row && s.row >= w->nodes.n) || flags >> 1 >= STATES || !HSC_PUSH(w->specials, s);
     }
-    n = take_count(a);
+    jlate late = {.offset = *offset, .nodes = w->nodes.n, .specials = w->specials.n, .weight = p->weight};
+    n = take(a);
+    late.size = take(a);
+    parcel_take(a, &late.seal, sizeof late.seal);
+    a->failed = a->failed || n > late.size / 2 || late.size > UINT64_MAX / 2 - *offset;
+    *offset += a->failed ? 0 : late.size;
+    if (a->failed || !n || j->options->no_times)
+        return;
+    if ((t->late = malloc(sizeof *t->late)))
+        *t->late = late;
+    t->instants.count = n;
+    a->failed = !t->late;
+}
+
+bool hsc_cache_take_instants(join *j, jthread *t, parcel *a) {
+    uint64_t n = t->instants.count, tick = 0;
+    jinstants made = {0};
     for (uint64_t i = 0; i < n && !a->failed; i++) {
         uint64_t v = take(a);
         tick += take(a);
-        uint64_t key = v >> 2, count = v & 1 ? take(a) : p->weight;
+        uint64_t key = v >> 2, count = v & 1 ? take(a) : t->late->weight;
         jinstant at = {(uint32_t)tick, (uint32_t)key | (v & 2 ? JINSTANT_SPECIAL : 0), (uint32_t)count};
-        a->failed = a->failed || key >= (v & 2 ? w->specials.n : w->nodes.n * STATES) ||
-                    (!j->options->no_times && !hsc_instants_put(j->spill, &t->instants, &at));
+        a->failed = a->failed || key >= (v & 2 ? t->late->specials : t->late->nodes * STATES) || !hsc_instants_put(j->spill, &made, &at);
     }
+    a->failed = a->failed || a->at != a->n;
+    bool ok = hsc_instants_flush(j->spill, &made) && !a->failed;
+    if (ok)
+        t->instants = made;
+    else
+        hsc_instants_fini(&made);
+    return ok;
 }
 
 static void take_events(join *j, jtrack *track, size_t nodes, parcel *a) {
@@ -370,7 +397,7 @@ static void take_moments(join *j, jtrack *track, size_t nodes, parcel *a) {
     }
 }
 
-static void take_thread(join *j, const jprocess *p, jprocess *read, jthread *t, bool ids, const uint32_t *frames, size_t count, parcel *a) {
+static void take_thread(join *j, const jprocess *p, jprocess *read, jthread *t, bool ids, const uint32_t *frames, size_t count, uint64_t *offset, parcel *a) {
     jtrack *track = (jtrack *)(uintptr_t)track_of(read, t->id);
     take_nodes(t->work, ids, frames, count, a);
     take_others(t->work, a);
@@ -382,7 +409,7 @@ static void take_thread(join *j, const jprocess *p, jprocess *read, jthread *t, 
         if (at)
             *at = i;
     }
-    take_times(j, p, t, a);
+    take_times(j, p, t, offset, a);
     take_events(j, track, t->work->nodes.n, a);
     take_moments(j, track, t->work->nodes.n, a);
 }
@@ -459,7 +486,7 @@ static void take_slices(join *j, jprocess *read, parcel *a) {
     a->at += a->failed ? 0 : n;
 }
 
-void hsc_cache_put_body(join *j, const jprocess *p, const jprocess *read, parcel *a) {
+void hsc_cache_put_body(join *j, const jprocess *p, const jprocess *read, parcel *a, parcel *instants) {
     bool ids = has_ids(read);
     PARCEL_VEC(a, read->regions);
     put(a, read->region_rows.count);
@@ -482,7 +509,7 @@ void hsc_cache_put_body(join *j, const jprocess *p, const jprocess *read, parcel
         a->failed = each_item(j, &read->blame->held, sizeof(jheld), put_held, a) != HSC_OK || a->failed;
     put(a, ids);
     for (size_t k = 0; k < read->threads.n && !a->failed; k++)
-        put_thread(j, p, read, &read->threads.p[k], ids, a);
+        put_thread(j, p, read, &read->threads.p[k], ids, a, instants);
 }
 
 void hsc_cache_take_body(join *j, const jprocess *p, jprocess *read, const uint32_t *frames, size_t count, parcel *a) {
@@ -512,17 +539,20 @@ void hsc_cache_take_body(join *j, const jprocess *p, jprocess *read, const uint3
     hsc_ranks_take_blame(read, a);
     take_held(j, read, a);
     bool ids = take(a);
+    uint64_t offset = 0;
     for (size_t k = 0; k < p->threads.n && !a->failed; k++) {
         jthread t = p->threads.p[k];
         t.profile = t.places = t.instant_kinds = (hsc_spill_list){0};
         t.instants = (jinstants){0};
+        t.kind_pairs = (hsc_spill_list){0};
+        t.late = NULL;
         t.work = calloc(1, sizeof *t.work);
         if (!t.work || !HSC_PUSH(read->threads, t)) {
             free(t.work);
             a->failed = true;
             return;
         }
-        take_thread(j, p, read, &read->threads.p[k], ids, frames, count, a);
+        take_thread(j, p, read, &read->threads.p[k], ids, frames, count, &offset, a);
     }
     a->failed = a->failed || a->at != a->n;
 }

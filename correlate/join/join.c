@@ -46,6 +46,8 @@ static void free_thread(jthread *t) {
     hsc_spill_list_fini(&t->places);
     hsc_instants_fini(&t->instants);
     hsc_spill_list_fini(&t->instant_kinds);
+    hsc_spill_list_fini(&t->kind_pairs);
+    free(t->late);
 }
 
 void hsc_join_free_process(jprocess *p) {
@@ -201,7 +203,8 @@ static hsc_status make(join *j, hsc_err *err) {
     return status;
 }
 
-/* *keeps_nothing is set where the join failed for what was to be kept of the database that is there; where it is set, nothing is kept. */
+/* *keeps_nothing is set where the join failed for what was to be kept of the database that is there, or for the cache; where it is set, nothing is kept, and all of the cache
+ * is looked at before anything is made of it. */
 static hsc_status run(const hsc_join_options *options, hsc_join_summary *summary, bool *keeps_nothing, hsc_err *err) {
     join j = {.options = options, .workers = options->workers, .summary = summary, .keeps_nothing = *keeps_nothing};
     *j.summary = (hsc_join_summary){0};
@@ -236,7 +239,7 @@ static hsc_status run(const hsc_join_options *options, hsc_join_summary *summary
     hsc_cache_free(&j);
     free_join(&j);
     hsc_spill_fini(&spill);
-    *keeps_nothing = j.bad_before;
+    *keeps_nothing = j.bad_before || j.bad_cache;
     if (status != HSC_OK && options->cancel && *options->cancel && err) { /* what followed from that is not the reason */
         hsc_err_clear(err);
         return hsc_join_check(&j, err);

@@ -169,6 +169,9 @@ typedef struct jthread {
     jinstants instants;
     hsc_spill_list instant_kinds; /* by key of an instant: as plain_kinds, then of specials; none: instants have kinds for keys */
     uint64_t plain_count;    /* of them before those of specials */
+    bool has_pairs;          /* a thread of the cache: instant_kinds has those of specials alone, and in place of the others stand */
+    hsc_spill_list kind_pairs; /* key << 32 | kind, where there is one */
+    struct jlate *late;      /* cache.h: its instants are still in the cache, `instants` has their number; NULL: they are not */
 } jthread;
 
 typedef struct jmapping {
@@ -542,6 +545,7 @@ typedef struct join {
     bool is_made;                    /* the database is what would be made */
     bool keeps_nothing;              /* of the database that is there: it can't be read */
     bool bad_before;                 /* the join failed for that */
+    bool bad_cache;                  /* what the cache has of instants is damaged */
     hsc_file_facts made_facts;       /* of the database, when it is in its place */
     HSC_VEC(uint32_t) growing_map, kind_map; /* by rows as this rank made them: rows of all ranks; empty: the same */
     struct jdelays *matched; /* blame.h: from hsc_join_match to hsc_join_blame */
@@ -645,6 +649,8 @@ uint64_t hsc_join_state_of_wait(uint32_t kind); /* measures.c */
 uint64_t hsc_join_special_key(uint32_t row, uint64_t state); /* first half of a key of special_rows */
 bool hsc_join_take_instant(jprocess *p, jthread *t, uint32_t row, uint64_t state, uint64_t weight, uint64_t event, uint64_t time);
 /* Of weight 1 each, in no region; keys: of count_samples() in read.c, have_keys: all have one. */
+/* Kinds by the keys of a thread's instants, owned by the caller; NULL: its instants have kinds. */
+hsc_status hsc_join_load_keys(const join *j, const jthread *t, uint32_t **keys, uint64_t *n, hsc_err *err);
 bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list, const uint32_t *keys, bool have_keys, size_t n);
 /* times.c: the same. After the last record: the process's spans, whose threads have rows and whose sites have contexts. */
 bool hsc_join_take_span(jprocess *p, const hsc_record *rec);

@@ -40,17 +40,27 @@ typedef struct jsame {
     HSC_VEC(jsame_frame) frames;
     HSC_VEC(hsc_seal) processes; /* of their files, in the order of the run */
     hsc_seal general, contexts, instructions; /* over rows: of all tables, and of those by context and by instruction */
+    uint64_t leaves; /* what a sample by time can be */
+    hsc_seal times;  /* over these, and the unit of time */
     bool has_contexts, has_instructions;      /* hsc_same_threads: these are the same too */
 } jsame;
 /* The first threads of the run that had the same values then, of which all were then; 0: none. After instructions are made. */
 uint32_t hsc_same_threads(const join *j, jsame *then);
 bool hsc_same_table(const join *j, const jsame *then, uint32_t metric, hsc_db_table table); /* and the rows of this table are the same */
+typedef struct jsame_leaf { /* a row of /time/leaf */
+    uint32_t context, line, instance, metric;
+    uint8_t category;
+} jsame_leaf;
+/* Over the first n leaves. */
+bool hsc_same_seal_times(const join *j, const jsame_leaf *leaves, size_t n, uint32_t bin, hsc_seal *seal); /* false: out of memory */
 bool hsc_same_make(const join *j, jsame *now); /* false: out of memory, or nothing may be kept */
 void hsc_same_fini(jsame *s);
 
 /* Before the store is written: its database before, and how many threads' values it keeps in a table; 0: none. */
 void hsc_made_set_before(join *j, hsc_store *store);
 uint32_t hsc_made_kept_threads(const join *j, uint32_t metric, hsc_db_table table);
+/* Of samples by time, which are of these leaves, in the order of their rows: of those before, and others behind them. */
+uint32_t hsc_made_kept_times(join *j, const jsame_leaf *leaves, size_t n, uint32_t bin);
 
 /* What hsc_store_set_memo takes; NULL: none. */
 const hsc_packed_memo *hsc_made_get_memo(join *j);

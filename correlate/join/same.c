@@ -79,6 +79,25 @@ static bool describe(const join *j, jsame *to) {
     return ok;
 }
 
+bool hsc_same_seal_times(const join *j, const jsame_leaf *leaves, size_t n, uint32_t bin, hsc_seal *seal) {
+    uint64_t *paths = hash_contexts(j);
+    if (!paths)
+        return false;
+    hsc_sealer s;
+    hsc_made_begin_seal(j, &s, HSC_SEAL_ROWS, (const uint64_t[]){3, n});
+    add_words(&s, (const uint64_t[]){j->origin_ns, j->tick_ns, bin}, 3);
+    for (size_t i = 0; i < n; i++) {
+        const jsame_leaf *l = &leaves[i];
+        uint32_t scope = j->contexts.p[l->context].scope;
+        const uint64_t words[] = {paths[l->context], (uint64_t)l->line << 32 | l->instance, (uint64_t)l->metric << 8 | l->category,
+                                  (uint64_t)scope << 32 | (scope < j->scopes.n ? j->scopes.p[scope].procedure : HSC_NO_INDEX)};
+        add_words(&s, words, sizeof words / sizeof *words);
+    }
+    *seal = hsc_seal_end(&s);
+    free(paths);
+    return true;
+}
+
 /* Whether all frames that were became the same; *instructions: also the same instructions. */
 static bool compare_frames(const join *j, const jsame *now, const jsame *then, bool *instructions) {
     /* of threads of a region, samples count where it was forked, so their frames may have none of their own */

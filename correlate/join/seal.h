@@ -23,7 +23,7 @@ typedef struct hsc_sealer { /* bytes as they come */
 } hsc_sealer;
 
 /* What a seal is for. */
-enum { HSC_SEAL_PROGRAM, HSC_SEAL_FILE, HSC_SEAL_BODY, HSC_SEAL_END, HSC_SEAL_QUESTION, HSC_SEAL_MADE, HSC_SEAL_CHUNK, HSC_SEAL_PACKED, HSC_SEAL_ROWS, HSC_SEAL_MODULE, HSC_SEAL_CODE };
+enum { HSC_SEAL_PROGRAM, HSC_SEAL_FILE, HSC_SEAL_BODY, HSC_SEAL_END, HSC_SEAL_QUESTION, HSC_SEAL_MADE, HSC_SEAL_CHUNK, HSC_SEAL_PACKED, HSC_SEAL_ROWS, HSC_SEAL_MODULE, HSC_SEAL_CODE, HSC_SEAL_TIMES };
 
 /* rounds: 2 (SipHash-2-4), or 1 (SipHash-1-3, twice as fast) to know bytes again that nobody has a seal of. */
 void hsc_seal_begin(hsc_sealer *s, const hsc_seal_key *key, unsigned rounds);

@@ -350,12 +350,51 @@ static void change_instant(void *ctx, jinstant *i) {
     i->kind = i->kind & JINSTANT_SPECIAL ? w->specials.p[i->kind & ~JINSTANT_SPECIAL].kind : w->plain_kinds[i->kind];
 }
 
+/* Of instants that are not there yet. */
+static bool settle_late(const join *j, jthread *t, uint64_t plain) {
+    const jwork *w = t->work;
+    bool ok = true;
+    for (uint64_t i = 0; ok && i < plain; i++)
+        if (w->plain_kinds[i] != HSC_NO_INDEX)
+            ok = hsc_spill_put(j->spill, &t->kind_pairs, &(uint64_t){i << 32 | w->plain_kinds[i]}, sizeof(uint64_t));
+    for (size_t i = 0; ok && i < w->specials.n; i++)
+        ok = hsc_spill_put(j->spill, &t->instant_kinds, &w->specials.p[i].kind, sizeof w->specials.p[i].kind);
+    t->plain_count = plain;
+    t->has_pairs = true;
+    return ok && hsc_spill_flush(j->spill, &t->kind_pairs) && hsc_spill_flush(j->spill, &t->instant_kinds);
+}
+
+hsc_status hsc_join_load_keys(const join *j, const jthread *t, uint32_t **keys, uint64_t *n, hsc_err *err) {
+    uint64_t first = t->has_pairs ? t->plain_count : 0, got = 0, some[512];
+    hsc_spill_cursor pairs = {.list = &t->kind_pairs}, rest = {.list = &t->instant_kinds};
+    *n = first + t->instant_kinds.count;
+    *keys = NULL;
+    if (!*n)
+        return HSC_OK;
+    if (!(*keys = malloc(*n * sizeof **keys)))
+        return hsc_join_no_memory(err);
+    hsc_status status = HSC_OK;
+    for (uint64_t i = 0; i < first; i++)
+        (*keys)[i] = HSC_NO_INDEX;
+    do {
+        status = t->kind_pairs.count ? hsc_spill_read(j->spill, &pairs, some, 512, &got, err) : HSC_OK;
+        for (uint64_t i = 0; status == HSC_OK && i < got; i++)
+            if (some[i] >> 32 < first)
+                (*keys)[some[i] >> 32] = (uint32_t)some[i];
+    } while (status == HSC_OK && got);
+    if (status == HSC_OK && t->instant_kinds.count)
+        status = hsc_spill_read(j->spill, &rest, *keys + first, t->instant_kinds.count, &got, err);
+    return status;
+}
+
 /* Kinds of the samples by time: where these are many they stay as they are, and what their keys mean is written beside them. */
 static hsc_status settle_instants(const join *j, jthread *t, hsc_err *err) {
     jwork *w = t->work;
     uint64_t plain = ((uint64_t)w->nodes.n + 1) * STATES;
     for (size_t i = 0; i < w->specials.n; i++)
         settle_special(w, &w->specials.p[i]);
+    if (t->late)
+        return settle_late(j, t, plain) ? HSC_OK : hsc_join_no_memory(err);
     if (t->instants.count / 2 < plain + w->specials.n) {
         return t->instants.count ? hsc_instants_change(j->spill, &t->instants, change_instant, w, err) : HSC_OK;
     }
@@ -504,7 +543,11 @@ static bool keep_process(join *j, jprocess *p, jprocess *from) {
         t->instants = f->instants;
         t->instant_kinds = f->instant_kinds;
         t->plain_count = f->plain_count;
-        f->profile = f->places = f->instant_kinds = (hsc_spill_list){0};
+        t->kind_pairs = f->kind_pairs;
+        t->has_pairs = f->has_pairs;
+        t->late = f->late;
+        f->late = NULL;
+        f->kind_pairs = f->profile = f->places = f->instant_kinds = (hsc_spill_list){0};
         f->instants = (jinstants){0};
     }
     hsc_table_fini(&from->site_rows);

@@ -5,6 +5,8 @@
 
 #include "../store/large.h"
 #include "../store/store.h"
+#include "cache.h"
+#include "made.h"
 #include "ranks.h"
 #include "ticks.h"
 
@@ -72,25 +74,28 @@ bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list,
 
 /* ---- leaves of all threads ---- */
 
-typedef struct leaf { /* a row of table leaf */
-    uint32_t context, line, instance, metric;
-    uint8_t category;
-} leaf;
+typedef jsame_leaf leaf;
 
 typedef struct times {
     join *j;
     HSC_VEC(leaf) leaves;
     hsc_table rows;    /* of a leaf: row of leaves */
+    uint32_t *firsts;  /* by row of leaves: the first thread that has it; HSC_NO_INDEX: none */
     uint32_t *sorted;  /* by row of leaves: row in the table */
     uint32_t *row_of;  /* by kind: row in the table; HSC_NO_INDEX: not sampled */
     uint64_t most;     /* samples of a thread of this rank */
+    size_t first;      /* thread whose samples are put first: those of others are kept */
 } times;
 
 static uint64_t key_a(const leaf *k) { return (uint64_t)k->context << 32 | k->line; }
 static uint64_t key_b(const leaf *k) { return (uint64_t)k->instance << 32 | k->metric << 8 | k->category; }
 
 static int by_leaf(const void *pa, const void *pb, void *ctx) {
-    const leaf *leaves = ctx, *a = &leaves[*(const uint32_t *)pa], *b = &leaves[*(const uint32_t *)pb];
+    const times *x = ctx;
+    uint32_t ia = *(const uint32_t *)pa, ib = *(const uint32_t *)pb;
+    const leaf *a = &x->leaves.p[ia], *b = &x->leaves.p[ib];
+    if (x->firsts[ia] != x->firsts[ib])
+        return x->firsts[ia] < x->firsts[ib] ? -1 : 1;
     if (a->metric != b->metric)
         return a->metric < b->metric ? -1 : 1;
     if (key_a(a) != key_a(b))
@@ -118,6 +123,59 @@ static bool list_leaves(times *x) {
         }
         x->row_of[i] = *at;
     }
+    return true;
+}
+
+/* The first thread of each leaf, of those that this rank has. */
+static hsc_status find_firsts(times *x, hsc_err *err) {
+    join *j = x->j;
+    size_t left = x->leaves.n;
+    if (!(x->firsts = malloc((left + 1) * sizeof *x->firsts)))
+        return hsc_join_no_memory(err);
+    for (size_t i = 0; i < x->leaves.n; i++)
+        x->firsts[i] = HSC_NO_INDEX;
+    for (uint32_t t = 0; t < j->threads.n && left; t++) {
+        jcount *list = NULL;
+        size_t n = 0;
+        hsc_status status = hsc_ranks_has(j, j->threads.p[t]->process) ? hsc_join_load_profile(j, j->threads.p[t], &list, &n, err) : HSC_OK;
+        for (size_t i = 0; i < n; i++) {
+            uint32_t row = x->row_of[list[i].kind];
+            if (row == HSC_NO_INDEX || x->firsts[row] != HSC_NO_INDEX)
+                continue;
+            x->firsts[row] = t;
+            left--;
+        }
+        free(list);
+        if (status != HSC_OK)
+            return status;
+    }
+    return HSC_OK;
+}
+
+static void put_firsts(void *ctx, parcel *a) {
+    const times *x = ctx;
+    parcel_put(a, x->firsts, x->leaves.n * sizeof *x->firsts);
+}
+
+static void take_firsts(void *ctx, parcel *a) {
+    times *x = ctx;
+    for (size_t i = 0; i < x->leaves.n && !a->failed; i++) {
+        uint32_t of = HSC_NO_INDEX;
+        parcel_take(a, &of, sizeof of);
+        x->firsts[i] = of < x->firsts[i] ? of : x->firsts[i];
+    }
+}
+
+static void clear_firsts(void *ctx) {
+    times *x = ctx;
+    for (size_t i = 0; i < x->leaves.n; i++)
+        x->firsts[i] = HSC_NO_INDEX;
+}
+
+/* Rows of the table: leaves of the first thread come first, then those that the second one adds, so that threads that are added move none; of each in the order of what
+ * they are. */
+static bool sort_leaves(times *x) {
+    const join *j = x->j;
     uint32_t *order = malloc((x->leaves.n + 1) * sizeof *order);
     x->sorted = malloc((x->leaves.n + 1) * sizeof *x->sorted);
     if (!order || !x->sorted) {
@@ -127,7 +185,7 @@ static bool list_leaves(times *x) {
     for (uint32_t i = 0; i < x->leaves.n; i++)
         order[i] = i;
     if (x->leaves.n > 1)
-        qsort_r(order, x->leaves.n, sizeof *order, by_leaf, x->leaves.p);
+        qsort_r(order, x->leaves.n, sizeof *order, by_leaf, x);
     for (uint32_t i = 0; i < x->leaves.n; i++)
         x->sorted[order[i]] = i;
     for (size_t i = 0; i < j->kinds.n; i++)
@@ -302,15 +360,9 @@ static void free_series(series *s) {
 /* Rows of table leaf by the keys of a thread's instants; NULL: its instants have kinds. Owned by the caller. */
 static hsc_status read_keys(const times *x, const jthread *t, uint32_t **leaf_of, hsc_err *err) {
     const join *j = x->j;
-    hsc_spill_cursor c = {.list = &t->instant_kinds};
-    uint64_t n = t->instant_kinds.count, got = 0;
-    *leaf_of = NULL;
-    if (!n)
-        return HSC_OK;
-    if (!(*leaf_of = malloc(n * sizeof **leaf_of)))
-        return hsc_join_no_memory(err);
-    hsc_status status = hsc_spill_read(j->spill, &c, *leaf_of, n, &got, err);
-    for (uint64_t i = 0; status == HSC_OK && i < got; i++)
+    uint64_t n = 0;
+    hsc_status status = hsc_join_load_keys(j, t, leaf_of, &n, err);
+    for (uint64_t i = 0; status == HSC_OK && i < n; i++)
         if ((*leaf_of)[i] != HSC_NO_INDEX)
             (*leaf_of)[i] = x->row_of[j->kind_order[(*leaf_of)[i]]];
     return status;
@@ -418,11 +470,14 @@ static hsc_status read_series(void *ctx, size_t i, hsc_err *err) {
     for (size_t k = 0; k < s->n; k++) {
         jthread *t = j->threads.p[s->first + k];
         s->begin[k] = n;
-        hsc_status status = t->instants.count ? read_thread(s, t, &n, err) : HSC_OK; /* another rank's: none */
+        hsc_status status = hsc_cache_need_instants(j, t, err);
+        if (status == HSC_OK && t->instants.count) /* another rank's: none */
+            status = read_thread(s, t, &n, err);
         if (status != HSC_OK)
             return status;
         hsc_instants_fini(&t->instants);
         hsc_spill_list_fini(&t->instant_kinds);
+        hsc_spill_list_fini(&t->kind_pairs);
     }
     s->begin[s->n] = n;
     return HSC_OK;
@@ -500,9 +555,9 @@ static hsc_status put_threads(times *x, hsc_store *store, hsc_err *err) {
     series *groups = calloc(most, sizeof *groups);
     uint64_t room = (j->team ? GROUP_BYTES : hsc_join_part_of_memory(j, 16 * most, GROUP_BYTES_LEAST, GROUP_BYTES)) / SAMPLE_BYTES;
     hsc_status status = groups ? HSC_OK : hsc_join_no_memory(err);
-    for (size_t i = 0; i < j->threads.n; i++)
+    for (size_t i = x->first; i < j->threads.n; i++)
         x->most = x->most > j->threads.p[i]->instants.count ? x->most : j->threads.p[i]->instants.count;
-    for (size_t at = 0; at < j->threads.n && status == HSC_OK;) {
+    for (size_t at = x->first; at < j->threads.n && status == HSC_OK;) {
         size_t n = 0;
         for (; n < most && at < j->threads.n; n++) {
             groups[n].x = x;
@@ -523,7 +578,25 @@ static hsc_status put_threads(times *x, hsc_store *store, hsc_err *err) {
     return status;
 }
 
-static hsc_status begin(const times *x, hsc_store *store, hsc_err *err) {
+/* Threads that have the samples that they have in the database before. */
+static hsc_status keep_threads(times *x, hsc_store *store, uint32_t bin, hsc_err *err) {
+    join *j = x->j;
+    size_t n = x->leaves.n;
+    leaf *rows = malloc((n + 1) * sizeof *rows);
+    bool is_kept = false;
+    if (!rows)
+        return hsc_join_no_memory(err);
+    for (size_t i = 0; i < n; i++)
+        rows[x->sorted[i]] = x->leaves.p[i];
+    uint32_t kept = hsc_made_kept_times(j, rows, n, bin);
+    free(rows);
+    hsc_status status = kept ? hsc_store_keep_times(store, kept, &is_kept, err) : HSC_OK;
+    x->first = is_kept ? kept : 0;
+    j->summary->times_kept = x->first;
+    return status;
+}
+
+static hsc_status begin(times *x, hsc_store *store, hsc_err *err) {
     const join *j = x->j;
     uint64_t samples = 0, period = 0;
     for (size_t i = 0; i < j->run.n; i++) {
@@ -535,9 +608,12 @@ static hsc_status begin(const times *x, hsc_store *store, hsc_err *err) {
     /* no more bins than a quarter of the samples, also where threads sleep most of the time */
     uint64_t rows = samples / 4 > BIN_ROWS_MIN ? samples / 4 : BIN_ROWS_MIN, bin = BIN_PERIODS * (period / j->tick_ns);
     uint64_t least = j->end_tick / rows * j->threads.n + j->end_tick % rows * j->threads.n / rows;
-    bin = bin > least ? bin : least;
-    bin = bin < 1 ? 1 : bin < UINT32_MAX ? bin : UINT32_MAX;
-    return hsc_store_begin_times(store, (double)j->tick_ns / 1e9, (uint32_t)j->end_tick, (uint32_t)bin, err);
+    bin = bin < 1 ? 1 : bin;
+    while (bin < least) /* in steps, so that a few more threads do not change it */
+        bin *= 2;
+    bin = bin < UINT32_MAX ? bin : UINT32_MAX;
+    hsc_status status = hsc_store_begin_times(store, (double)j->tick_ns / 1e9, (uint32_t)j->end_tick, (uint32_t)bin, err);
+    return status == HSC_OK ? keep_threads(x, store, (uint32_t)bin, err) : status;
 }
 
 static hsc_status put_in_order(times *x, hsc_store *store, hsc_err *err) {
@@ -553,12 +629,18 @@ hsc_status hsc_join_put_times(join *j, hsc_store *store, hsc_err *err) {
     static const enum hsc_column_id columns[] = {HSC_COL_leaf_context, HSC_COL_leaf_line, HSC_COL_leaf_instance, HSC_COL_leaf_category,
                                                  HSC_COL_leaf_metric};
     times x = {.j = j};
-    hsc_status status = list_leaves(&x) ? HSC_OK : hsc_join_no_memory(err);
+    static const hsc_ranks_merge how = {put_firsts, take_firsts, clear_firsts};
+    hsc_status status = list_leaves(&x) ? find_firsts(&x, err) : hsc_join_no_memory(err);
+    if (status == HSC_OK && j->team)
+        status = hsc_ranks_merge_all(j, &how, &x, err);
+    if (status == HSC_OK && !sort_leaves(&x))
+        status = hsc_join_no_memory(err);
     for (size_t c = 0; store && c < sizeof columns / sizeof *columns && status == HSC_OK; c++)
         status = put_leaf_column(&x, store, columns[c], err);
     if (status == HSC_OK)
         status = j->options->no_times ? hsc_join_put_counts(j, store, x.row_of, x.leaves.n, err) : put_in_order(&x, store, err);
     free(x.leaves.p);
+    free(x.firsts);
     free(x.sorted);
     free(x.row_of);
     hsc_table_fini(&x.rows);

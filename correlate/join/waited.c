@@ -10,6 +10,7 @@
 
 #include <heatscope/sorted.h>
 #include "blame.h"
+#include "cache.h"
 #include "ranks.h"
 
 #define PART_BYTES ((size_t)1 << 20) /* sent at once */
@@ -289,16 +290,6 @@ static hsc_status lay_profile(laying *x, uint64_t *total, hsc_err *err) {
     return status == HSC_OK && !ok ? hsc_join_no_memory(err) : status;
 }
 
-static hsc_status load_keys(laying *x, hsc_err *err) {
-    hsc_spill_cursor c = {.list = &x->t->instant_kinds};
-    uint64_t n = x->t->instant_kinds.count;
-    if (!n)
-        return HSC_OK;
-    if (!(x->keys = malloc(n * sizeof *x->keys)))
-        return hsc_join_no_memory(err);
-    return hsc_spill_read(x->j->spill, &c, x->keys, n, &x->keys_n, err);
-}
-
 typedef struct all_threads {
     join *j;
     uint64_t total[CATEGORIES_MAX]; /* samples of metric 0 that went to a category, less those that left it */
@@ -321,7 +312,9 @@ static hsc_status lay_thread(void *ctx, size_t row, hsc_err *err) {
         }
     }
     if (status == HSC_OK && x.n)
-        status = add_short_calls(&x) ? load_keys(&x, err) : hsc_join_no_memory(err);
+        status = add_short_calls(&x) ? hsc_join_load_keys(j, t, &x.keys, &x.keys_n, err) : hsc_join_no_memory(err);
+    if (status == HSC_OK && x.n)
+        status = hsc_cache_need_instants(j, t, err);
     if (status == HSC_OK && x.n)
         status = hsc_instants_change(j->spill, &t->instants, lay_instant, &x, err);
     for (size_t i = 0; status == HSC_OK && !x.failed && i < x.more.n; i++)

@@ -7,7 +7,9 @@
 
 #include "interval.h"
 
-enum { BATCH_BYTES = 1 << 20 }; /* of each of both data sets */
+enum { BATCH_BYTES = 1 << 20, /* of each of both data sets */
+       ASKED_MAX = 6 };      /* batches that the reader has: most are small, and each answer that is waited for is two turns of the processor */
+_Static_assert(2 * ASKED_MAX <= HSC_PIECES_ASKED_MAX, "both data sets of each");
 _Static_assert(HSC_CHUNK_ROWS * sizeof(uint32_t) <= BATCH_BYTES, "a batch is whole pieces");
 
 typedef struct range { /* elements [at, end) of samples, or of slices */
@@ -25,8 +27,9 @@ struct hsc_adding {
     range *ranges;
     size_t n, room, next; /* next: whose part the next batch is */
     uint64_t all, done;   /* elements */
-    batch asked;          /* that the reader has; n 0: none */
-    uint64_t turn;        /* db->ahead when it was asked for */
+    batch asked[ASKED_MAX]; /* that the reader has */
+    unsigned n_asked;
+    uint64_t turn;        /* db->ahead when they were asked for */
     char *data;           /* of the batch before */
 };
 
@@ -37,7 +40,7 @@ hsc_adding *hsc_adding_new(void) { return calloc(1, sizeof(hsc_adding)); }
 void hsc_adding_free(hsc_db *db, hsc_adding *a) {
     if (!a)
         return;
-    if (a->asked.n && a->turn == db->ahead)
+    if (a->n_asked && a->turn == db->ahead)
         hsc_dbfile_drop_pieces(db->file);
     free(a->ranges);
     free(a->data);
@@ -92,13 +95,7 @@ static hsc_status ask_for(hsc_db *db, const hsc_pieces *set, const batch *b, hsc
     return hsc_dbfile_ask_pieces(db->file, set->a.set, 1ull << set->shift, numbers, (uint32_t)n, err);
 }
 
-/* Has the reader begin with a batch; what somebody else asked for ahead is asked for once more when it is needed. */
-static hsc_status ask(hsc_db *db, hsc_adding *a, hsc_err *err) {
-    const batch *b = &a->asked;
-    if (a->turn != db->ahead) {
-        hsc_dbfile_drop_pieces(db->file);
-        a->turn = ++db->ahead;
-    }
+static hsc_status ask(hsc_db *db, const batch *b, hsc_err *err) {
     hsc_status status = ask_for(db, b->of->leaf, b, err);
     return status ? status : ask_for(db, b->of->count, b, err);
 }
@@ -118,11 +115,27 @@ static batch next_batch(hsc_adding *a) {
     return b;
 }
 
+/* Has the reader begin with the batches that come next; what somebody else asked for ahead is asked for once more when it is needed. */
+static hsc_status ask_ahead(hsc_db *db, hsc_adding *a, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    if (a->turn != db->ahead) {
+        hsc_dbfile_drop_pieces(db->file);
+        a->turn = ++db->ahead;
+        for (unsigned i = 0; i < a->n_asked && !status; i++)
+            status = ask(db, &a->asked[i], err);
+    }
+    while (a->n_asked < ASKED_MAX && !status) {
+        batch b = next_batch(a);
+        if (!b.n)
+            break;
+        a->asked[a->n_asked++] = b;
+        status = ask(db, &b, err);
+    }
+    return status;
+}
+
 hsc_status hsc_adding_ask(hsc_db *db, hsc_adding *a, hsc_err *err) {
-    if (a->asked.n || hsc_adding_is_done(a))
-        return HSC_OK;
-    a->asked = next_batch(a);
-    return ask(db, a, err);
+    return hsc_adding_is_done(a) ? HSC_OK : ask_ahead(db, a, err);
 }
 
 static hsc_status add(hsc_db *db, const batch *b, const char *data, uint64_t *total, hsc_err *err) {
@@ -138,26 +151,22 @@ static hsc_status add(hsc_db *db, const batch *b, const char *data, uint64_t *to
     return HSC_OK;
 }
 
-/* One batch: takes it, has the reader begin with the next one, adds it. */
+/* One batch: takes it, has the reader go on, adds it. */
 static hsc_status work(hsc_db *db, hsc_adding *a, uint64_t *total, hsc_err *err) {
-    hsc_status status = HSC_OK;
     if (!a->data && !(a->data = malloc(2 * BATCH_BYTES)))
         return out_of_memory(db, err);
-    if (!a->asked.n) {
-        status = hsc_adding_ask(db, a, err);
-    } else if (a->turn != db->ahead) {
-        status = ask(db, a, err);
-    }
-    batch b = a->asked;
+    hsc_status status = ask_ahead(db, a, err);
+    batch b = a->asked[0];
     if (!status)
         status = hsc_dbfile_take_pieces(db->file, a->data, err);
     if (!status)
         status = hsc_dbfile_take_pieces(db->file, a->data + BATCH_BYTES, err);
     if (status)
         return status;
-    a->asked = next_batch(a);
-    if (a->asked.n)
-        status = ask(db, a, err);
+    a->n_asked--;
+    for (unsigned i = 0; i < a->n_asked; i++)
+        a->asked[i] = a->asked[i + 1];
+    status = ask_ahead(db, a, err);
     a->done += b.n;
     return status ? status : add(db, &b, a->data, total, err);
 }

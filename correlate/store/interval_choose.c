@@ -24,12 +24,18 @@ static hsc_status note_parts(hsc_db *db, hsc_interval *v, hsc_adding *a, hsc_tim
     bool fresh = true;
     hsc_marks_way way = {0};
     for (uint32_t i = 0; i < v->n_parts && !status; i++) {
-        uint64_t first = 0, last = 0;
+        uint64_t first[HSC_LAYERS_MAX] = {0}, last[HSC_LAYERS_MAX] = {0};
+        bool any = false;
+        unsigned n = 0;
         way = (hsc_marks_way){0};
-        status = hsc_times_find(db, t, 0, hsc_times_tick(t, v->parts[i].begin_s), &first, err);
-        if (!status)
-            status = hsc_times_find(db, t, 0, hsc_times_tick(t, v->parts[i].end_s), &last, err);
-        if (!status && first < last && !hsc_marks_note(db, a, t, first, last, &way))
+        for (hsc_times *l = t; l && !status; l = l->next, n++) {
+            status = hsc_times_find(db, l, 0, hsc_times_tick(l, v->parts[i].begin_s), &first[n], err);
+            if (!status)
+                status = hsc_times_find(db, l, 0, hsc_times_tick(l, v->parts[i].end_s), &last[n], err);
+            last[n] = last[n] > first[n] ? last[n] : first[n];
+            any = any || last[n] > first[n];
+        }
+        if (!status && any && !hsc_marks_note(db, a, t, first, last, &way))
             status = out_of_memory(db, err);
         if (!status && i + 1 == v->n_parts) /* it is asked for nothing else from here on */
             status = hsc_adding_ask(db, a, err);
@@ -54,7 +60,7 @@ static hsc_status go_on(hsc_db *db, hsc_interval *v, hsc_adding *a, double secon
         hsc_leaf_sum_add(&v->all, v->total[k]);
     for (uint64_t k = 0; k < v->leaves.n && v->all.any > INT64_MAX; k++)
         if (v->total[k] > INT64_MAX) /* more was taken away than there was */
-            return hsc_err_set(err, HSC_E_FORMAT, "%s: /time/program: expected slices that add up, got less than 0 of leaf %" PRIu64, db->path, k);
+            return hsc_err_set(err, HSC_E_FORMAT, "%s: samples of all threads: expected slices that add up, got less than 0 of leaf %" PRIu64, db->path, k);
     return HSC_OK;
 }
 

@@ -13,8 +13,8 @@ hsc_status hsc_marks_make_some(hsc_db *db, hsc_times *program, bool *ready, hsc_
 typedef struct hsc_marks_way {
     const struct hsc_mark *from, *to; /* from NULL: the run's begin; to NULL: all of it is noted */
 } hsc_marks_way;
-/* Notes in `a` what leads from marks to samples [first, last). false: no memory. */
-bool hsc_marks_note(const hsc_db *db, hsc_adding *a, hsc_times *program, uint64_t first, uint64_t last, hsc_marks_way *way);
+/* Notes in `a` what leads from marks to samples [first, last) of the layers (HSC_LAYERS_MAX, 0 where there are fewer); no last is before its first. false: no memory. */
+bool hsc_marks_note(const hsc_db *db, hsc_adding *a, hsc_times *program, const uint64_t *first, const uint64_t *last, hsc_marks_way *way);
 /* Their difference by leaf to total[], or (fresh) in place of what is there. */
 void hsc_marks_take(const hsc_db *db, const hsc_marks_way *way, bool fresh, uint64_t *total);
 void hsc_marks_free(hsc_db *db);

@@ -51,6 +51,7 @@ typedef struct alike { /* a chunk whose values are all one, as it was packed las
     hsc_effort effort;
     size_t element, chunk_bytes, packed_bytes;
     uint8_t *packed; /* NULL: none */
+    hsc_packed_chunk memo; /* of that */
 } alike;
 
 typedef struct packer { /* what a thread needs for it */
@@ -360,6 +361,7 @@ static void find_alike(const hsc_packing *p, chunk *c) {
             !memcmp(a->value, c->plain, s->element) && (c->packed = malloc(a->packed_bytes))) {
             memcpy(c->packed, a->packed, a->packed_bytes);
             c->packed_bytes = a->packed_bytes;
+            c->memo = a->memo;
             c->state = PACKED;
         }
     }
@@ -381,7 +383,8 @@ static void keep_alike(hsc_packing *p, const chunk *c) { /* where there is no me
                  .element = c->set->element,
                  .chunk_bytes = bytes,
                  .packed_bytes = c->packed_bytes,
-                 .packed = malloc(c->packed_bytes)};
+                 .packed = malloc(c->packed_bytes),
+                 .memo = c->memo};
     memcpy(a->value, c->value, c->set->element);
     if (a->packed)
         memcpy(a->packed, c->packed, c->packed_bytes);

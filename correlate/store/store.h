@@ -111,6 +111,10 @@ hsc_status hsc_store_take_values(hsc_store *s, uint32_t metric, hsc_db_table tab
 hsc_status hsc_store_begin_times(hsc_store *s, double tick_s, uint32_t end, uint32_t bin, hsc_err *err);
 hsc_status hsc_store_put_times(hsc_store *s, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count,
                                hsc_err *err);
+/* Instead of putting them: threads 0 to n - 1, which are all of the database before, have the samples that they have there, of the same rows of leaf, and these
+ * the same scopes, procedures and categories; ticks are the same too. What holds nothing else is copied as it is packed; the bytes are those of putting them. After
+ * begin_times, before anything is put. *kept false: that database has no such samples, or other bins, and all are to be put. */
+hsc_status hsc_store_keep_times(hsc_store *s, uint32_t n, bool *kept, hsc_err *err);
 hsc_status hsc_store_end_times(hsc_store *s, hsc_err *err);
 
 /* In place of them: what each thread has of each leaf, so that there are values by category of every table. Columns of thread and leaf must be put

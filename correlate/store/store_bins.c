@@ -9,6 +9,7 @@
 
 enum { COUNT, CATEGORY, CATEGORY_COUNT, SCOPE, SCOPE_COUNT, PROCEDURE, PROCEDURE_COUNT, SETS };
 enum { HELD = 256 /* rows on their way into a stream */ };
+enum { PATH_BYTES = 64 };
 enum { LANES = 8, MANY = 16 /* of so many numbers one has counts: then a look at all is cheaper than at each */ };
 typedef uint32_t lanes __attribute__((vector_size(LANES * sizeof(uint32_t)), aligned(sizeof(uint32_t)), may_alias));
 
@@ -23,8 +24,8 @@ typedef struct level {
     uint64_t rows, *indptr;
     uint32_t *first;
     hsc_out_stream *sets[SETS];
-    uint32_t held[SETS][HELD], n_held;
-    uint8_t categories[HELD];
+    uint32_t *held[SETS], n_held, room; /* rows of the thread: of level 0 HELD, of the others all, so that how many each has tells in which order they go out */
+    uint8_t *categories;
     bool any;     /* a bin is under way; of level 0: has been */
     uint64_t bin; /* its number */
     uint32_t *by; /* counts in it, by number; never more than 2^32 - 1 in all */
@@ -32,8 +33,14 @@ typedef struct level {
     bool is_full; /* others have some, too */
 } level;
 
+typedef struct kept_level { /* of the database before */
+    uint64_t *indptr;
+    uint32_t *first;
+} kept_level;
+
 struct hsc_store_bins {
     hsc_store *s;
+    kept_level *kept; /* n_levels; NULL: nothing is kept */
     hid_t group;
     uint32_t bin;
     uint64_t threads, done;
@@ -54,8 +61,15 @@ void hsc_store_bins_free(hsc_store_bins *b) {
         return;
     for (unsigned k = 0; k < b->n_levels; k++) {
         level *l = &b->levels[k];
-        for (unsigned i = 0; i < SETS; i++)
+        for (unsigned i = 0; i < SETS; i++) {
             hsc_out_stream_abort(l->sets[i]);
+            free(l->held[i]);
+        }
+        free(l->categories);
+        if (b->kept) {
+            free(b->kept[k].indptr);
+            free(b->kept[k].first);
+        }
         if (l->group > 0)
             H5Gclose(l->group);
         free(l->indptr);
@@ -69,6 +83,7 @@ void hsc_store_bins_free(hsc_store_bins *b) {
     free(b->rows);
     free(b->procedures);
     free(b->levels);
+    free(b->kept);
     free(b);
 }
 
@@ -218,7 +233,7 @@ hsc_status hsc_store_bins_new(hsc_store *s, hid_t time, uint32_t end, uint32_t b
 
 static hsc_status flush(level *l, hsc_err *err) {
     hsc_status status = HSC_OK;
-    for (unsigned i = 0; i < SETS && !status; i++)
+    for (unsigned i = 0; i < SETS && l->n_held && !status; i++)
         status = i == CATEGORY ? hsc_out_stream_put(l->sets[i], l->categories, l->n_held, err)
                                : hsc_out_stream_put(l->sets[i], l->held[i], l->n_held, err);
     l->n_held = 0;
@@ -229,7 +244,24 @@ typedef struct most {
     uint32_t row, count;
 } most;
 
-static hsc_status put_row(level *l, uint64_t all, most category, most scope, most procedure, hsc_err *err) {
+static bool make_room(level *l) {
+    uint32_t room = l->room ? 2 * l->room : HELD;
+    bool good = true;
+    for (unsigned i = 0; i < SETS && good; i++) {
+        void *more = realloc(i == CATEGORY ? (void *)l->categories : (void *)l->held[i], room * (i == CATEGORY ? sizeof *l->categories : sizeof **l->held));
+        good = more != NULL;
+        if (good && i == CATEGORY)
+            l->categories = more;
+        else if (good)
+            l->held[i] = more;
+    }
+    l->room = good ? room : l->room;
+    return good;
+}
+
+static hsc_status put_row(const hsc_store_bins *b, level *l, uint64_t all, most category, most scope, most procedure, hsc_err *err) {
+    if (l->n_held == l->room && !make_room(l))
+        return no_memory(b->s, err);
     uint32_t at = l->n_held++;
     l->held[COUNT][at] = (uint32_t)all;
     l->categories[at] = (uint8_t)category.row;
@@ -239,7 +271,7 @@ static hsc_status put_row(level *l, uint64_t all, most category, most scope, mos
     l->held[PROCEDURE][at] = procedure.row;
     l->held[PROCEDURE_COUNT][at] = procedure.count;
     l->rows++;
-    return l->n_held == HELD ? flush(l, err) : HSC_OK;
+    return l->n_held == HELD && l == b->levels ? flush(l, err) : HSC_OK;
 }
 
 static most most_of(uint32_t row, uint64_t key) { return (most){row, (uint32_t)(key >> 32)}; }
@@ -313,7 +345,7 @@ static hsc_status put_bin(const hsc_store_bins *b, level *l, level *up, hsc_err 
             up->by[k] += by[k];
         by[k] = 0;
     }
-    return put_row(l, all, most_of(~(uint32_t)category - b->first_category, category), most_of(b->rows[~(uint32_t)scope], scope),
+    return put_row(b, l, all, most_of(~(uint32_t)category - b->first_category, category), most_of(b->rows[~(uint32_t)scope], scope),
                    most_of(b->rows[~(uint32_t)procedure], procedure), err);
 }
 
@@ -324,7 +356,7 @@ static hsc_status go_to(const hsc_store_bins *b, level *l, uint64_t number, hsc_
         l->first[b->done] = (uint32_t)number;
     else
         while (!status && ++l->bin < number)
-            status = put_row(l, 0, (most){0, 0}, (most){HSC_NONE, 0}, (most){HSC_NONE, 0}, err);
+            status = put_row(b, l, 0, (most){0, 0}, (most){HSC_NONE, 0}, (most){HSC_NONE, 0}, err);
     l->any = true;
     l->bin = number;
     return status;
@@ -410,6 +442,65 @@ hsc_status hsc_store_bins_put(hsc_store_bins *b, uint64_t n, const uint32_t *tim
         if (k && l->any)
             status = end_bin(b, k, err);
         l->any = false;
+        l->indptr[b->done + 1] = l->rows;
+    }
+    for (unsigned k = 0; k < b->n_levels && !status; k++)
+        status = flush(&b->levels[k], err);
+    b->done++;
+    return status;
+}
+
+/* ---- those of the database before ---- */
+
+static void path_of(unsigned at, const char *name, char *path) { snprintf(path, PATH_BYTES, "/time/bins/%u%s%s", at, name[0] ? "/" : "", name); }
+
+static bool read_level(const hsc_store_bins *b, unsigned k, uint64_t n, kept_level *to) {
+    char path[PATH_BYTES];
+    uint64_t width = 0;
+    path_of(k, "", path);
+    bool good = hsc_before_attribute(b->s->before, path, "width", 1, &width) == 1 && width == hsc_bin_width(b->bin, k);
+    path_of(k, "indptr", path);
+    good = good && hsc_before_count(b->s->before, path) == n + 1 && hsc_before_read(b->s->before, path, HSC_COLTYPE_U8, 0, n + 1, to->indptr) && !to->indptr[0];
+    for (uint64_t i = 0; good && i < n; i++)
+        good = to->indptr[i] <= to->indptr[i + 1];
+    path_of(k, "count", path);
+    good = good && hsc_before_count(b->s->before, path) == to->indptr[n];
+    path_of(k, "first", path);
+    return good && hsc_before_read(b->s->before, path, HSC_COLTYPE_U4, 0, n, to->first);
+}
+
+hsc_status hsc_store_bins_begin_keep(hsc_store_bins *b, uint64_t n, bool *there, hsc_err *err) {
+    char path[PATH_BYTES];
+    path_of(b->n_levels, "", path);
+    *there = H5Lexists(b->s->before, "/time/bins", H5P_DEFAULT) > 0 && H5Lexists(b->s->before, path, H5P_DEFAULT) <= 0;
+    b->kept = calloc(b->n_levels + 1, sizeof *b->kept);
+    if (!b->kept)
+        return no_memory(b->s, err);
+    for (unsigned k = 0; k < b->n_levels && *there; k++) {
+        kept_level *to = &b->kept[k];
+        to->indptr = malloc((n + 1) * sizeof *to->indptr);
+        to->first = malloc((n + 1) * sizeof *to->first);
+        if (!to->indptr || !to->first)
+            return no_memory(b->s, err);
+        path_of(k, "", path);
+        *there = H5Lexists(b->s->before, path, H5P_DEFAULT) > 0 && read_level(b, k, n, to);
+    }
+    return HSC_OK;
+}
+
+hsc_status hsc_store_bins_keep(hsc_store_bins *b, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    for (unsigned k = 0; k < b->n_levels && !status; k++) {
+        level *l = &b->levels[k];
+        const kept_level *from = &b->kept[k];
+        uint64_t n = from->indptr[b->done + 1] - from->indptr[b->done], some = k ? n : HELD;
+        for (uint64_t at = 0, m; at < n && !status; at += m) {
+            m = n - at < some ? n - at : some;
+            for (unsigned i = 0; i < SETS && !status; i++)
+                status = hsc_out_stream_keep(l->sets[i], m, err);
+        }
+        l->first[b->done] = from->first[b->done];
+        l->rows += n;
         l->indptr[b->done + 1] = l->rows;
     }
     b->done++;

@@ -20,6 +20,10 @@ hsc_status hsc_store_bins_new(hsc_store *s, hid_t time, uint32_t end, uint32_t b
 /* The next thread, in the order of time. */
 hsc_status hsc_store_bins_put(hsc_store_bins *b, uint64_t n, const uint32_t *time, const uint32_t *leaf,
                               const uint32_t *count, hsc_err *err);
+/* Instead, of threads of the database before: of all n that it has; *there false: it has other levels, or what is no bins. Then the next one of them, whose bins
+ * are copied as they are packed. */
+hsc_status hsc_store_bins_begin_keep(hsc_store_bins *b, uint64_t n, bool *there, hsc_err *err);
+hsc_status hsc_store_bins_keep(hsc_store_bins *b, hsc_err *err);
 /* After the last thread. */
 hsc_status hsc_store_bins_end(hsc_store_bins *b, hsc_err *err);
 void hsc_store_bins_free(hsc_store_bins *b); /* NULL: nothing */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The samples of all threads in one order of time, with what was counted in slices of equally many: what an interval of the whole
+/* The samples of all threads in two layers, each in one order of time, with what was counted in slices of equally many: what an interval of the whole
  * run adds up without asking each thread. They come thread by thread, go by ranges of time into lists outside memory, and are sorted and
  * written a range at a time. */
 #include "store_internal.h"
@@ -26,12 +26,24 @@ typedef struct level { /* slices of `size` samples */
     char name[24];
 } level;
 
+typedef struct layer {
+    uint64_t begin, end; /* threads */
+    uint64_t n;          /* samples */
+    hsc_spill_list parts[PARTS];
+    bool is_kept;        /* it is that of the database before */
+    uint64_t *ends[HSC_SLICE_LEVELS_MAX]; /* of that: of slices' values; NULL: it has none */
+} layer;
+
 struct hsc_store_program {
     hsc_store *s;
-    uint64_t n_leaves, n, done;
+    uint64_t n_leaves, threads; /* threads: put */
+    layer layers[HSC_LAYERS_MAX];
+    unsigned n_layers, at; /* at: the layer of the next thread, then that which is written */
     unsigned shift; /* time >> shift: part */
     hsc_spill spill;
-    hsc_spill_list parts[PARTS];
+    hid_t layers_group;
+    /* of the layer that is written */
+    uint64_t done;
     hid_t group, samples_group, slices_group;
     hsc_out_stream *sets[SETS], *begin;
     uint32_t block[SETS][HSC_SLICE_FIRST], last_time;
@@ -50,20 +62,23 @@ hsc_status hsc_store_program_new(hsc_store *s, uint32_t end, uint64_t n_leaves, 
     p->s = s;
     p->n_leaves = n_leaves;
     hsc_spill_init(&p->spill, s->path);
+    uint64_t threads = s->tables.rows[HSC_TAB_thread], first = hsc_layer_threads(threads);
+    p->layers[0].end = p->layers[1].begin = first;
+    p->layers[1].end = threads;
+    p->n_layers = 1 + (first < threads);
     while (end >> p->shift >= PARTS)
         p->shift++;
     return HSC_OK;
 }
 
-void hsc_store_program_free(hsc_store_program *p) {
-    if (!p)
-        return;
-    for (unsigned i = 0; i < PARTS; i++)
-        hsc_spill_list_fini(&p->parts[i]);
-    hsc_spill_fini(&p->spill);
-    for (unsigned i = 0; i < SETS; i++)
+/* Of a layer whose streams are closed, or to be given up. */
+static void end_layer(hsc_store_program *p) {
+    for (unsigned i = 0; i < SETS; i++) {
         hsc_out_stream_abort(p->sets[i]);
+        p->sets[i] = NULL;
+    }
     hsc_out_stream_abort(p->begin);
+    p->begin = NULL;
     for (unsigned i = 0; i < p->n_levels; i++) {
         level *l = &p->levels[i];
         hsc_out_stream_abort(l->indptr);
@@ -72,11 +87,31 @@ void hsc_store_program_free(hsc_store_program *p) {
         if (l->group > 0)
             H5Gclose(l->group);
         hsc_tally_fini(&l->by_leaf);
+        *l = (level){0};
     }
-    const hid_t groups[] = {p->samples_group, p->slices_group, p->group};
-    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
-        if (groups[i] > 0)
-            H5Gclose(groups[i]);
+    hid_t *groups[] = {&p->samples_group, &p->slices_group, &p->group};
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        if (*groups[i] > 0)
+            H5Gclose(*groups[i]);
+        *groups[i] = 0;
+    }
+    p->n_levels = 0;
+    p->done = 0;
+}
+
+void hsc_store_program_free(hsc_store_program *p) {
+    if (!p)
+        return;
+    for (unsigned i = 0; i < p->n_layers; i++) {
+        for (unsigned k = 0; k < PARTS; k++)
+            hsc_spill_list_fini(&p->layers[i].parts[k]);
+        for (unsigned k = 0; k < HSC_SLICE_LEVELS_MAX; k++)
+            free(p->layers[i].ends[k]);
+    }
+    hsc_spill_fini(&p->spill);
+    end_layer(p);
+    if (p->layers_group > 0)
+        H5Gclose(p->layers_group);
     free(p);
 }
 
@@ -84,15 +119,22 @@ hsc_status hsc_store_program_put(hsc_store_program *p, uint64_t n, const uint32_
                                  hsc_err *err) {
     enum { SOME = 512 };
     sample list[SOME];
+    layer *l = &p->layers[p->at];
     for (uint64_t i = 0; i < n;) { /* samples of one part, which follow one another */
         uint32_t part = time[i] >> p->shift;
         unsigned m = 0;
         for (; m < SOME && i < n && time[i] >> p->shift == part; i++)
             list[m++] = (sample){time[i], leaf[i], count[i]};
-        if (!hsc_spill_put_some(&p->spill, &p->parts[part], list, m, sizeof *list))
+        if (!hsc_spill_put_some(&p->spill, &l->parts[part], list, m, sizeof *list))
             return no_memory(p->s, err);
     }
-    p->n += n;
+    l->n += n;
+    if (++p->threads == l->end) { /* nothing more of this layer */
+        for (unsigned k = 0; k < PARTS; k++)
+            if (!hsc_spill_flush(&p->spill, &l->parts[k]))
+                return no_memory(p->s, err);
+        p->at++;
+    }
     return HSC_OK;
 }
 
@@ -103,10 +145,13 @@ static int compare_u32(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+static hsc_out_notes noted(const hsc_store_program *p, const char *description, const char *references, hsc_effort effort) {
+    return (hsc_out_notes){.description = description, .references = references, .effort = effort, .chunk_rows = hsc_layer_chunk_rows(p->at)};
+}
+
 static hsc_status open_level(hsc_store_program *p, level *l, hsc_err *err) {
-    hsc_out_notes indptr = {.description = "slice i has the values [indptr[i], indptr[i + 1])"},
-                  leaf = {.description = "rises within a slice", .references = "/time/leaf", .effort = HSC_EFFORT_SERIES},
-                  sum = {.description = "of counts", .effort = HSC_EFFORT_SERIES};
+    hsc_out_notes indptr = noted(p, "slice i has the values [indptr[i], indptr[i + 1])", "", HSC_EFFORT_USUAL),
+                  leaf = noted(p, "rises within a slice", "/time/leaf", HSC_EFFORT_SERIES), sum = noted(p, "of counts", "", HSC_EFFORT_SERIES);
     const uint64_t zero = 0;
     snprintf(l->name, sizeof l->name, "%" PRIu64, l->size);
     hsc_status status = hsc_out_told_group(p->s->out, p->slices_group, l->name, "what was counted in each slice", &l->group, err);
@@ -116,7 +161,9 @@ static hsc_status open_level(hsc_store_program *p, level *l, hsc_err *err) {
         status = hsc_out_stream_open(p->s->out, l->group, "leaf", HSC_COLTYPE_U4, &leaf, &l->leaf, err);
     if (!status)
         status = hsc_out_stream_open(p->s->out, l->group, "sum", HSC_COLTYPE_U4, &sum, &l->sum, err);
-    return status ? status : hsc_out_stream_put(l->indptr, &zero, 1, err);
+    if (!status)
+        status = p->layers[p->at].is_kept ? hsc_out_stream_keep(l->indptr, 1, err) : hsc_out_stream_put(l->indptr, &zero, 1, err);
+    return status;
 }
 
 /* A slice of level `at` is complete: it is written, and a part of the next one. */
@@ -256,26 +303,34 @@ static hsc_status close_stream(hsc_out_stream **stream, hsc_status status, hsc_e
     return status;
 }
 
-static hsc_status open_all(hsc_store_program *p, hid_t time, hsc_err *err) {
-    static const hsc_out_notes sets[SETS] = {{.description = "ticks since the sample before; the first of 1024: 0", .effort = HSC_EFFORT_SERIES},
-                                             {.description = "what it was", .references = "/time/leaf", .effort = HSC_EFFORT_SERIES},
-                                             {.description = "counts of the leaf's metric that it stands for", .effort = HSC_EFFORT_SERIES}},
-                               begin = {.description = "tick of the first of 1024 samples"};
-    static const char *const names[SETS] = {"delta", "leaf", "count"};
+static hsc_status open_layer(hsc_store_program *p, hsc_err *err) {
+    static const struct {
+        const char *name, *description, *references;
+    } sets[SETS] = {{"delta", "ticks since the sample before; the first of 1024: 0", ""},
+                    {"leaf", "what it was", "/time/leaf"},
+                    {"count", "counts of the leaf's metric that it stands for", ""}};
     hsc_store *s = p->s;
-    hsc_status status = hsc_out_told_group(s->out, time, "program", "samples of all threads as if they were of one", &p->group, err);
+    const layer *l = &p->layers[p->at];
+    const uint32_t threads[] = {(uint32_t)l->begin, (uint32_t)l->end}, first = hsc_layer_slice_first(p->at);
+    hsc_status status = hsc_out_told_group(s->out, p->layers_group, p->at ? "1" : "0", "samples of `threads`, from the first on and before the second, as if they were of one",
+                                           &p->group, err);
+    if (!status)
+        status = hsc_out_numbers(s->out, p->group, "threads", HSC_NUMBER_U4, threads, 2, err);
     if (!status)
         status = hsc_out_told_group(s->out, p->group, "samples", "in the order of time", &p->samples_group, err);
-    for (unsigned i = 0; i < SETS && !status; i++)
-        status = hsc_out_stream_open_sized(s->out, p->samples_group, names[i], HSC_COLTYPE_U4, &sets[i], p->n, &p->sets[i], err);
+    for (unsigned i = 0; i < SETS && !status; i++) {
+        hsc_out_notes notes = noted(p, sets[i].description, sets[i].references, HSC_EFFORT_SERIES);
+        status = hsc_out_stream_open_sized(s->out, p->samples_group, sets[i].name, HSC_COLTYPE_U4, &notes, l->n, &p->sets[i], err);
+    }
     if (!status)
         status = hsc_out_told_group(s->out, p->group, "slices", "groups n: whole slices of n samples, with what was counted in each", &p->slices_group, err);
+    hsc_out_notes begin = noted(p, "tick of the first of 1024 samples", "", HSC_EFFORT_USUAL);
     if (!status)
         status = hsc_out_stream_open(s->out, p->slices_group, "begin", HSC_COLTYPE_U4, &begin, &p->begin, err);
-    for (; p->n_levels < hsc_slice_levels(HSC_PROGRAM_SLICE_FIRST, p->n) && !status; p->n_levels++) {
-        level *l = &p->levels[p->n_levels];
-        l->size = hsc_slice_size(HSC_PROGRAM_SLICE_FIRST, p->n_levels);
-        if (!hsc_tally_init(&l->by_leaf, p->n_leaves)) {
+    for (; p->n_levels < hsc_slice_levels(first, l->n) && !status; p->n_levels++) {
+        level *to = &p->levels[p->n_levels];
+        to->size = hsc_slice_size(first, p->n_levels);
+        if (!hsc_tally_init(&to->by_leaf, p->n_leaves)) {
             p->n_levels++;
             return no_memory(s, err);
         }
@@ -283,14 +338,86 @@ static hsc_status open_all(hsc_store_program *p, hid_t time, hsc_err *err) {
     return status;
 }
 
-hsc_status hsc_store_program_write(hsc_store_program *p, hid_t time, hsc_err *err) {
-    if (p->n < p->s->program_min)
-        return HSC_OK;
-    hsc_status status = open_all(p, time, err);
+/* A layer of the database before, in the order in which emit writes it. */
+static hsc_status keep_layer(hsc_store_program *p, hsc_err *err) {
+    const layer *of = &p->layers[p->at];
+    uint64_t next[HSC_SLICE_LEVELS_MAX] = {0};
+    hsc_status status = HSC_OK;
+    for (uint64_t m; p->done < of->n && !status;) {
+        m = of->n - p->done < HSC_SLICE_FIRST ? of->n - p->done : HSC_SLICE_FIRST;
+        status = hsc_out_stream_keep(p->begin, 1, err);
+        for (unsigned i = 0; i < SETS && !status; i++)
+            status = hsc_out_stream_keep(p->sets[i], m, err);
+        p->done += m;
+        for (unsigned k = 0; m == HSC_SLICE_FIRST && k < p->n_levels && !status && !(p->done % p->levels[k].size); k++) {
+            level *l = &p->levels[k];
+            uint64_t i = next[k]++, values = of->ends[k][i + 1] - of->ends[k][i];
+            status = l->group > 0 ? HSC_OK : open_level(p, l, err);
+            if (!status)
+                status = hsc_out_stream_keep(l->leaf, values, err);
+            if (!status)
+                status = hsc_out_stream_keep(l->sum, values, err);
+            if (!status)
+                status = hsc_out_stream_keep(l->indptr, 1, err);
+        }
+    }
+    return status;
+}
+
+/* Whether the database before has all of the first layer, of so many samples; what slices of it have is read. */
+static hsc_status find_layer(hsc_store_program *p, layer *l, uint64_t samples, bool *there, hsc_err *err) {
+    static const char *const sets[] = {"samples/delta", "samples/leaf", "samples/count"}, *const values[] = {"leaf", "sum"};
+    const hid_t before = p->s->before;
+    uint64_t threads[2], begins = (samples + HSC_SLICE_FIRST - 1) / HSC_SLICE_FIRST;
+    char path[96];
+    *there = H5Lexists(before, "/time/layers", H5P_DEFAULT) > 0 && H5Lexists(before, "/time/layers/0", H5P_DEFAULT) > 0 &&
+             hsc_before_attribute(before, "/time/layers/0", "threads", 2, threads) == 2 && threads[0] == l->begin && threads[1] == l->end &&
+             hsc_before_count(before, "/time/layers/0/slices/begin") == begins;
+    for (unsigned i = 0; i < SETS && *there; i++) {
+        snprintf(path, sizeof path, "/time/layers/0/%s", sets[i]);
+        *there = hsc_before_count(before, path) == samples;
+    }
+    for (unsigned k = 0; *there && k < hsc_slice_levels(hsc_layer_slice_first(0), samples); k++) {
+        uint64_t size = hsc_slice_size(hsc_layer_slice_first(0), k), n = samples / size, *ends = l->ends[k] = malloc((n + 1) * sizeof *ends);
+        if (!ends)
+            return no_memory(p->s, err);
+        snprintf(path, sizeof path, "/time/layers/0/slices/%" PRIu64, size);
+        *there = H5Lexists(before, path, H5P_DEFAULT) > 0;
+        snprintf(path, sizeof path, "/time/layers/0/slices/%" PRIu64 "/indptr", size);
+        *there = *there && hsc_before_count(before, path) == n + 1 && hsc_before_read(before, path, HSC_COLTYPE_U8, 0, n + 1, ends) && !ends[0];
+        for (uint64_t i = 0; *there && i < n; i++)
+            *there = ends[i] <= ends[i + 1];
+        for (unsigned i = 0; i < 2 && *there; i++) {
+            snprintf(path, sizeof path, "/time/layers/0/slices/%" PRIu64 "/%s", size, values[i]);
+            *there = hsc_before_count(before, path) == ends[n];
+        }
+    }
+    return HSC_OK;
+}
+
+hsc_status hsc_store_program_keep(hsc_store_program *p, uint64_t n, const uint64_t *indptr, uint64_t *first, hsc_err *err) {
+    layer *l = &p->layers[0];
+    bool there = false;
+    *first = 0;
+    hsc_status status = l->end <= n ? find_layer(p, l, indptr[l->end], &there, err) : HSC_OK;
+    if (status || !there)
+        return status;
+    l->is_kept = true;
+    l->n = indptr[l->end];
+    p->at = 1;
+    p->threads = *first = l->end;
+    return HSC_OK;
+}
+
+static hsc_status put_layer(hsc_store_program *p, hsc_err *err) {
+    layer *l = &p->layers[p->at];
+    hsc_status status = open_layer(p, err);
+    if (!status && l->is_kept)
+        status = keep_layer(p, err);
     for (unsigned i = 0; i < PARTS && !status; i++)
-        if (p->parts[i].count)
-            status = put_part(p, &p->parts[i], p->shift, err);
-    if (!status && p->done % HSC_SLICE_FIRST)
+        if (l->parts[i].count)
+            status = put_part(p, &l->parts[i], p->shift, err);
+    if (!status && !l->is_kept && p->done % HSC_SLICE_FIRST)
         status = put_block(p, p->done % HSC_SLICE_FIRST, err);
     for (unsigned i = 0; i < SETS; i++)
         status = close_stream(&p->sets[i], status, err);
@@ -300,5 +427,18 @@ hsc_status hsc_store_program_write(hsc_store_program *p, hid_t time, hsc_err *er
         status = close_stream(&p->levels[i].leaf, status, err);
         status = close_stream(&p->levels[i].sum, status, err);
     }
+    end_layer(p);
+    return status;
+}
+
+hsc_status hsc_store_program_write(hsc_store_program *p, hid_t time, hsc_err *err) {
+    uint64_t n = 0;
+    for (unsigned i = 0; i < p->n_layers; i++)
+        n += p->layers[i].n;
+    if (n < p->s->program_min)
+        return HSC_OK;
+    hsc_status status = hsc_out_told_group(p->s->out, time, "layers", "samples of all threads, in layers of threads", &p->layers_group, err);
+    for (p->at = 0; p->at < p->n_layers && !status; p->at++)
+        status = put_layer(p, err);
     return status;
 }

@@ -97,19 +97,23 @@ static hsc_status open_samples(hsc_store *s, hsc_store_times *t, hsc_err *err) {
                   : hsc_out_stream_open(s->out, t->slices_group, "begin", HSC_COLTYPE_U4, &notes, &t->begin, err);
 }
 
-static hsc_status open_slices(hsc_store *s, slice_level *l, unsigned level, hsc_err *err) {
-    static const char *const names[HSC_SLICE_LEVELS_MAX] = {"1024", "16384", "262144", "4194304", "67108864", "1073741824"};
+static const char *const slice_names[HSC_SLICE_LEVELS_MAX] = {"1024", "16384", "262144", "4194304", "67108864", "1073741824"};
+
+/* is_kept: its first slices are those of the database before. */
+static hsc_status open_slices(hsc_store *s, slice_level *l, unsigned level, bool is_kept, hsc_err *err) {
     hsc_out_notes indptr = {.description = "slice i has the values [indptr[i], indptr[i + 1])"},
                   leaf = {.description = "rises within a slice", .references = "/time/leaf", .effort = HSC_EFFORT_SERIES}, sum = {.description = "of counts", .effort = HSC_EFFORT_SERIES};
     const uint64_t zero = 0;
-    hsc_status status = hsc_out_told_group(s->out, s->times->slices_group, names[level], "what was counted in each slice", &l->group, err);
+    hsc_status status = hsc_out_told_group(s->out, s->times->slices_group, slice_names[level], "what was counted in each slice", &l->group, err);
     if (!status)
         status = hsc_out_stream_open(s->out, l->group, "indptr", HSC_COLTYPE_U8, &indptr, &l->indptr, err);
     if (!status)
         status = hsc_out_stream_open(s->out, l->group, "leaf", HSC_COLTYPE_U4, &leaf, &l->leaf, err);
     if (!status)
         status = hsc_out_stream_open(s->out, l->group, "sum", HSC_COLTYPE_U4, &sum, &l->sum, err);
-    return status ? status : hsc_out_stream_put(l->indptr, &zero, 1, err);
+    if (!status)
+        status = is_kept ? hsc_out_stream_keep(l->indptr, 1, err) : hsc_out_stream_put(l->indptr, &zero, 1, err);
+    return status;
 }
 
 static bool find_leaves(hsc_store *s, hsc_store_times *t) {
@@ -187,7 +191,7 @@ static hsc_status end_slice(hsc_store *s, unsigned at, unsigned levels, hsc_err 
     hsc_store_times *t = s->times;
     slice_level *l = &t->slices[at], *up = at + 1 < levels ? l + 1 : NULL;
     hsc_tally *by = &t->by_leaf;
-    hsc_status status = l->group > 0 ? HSC_OK : open_slices(s, l, at, err);
+    hsc_status status = l->group > 0 ? HSC_OK : open_slices(s, l, at, false, err);
     if (by->n > t->n_leaves / 16) { /* a look at all is cheaper than sorting */
         by->n = 0;
         for (uint32_t k = 0; k < t->n_leaves; k++) {
@@ -325,6 +329,201 @@ hsc_status hsc_store_put_times(hsc_store *s, uint64_t n, const uint32_t *time, c
     t->indptr[t->done + 1] = t->indptr[t->done] + n;
     t->slice_indptr[t->done + 1] = t->slice_indptr[t->done] + (n + HSC_SLICE_FIRST - 1) / HSC_SLICE_FIRST;
     t->done++;
+    return status;
+}
+
+/* ---- threads that are kept ---- */
+
+typedef struct keeping { /* what the database before has */
+    uint64_t threads;
+    uint64_t *indptr;                      /* of samples */
+    uint32_t *least;
+    uint64_t *ends[HSC_SLICE_LEVELS_MAX];  /* of slices' values, NULL: it has none */
+    uint64_t next[HSC_SLICE_LEVELS_MAX];   /* slice that comes next */
+} keeping;
+
+static void free_keeping(keeping *k) {
+    free(k->indptr);
+    free(k->least);
+    for (unsigned i = 0; i < HSC_SLICE_LEVELS_MAX; i++)
+        free(k->ends[i]);
+}
+
+static uint64_t slices_of(const keeping *k, unsigned level) {
+    uint64_t n = 0, size = hsc_slice_size(HSC_SLICE_FIRST, level);
+    for (uint64_t i = 0; i < k->threads; i++)
+        n += k->least[i] <= size ? (k->indptr[i + 1] - k->indptr[i]) / size : 0;
+    return n;
+}
+
+static bool has_values(hsc_store *s, const char *group, const char *const *names, unsigned n_names, uint64_t n) {
+    char path[96];
+    bool good = true;
+    for (unsigned i = 0; good && i < n_names; i++) {
+        snprintf(path, sizeof path, "%s/%s", group, names[i]);
+        good = hsc_before_count(s->before, path) == n;
+    }
+    return good;
+}
+
+static bool rises(const uint64_t *ends, uint64_t n) {
+    bool good = !ends[0];
+    for (uint64_t i = 0; good && i < n; i++)
+        good = ends[i] <= ends[i + 1];
+    return good;
+}
+
+/* Samples and slices of all threads of the database before; *there false: it has others, or what is none. */
+static hsc_status read_kept(hsc_store *s, keeping *k, bool *there, hsc_err *err) {
+    static const char *const samples[] = {"delta", "leaf", "count"}, *const values[] = {"leaf", "sum"};
+    uint64_t n = k->threads, begins = 0;
+    char path[64];
+    k->indptr = malloc((n + 1) * sizeof *k->indptr);
+    k->least = malloc((n + 1) * sizeof *k->least);
+    if (!k->indptr || !k->least)
+        return times_memory(s, err);
+    *there = hsc_before_count(s->before, "/time/samples/indptr") == n + 1 &&
+             hsc_before_read(s->before, "/time/samples/indptr", HSC_COLTYPE_U8, 0, n + 1, k->indptr) && rises(k->indptr, n) &&
+             has_values(s, "/time/samples", samples, 3, k->indptr[n]);
+    bool has_least = *there && H5Lexists(s->before, "/time/slices/least", H5P_DEFAULT) > 0;
+    if (has_least)
+        *there = hsc_before_count(s->before, "/time/slices/least") == n && hsc_before_read(s->before, "/time/slices/least", HSC_COLTYPE_U4, 0, n, k->least);
+    for (uint64_t i = 0; *there && i < n; i++) {
+        k->least[i] = has_least ? k->least[i] : HSC_SLICE_FIRST;
+        begins += (k->indptr[i + 1] - k->indptr[i] + HSC_SLICE_FIRST - 1) / HSC_SLICE_FIRST;
+        *there = k->least[i] == HSC_SLICE_FIRST || k->least[i] == hsc_slice_size(HSC_SLICE_FIRST, 1);
+    }
+    *there = *there && hsc_before_count(s->before, "/time/slices/begin") == begins;
+    for (unsigned level = 0; *there && level < HSC_SLICE_LEVELS_MAX; level++) {
+        uint64_t slices = slices_of(k, level), *ends;
+        snprintf(path, sizeof path, "/time/slices/%s", slice_names[level]);
+        if (!slices)
+            continue;
+        if (!(ends = k->ends[level] = malloc((slices + 1) * sizeof *ends)))
+            return times_memory(s, err);
+        *there = H5Lexists(s->before, path, H5P_DEFAULT) > 0 && has_values(s, path, (const char *const[]){"indptr"}, 1, slices + 1);
+        if (*there) {
+            char indptr[96];
+            snprintf(indptr, sizeof indptr, "%s/indptr", path);
+            *there = hsc_before_read(s->before, indptr, HSC_COLTYPE_U8, 0, slices + 1, ends) && rises(ends, slices) && has_values(s, path, values, 2, ends[slices]);
+        }
+    }
+    return HSC_OK;
+}
+
+/* The next slice of a level, and of those above, as end_slice makes them. */
+static hsc_status keep_slice(hsc_store *s, keeping *k, unsigned at, unsigned levels, hsc_err *err) {
+    slice_level *l = &s->times->slices[at], *up = at + 1 < levels ? l + 1 : NULL;
+    hsc_status status = l->group > 0 ? HSC_OK : open_slices(s, l, at, true, err);
+    uint64_t i = k->next[at]++, n = k->ends[at][i + 1] - k->ends[at][i];
+    l->values += n;
+    if (!status)
+        status = hsc_out_stream_keep(l->leaf, n, err);
+    if (!status)
+        status = hsc_out_stream_keep(l->sum, n, err);
+    if (!status)
+        status = hsc_out_stream_keep(l->indptr, 1, err);
+    if (!status && up && ++up->n_below == HSC_SLICE_FACTOR) {
+        up->n_below = 0;
+        status = keep_slice(s, k, at + 1, levels, err);
+    }
+    return status;
+}
+
+/* The next thread, in the order in which hsc_store_put_times writes it. */
+static hsc_status keep_thread(hsc_store *s, keeping *k, hsc_err *err) {
+    hsc_store_times *t = s->times;
+    uint64_t n = k->indptr[t->done + 1] - k->indptr[t->done];
+    unsigned levels = hsc_slice_levels(HSC_SLICE_FIRST, n);
+    bool is_coarse = k->least[t->done] != HSC_SLICE_FIRST;
+    uint64_t size = hsc_slice_size(HSC_SLICE_FIRST, is_coarse);
+    hsc_status status = HSC_OK;
+    for (uint64_t first = 0; first < n && !status; first += HSC_SLICE_FIRST) {
+        uint64_t m = n - first < HSC_SLICE_FIRST ? n - first : HSC_SLICE_FIRST;
+        status = hsc_out_stream_keep(t->begin, 1, err);
+        if (!status)
+            status = hsc_out_stream_keep(t->samples[SAMPLE_DELTA], m, err);
+    }
+    if (!status)
+        status = hsc_out_stream_keep(t->samples[SAMPLE_LEAF], n, err);
+    if (!status)
+        status = hsc_out_stream_keep(t->samples[SAMPLE_COUNT], n, err);
+    t->least[t->done] = (uint32_t)size;
+    t->any_coarse = t->any_coarse || is_coarse;
+    for (uint64_t first = 0; first + size <= n && !status; first += size)
+        status = keep_slice(s, k, is_coarse, levels, err);
+    for (unsigned i = 0; i < levels; i++)
+        t->slices[i].n_below = 0;
+    if (!status)
+        status = hsc_store_bins_keep(t->bins, err);
+    t->indptr[t->done + 1] = t->indptr[t->done] + n;
+    t->slice_indptr[t->done + 1] = t->slice_indptr[t->done] + (n + HSC_SLICE_FIRST - 1) / HSC_SLICE_FIRST;
+    t->done++;
+    return status;
+}
+
+/* Samples of threads [first, end), which have some, into time, leaf and count; slice: the first one's first. */
+static hsc_status read_samples(hsc_store *s, const keeping *k, uint64_t first, uint64_t end, uint64_t slice, uint32_t *time, uint32_t *leaf, uint32_t *count,
+                               hsc_err *err) {
+    hsc_store_times *t = s->times;
+    uint64_t at = k->indptr[first], n = k->indptr[end] - at, slices = t->slice_indptr[end] - slice;
+    uint32_t *begin = malloc((slices + 1) * sizeof *begin);
+    if (!begin)
+        return times_memory(s, err);
+    bool good = hsc_before_read(s->before, "/time/samples/delta", HSC_COLTYPE_U4, at, n, time) && hsc_before_read(s->before, "/time/samples/leaf", HSC_COLTYPE_U4, at, n, leaf) &&
+                hsc_before_read(s->before, "/time/samples/count", HSC_COLTYPE_U4, at, n, count) &&
+                hsc_before_read(s->before, "/time/slices/begin", HSC_COLTYPE_U4, slice, slices, begin);
+    for (uint64_t i = first; good && i < end; i++) {
+        uint32_t *own = time + (k->indptr[i] - at);
+        uint64_t m = k->indptr[i + 1] - k->indptr[i];
+        for (uint64_t b = 0; b < m; b++)
+            own[b] = b % HSC_SLICE_FIRST ? own[b] + own[b - 1] : begin[t->slice_indptr[i] - slice + b / HSC_SLICE_FIRST];
+        good = first_bad(t, m, own, leaf + (k->indptr[i] - at)) == m;
+    }
+    free(begin);
+    return good ? HSC_OK : hsc_out_fail_before(s->out, "/time/samples", err);
+}
+
+/* Threads whose samples of all threads are made anew. */
+static hsc_status put_program(hsc_store *s, const keeping *k, uint64_t first, hsc_err *err) {
+    enum { SOME = 1 << 18 }; /* samples, or those of one thread */
+    hsc_store_times *t = s->times;
+    hsc_status status = HSC_OK;
+    for (uint64_t end; first < k->threads && !status; first = end) {
+        for (end = first + 1; end < k->threads && k->indptr[end + 1] - k->indptr[first] <= SOME;)
+            end++;
+        uint64_t at = k->indptr[first], n = k->indptr[end] - at;
+        uint32_t *time = malloc((3 * n + 1) * sizeof *time), *leaf = time + n, *count = leaf + n;
+        status = time ? read_samples(s, k, first, end, t->slice_indptr[first], time, leaf, count, err) : times_memory(s, err);
+        for (uint64_t i = first; i < end && !status; i++) {
+            uint64_t own = k->indptr[i] - at;
+            status = hsc_store_program_put(t->program, k->indptr[i + 1] - k->indptr[i], time + own, leaf + own, count + own, err);
+        }
+        free(time);
+    }
+    return status;
+}
+
+hsc_status hsc_store_keep_times(hsc_store *s, uint32_t n, bool *kept, hsc_err *err) {
+    hsc_store_times *t = s->times;
+    keeping k = {.threads = n};
+    uint64_t first = 0;
+    *kept = false;
+    if (!t || t->done)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: samples by time are kept before they are begun, or after others were put", s->path);
+    if (s->before < 0 || !n || n > t->threads || hsc_sample_chunk_rows(n) != hsc_sample_chunk_rows(t->threads) || H5Lexists(s->before, "/time", H5P_DEFAULT) <= 0 ||
+        H5Lexists(s->before, "/time/samples", H5P_DEFAULT) <= 0)
+        return HSC_OK;
+    hsc_status status = read_kept(s, &k, kept, err);
+    if (!status && *kept)
+        status = hsc_store_bins_begin_keep(t->bins, n, kept, err);
+    while (!status && *kept && t->done < n)
+        status = keep_thread(s, &k, err);
+    if (!status && *kept && t->program)
+        status = hsc_store_program_keep(t->program, n, k.indptr, &first, err);
+    if (!status && *kept && t->program)
+        status = put_program(s, &k, first, err);
+    free_keeping(&k);
     return status;
 }
 

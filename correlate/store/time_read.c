@@ -136,10 +136,8 @@ static hsc_status of_one(const hsc_db *db, uint64_t n, uint64_t **out, hsc_err *
 }
 
 uint64_t hsc_times_slice_size(const hsc_times *t, unsigned level) {
-    return hsc_slice_size(t->is_program ? HSC_PROGRAM_SLICE_FIRST : HSC_SLICE_FIRST, level);
+    return hsc_slice_size(t->first_slice, level);
 }
-
-static const char *root_of(const hsc_times *t) { return t->is_program ? "/time/program" : "/time"; }
 
 /* Of many samples each takes a while: the reading process looks how much is stored of all their chunks. */
 enum { SAMPLE_SETS = 3 };
@@ -147,9 +145,9 @@ static hsc_status open_sample_set(hsc_db *db, hsc_times *t, unsigned which, hsc_
     static const char *const names[SAMPLE_SETS] = {"delta", "leaf", "count"};
     hsc_pieces *const sets[SAMPLE_SETS] = {&t->delta, &t->leaf, &t->count};
     char name[96];
-    snprintf(name, sizeof name, "%s/samples/%s", root_of(t), names[which]);
+    snprintf(name, sizeof name, "%s/samples/%s", t->root, names[which]);
     return pieces_open(db, name, HSC_COLTYPE_U4, which ? t->delta.a.n : HSC_NNZ_MAX + 1,
-                       t->is_program ? HSC_CHUNK_ROWS : hsc_sample_chunk_rows(t->threads), sets[which], err);
+                       t->is_program ? t->chunk_rows : hsc_sample_chunk_rows(t->threads), sets[which], err);
 }
 
 /* Whose samples are which, and where slices of time begin. */
@@ -157,10 +155,12 @@ static hsc_status open_threads(hsc_db *db, hsc_times *t, hsc_err *err) {
     uint64_t threads = t->threads, slices, n = t->delta.a.n;
     hsc_status status = HSC_OK;
     if (t->is_program) {
+        char begin[64];
+        snprintf(begin, sizeof begin, "%s/slices/begin", t->root);
         status = of_one(db, n, &t->indptr, err);
         if (!status)
             status = of_one(db, (n + HSC_SLICE_FIRST - 1) / HSC_SLICE_FIRST, &t->slice_indptr, err);
-        return status ? status : pieces_open(db, "/time/program/slices/begin", HSC_COLTYPE_U4, t->slice_indptr[1], HSC_CHUNK_ROWS, &t->begin, err);
+        return status ? status : pieces_open(db, begin, HSC_COLTYPE_U4, t->slice_indptr[1], t->chunk_rows, &t->begin, err);
     }
     status = read_indptr(db, "/time/samples/indptr", threads, n, &t->indptr, err);
     if (!status)
@@ -188,7 +188,7 @@ static hsc_status open_slice_level(hsc_db *db, hsc_times *t, unsigned level, hsc
         l->rows[i + 1] = l->rows[i] + (hsc_times_has_slices(t, (uint32_t)i, size) ? (t->indptr[i + 1] - t->indptr[i]) / size : 0);
     if (!l->rows[threads]) /* no thread has any */
         return HSC_OK;
-    snprintf(name, sizeof name, "%s/slices/%" PRIu64 "/indptr", root_of(t), size);
+    snprintf(name, sizeof name, "%s/slices/%" PRIu64 "/indptr", t->root, size);
     l->indptr.set = -1;
     hsc_status status = hsc_array_open(db, name, HSC_COLTYPE_U8, l->rows[threads] + 1, &l->indptr, err);
     if (status)
@@ -199,11 +199,11 @@ static hsc_status open_slice_level(hsc_db *db, hsc_times *t, unsigned level, hsc
         return status;
     l->begin = p;
     status = hsc_check_indptr(db->path, name, (hsc_ends){.wide = l->begin}, l->rows[threads], l->begin[l->rows[threads]], err);
-    snprintf(name, sizeof name, "%s/slices/%" PRIu64 "/leaf", root_of(t), size);
+    snprintf(name, sizeof name, "%s/slices/%" PRIu64 "/leaf", t->root, size);
     if (!status)
-        status = pieces_open(db, name, HSC_COLTYPE_U4, l->begin[l->rows[threads]], HSC_CHUNK_ROWS, &l->leaf, err);
-    snprintf(name, sizeof name, "%s/slices/%" PRIu64 "/sum", root_of(t), size);
-    return status ? status : pieces_open(db, name, HSC_COLTYPE_U4, l->begin[l->rows[threads]], HSC_CHUNK_ROWS, &l->sum, err);
+        status = pieces_open(db, name, HSC_COLTYPE_U4, l->begin[l->rows[threads]], t->chunk_rows, &l->leaf, err);
+    snprintf(name, sizeof name, "%s/slices/%" PRIu64 "/sum", t->root, size);
+    return status ? status : pieces_open(db, name, HSC_COLTYPE_U4, l->begin[l->rows[threads]], t->chunk_rows, &l->sum, err);
 }
 
 /* Which threads have no fine slices, where some have none. */
@@ -287,6 +287,7 @@ static void times_free(hsc_db *db, hsc_times *t) {
     if (!t)
         return;
     times_free(db, t->program);
+    times_free(db, t->next);
     pieces_close(db, &t->delta);
     pieces_close(db, &t->leaf);
     pieces_close(db, &t->count);
@@ -324,6 +325,9 @@ hsc_status hsc_times_open_some(hsc_db *db, bool *ready, hsc_err *err) {
         if (!db->times)
             return out_of_memory(db, err);
         db->times->budget = BUDGET;
+        db->times->root = "/time";
+        db->times->first_slice = HSC_SLICE_FIRST;
+        db->times->chunk_rows = HSC_CHUNK_ROWS;
         status = open_facts(db, db->times, err);
     } else {
         status = open_series_step(db, db->times, err);
@@ -346,8 +350,9 @@ hsc_status hsc_times_open(hsc_db *db, hsc_times **out, hsc_err *err) {
 
 hsc_status hsc_db_open_times(hsc_db *db, bool *ready, hsc_err *err) { return hsc_times_open_some(db, ready, err); }
 
-static uint64_t clear_pieces(hsc_times *t) {
-    uint64_t bytes = pieces_clear(&t->delta) + pieces_clear(&t->leaf) + pieces_clear(&t->count) + pieces_clear(&t->begin);
+/* but for where slices begin, which takes 4 bytes for 1024 samples */
+static uint64_t clear_samples(hsc_times *t) {
+    uint64_t bytes = pieces_clear(&t->delta) + pieces_clear(&t->leaf) + pieces_clear(&t->count);
     for (unsigned k = 0; k < t->n_slices; k++)
         bytes += pieces_clear(&t->slices[k].leaf) + pieces_clear(&t->slices[k].sum);
     for (unsigned k = 0; k < t->n_bins; k++)
@@ -356,10 +361,16 @@ static uint64_t clear_pieces(hsc_times *t) {
     return bytes;
 }
 
-void hsc_times_give_back_program(hsc_times *t) { t->held -= t->program ? clear_pieces(t->program) : 0; }
+static uint64_t clear_pieces(hsc_times *t) { return clear_samples(t) + pieces_clear(&t->begin); }
+
+void hsc_times_give_back_program(hsc_times *t) {
+    for (hsc_times *p = t->program; p; p = p->next)
+        t->held -= clear_samples(p);
+}
 
 void hsc_times_give_back(hsc_times *t) {
-    hsc_times_give_back_program(t);
+    for (hsc_times *p = t->program; p; p = p->next)
+        t->held -= clear_pieces(p);
     t->held -= clear_pieces(t);
 }
 
@@ -377,23 +388,35 @@ hsc_status hsc_times_begin(hsc_db *db, hsc_times **out, hsc_err *err) {
 }
 
 hsc_status hsc_times_program(hsc_db *db, hsc_times **out, hsc_err *err) {
-    hsc_times *t = db->times;
+    static const char *const layers[HSC_LAYERS_MAX] = {"/time/layers/0", "/time/layers/1"};
+    hsc_times *t = db->times, *first = NULL, **to = &first;
+    bool is_one = !t->program_looked && hsc_db_has(db, "/time/program"); /* until version 1.5 */
+    uint64_t samples = 0;
+    hsc_status status = HSC_OK;
     *out = NULL;
-    if (!t->program_looked && hsc_db_has(db, "/time/program")) {
-        hsc_times *p = calloc(1, sizeof *p);
-        if (!p)
-            return out_of_memory(db, err);
-        *p = (hsc_times){.present = true, .is_program = true, .threads = 1, .tick_s = t->tick_s, .end = t->end};
-        hsc_status status = open_series(db, p, err);
-        if (!status && p->delta.a.n != t->delta.a.n)
-            status = hsc_err_set(err, HSC_E_FORMAT, "%s: /time/program: expected %" PRIu64 " samples, got %" PRIu64, db->path, t->delta.a.n,
-                                 p->delta.a.n);
-        if (status) {
-            times_free(db, p);
-            return status;
+    for (unsigned i = 0; i < HSC_LAYERS_MAX && !status && !t->program_looked; i++) {
+        if (is_one ? i > 0 : !hsc_db_has(db, layers[i]))
+            break;
+        hsc_times *p = *to = calloc(1, sizeof *p);
+        if (!p) {
+            status = out_of_memory(db, err);
+            break;
         }
-        t->program = p;
+        *p = (hsc_times){.present = true, .is_program = true, .threads = 1, .tick_s = t->tick_s, .end = t->end, .root = is_one ? "/time/program" : layers[i],
+                         .first_slice = is_one ? HSC_PROGRAM_SLICE_FIRST : hsc_layer_slice_first(i), .chunk_rows = is_one ? HSC_CHUNK_ROWS : hsc_layer_chunk_rows(i)};
+        status = open_series(db, p, err);
+        samples += p->delta.a.n;
+        to = &p->next;
     }
+    if (!status && first && samples != t->delta.a.n)
+        status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s: expected %" PRIu64 " samples, got %" PRIu64, db->path, is_one ? "/time/program" : "/time/layers",
+                             t->delta.a.n, samples);
+    if (status) {
+        times_free(db, first);
+        return status;
+    }
+    if (!t->program_looked)
+        t->program = first;
     t->program_looked = true;
     *out = t->program;
     return HSC_OK;

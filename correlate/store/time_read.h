@@ -51,9 +51,12 @@ typedef struct hsc_times {
     bool present;
     bool opened;         /* all of it: what is not open yet is opened in steps */
     unsigned step;
-    bool is_program;     /* samples of all threads as of one, "thread" 0; without bins */
+    bool is_program;     /* samples of many threads as of one, "thread" 0; without bins */
+    const char *root;    /* its group; of a program below /time */
+    uint32_t first_slice, chunk_rows; /* samples of the smallest slices, rows of a chunk of samples and slices */
     uint64_t threads;
-    struct hsc_times *program; /* of the run's own; NULL: not opened, or not there */
+    struct hsc_times *program; /* of the run's own: the first layer of all threads; NULL: not opened, or not there */
+    struct hsc_times *next;    /* of a layer: the next one; NULL: none */
     bool program_looked;
     double tick_s;
     uint64_t end, bin;
@@ -79,7 +82,7 @@ hsc_status hsc_times_load_some_leaves(hsc_db *db, bool *ready, hsc_err *err);
 /* Gives all pieces back. */
 void hsc_times_give_back(hsc_times *t);
 void hsc_times_give_back_program(hsc_times *t); /* only those of the samples of all threads */
-/* The samples of all threads as those of one, where the file has them (NULL: not); after hsc_times_begin. */
+/* The samples of all threads in layers, each as those of one, where the file has them (NULL: not); after hsc_times_begin. They are HSC_LAYERS_MAX at most. */
 hsc_status hsc_times_program(hsc_db *db, hsc_times **out, hsc_err *err);
 uint64_t hsc_times_slice_size(const hsc_times *t, unsigned level);
 /* The thread has slices of that size. */

@@ -12,7 +12,8 @@ enum {
     HSC_SLICE_FACTOR = 16,      /* of the next level */
     HSC_SLICE_LEVELS_MAX = 6,
     HSC_SLICES_WORTH = 4,       /* the finest slices of a thread have at most one value for so many samples, or there are none */
-    HSC_PROGRAM_SLICE_FIRST = 65536, /* of all threads: so many tell of most leaves that there are */
+    HSC_PROGRAM_SLICE_FIRST = 65536, /* of all threads in one layer, until version 1.5: so many tell of most leaves that there are */
+    HSC_LAYERS_MAX = 2,
     HSC_PROGRAM_THREADS = 8,    /* with no more, each is asked, in some 10 ms: not worth a third of the file */
     HSC_BIN_FACTOR = 4,         /* width of a bin of the next level */
     HSC_BIN_LEVELS_MAX = 16,
@@ -38,6 +39,20 @@ static inline uint64_t hsc_slice_size(uint64_t first, unsigned level) {
 static inline uint32_t hsc_sample_chunk_rows(uint64_t threads) {
     return threads <= HSC_PROGRAM_THREADS ? 4 * HSC_SAMPLE_CHUNK_ROWS : HSC_SAMPLE_CHUNK_ROWS;
 }
+
+/* Threads in the first layer of the samples of all threads: their number cut to its highest four binary digits. The others are the second layer, so threads
+ * that are added change as a rule that one alone. */
+static inline uint64_t hsc_layer_threads(uint64_t threads) {
+    unsigned shift = 0;
+    while (threads >> shift >= 16)
+        shift++;
+    return threads >> shift << shift;
+}
+
+/* Samples of the smallest slices of a layer, and rows of a chunk of it: small, as two layers are read for an interval, and what of a chunk lies beyond its ends is
+ * unpacked for nothing. */
+static inline uint32_t hsc_layer_slice_first(unsigned layer) { return layer ? 4096 : 32768; }
+static inline uint32_t hsc_layer_chunk_rows(unsigned layer) { return layer ? 2048 : 8192; }
 
 /* Levels of bins for a run of `end` ticks whose finest bins have `width` ticks. */
 static inline unsigned hsc_bin_levels(uint64_t end, uint64_t width) {

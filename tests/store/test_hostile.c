@@ -429,7 +429,7 @@ static void wrong_numbers(void **state) {
     size_t step = many ? 1 : all.n / 40 + 1;
     for (size_t i = 0; i < all.n; i++) {
         has_notes |= !!strstr(all.names[i], "/note/");
-        has_program |= !!strstr(all.names[i], "time/program/");
+        has_program |= !!strstr(all.names[i], "time/layers/");
         uint64_t row = model_random(&r) % 3 ? model_random(&r) % all.rows[i] : all.rows[i] - 1, value = odd[model_random(&r) % 7];
         if ((i + 3) % step || (many && is_like_one_before(&all, i))) /* a part of them, the same each time */
             continue;

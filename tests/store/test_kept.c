@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Values that a database keeps of the one before: the bytes are those of putting them all, with and without bands, by thread and by process. */
+/* Values and samples by time that a database keeps of the one before: the bytes are those of putting them all, with and without bands, by thread and by process. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "model.h"
 #include "store_internal.h"
 
-enum { ROWS = 700, SETS_MAX = 4096 };
+enum { ROWS = 700, SETS_MAX = 8192 };
 
 static char *folder, *before_path, *kept_path, *whole_path;
 
@@ -253,13 +253,215 @@ static void damaged(void **state) {
     free(k);
 }
 
+/* ---- samples by time ---- */
+
+enum { LEAVES = 150, CONTEXTS = 40, SCOPES = 12, CATEGORIES = 3, BIN = 100, TIMES_MAX = 60000 };
+
+typedef struct run {
+    uint32_t threads, end;
+    uint64_t program_min;
+    uint32_t program_threads, slices_worth; /* slices_worth 0: as it is */
+} run;
+
+static uint32_t noise(uint32_t a, uint32_t b) {
+    uint32_t x = a * 2654435761u ^ (b + 77) * 2246822519u;
+    x ^= x >> 15;
+    x *= 2654435761u;
+    return x ^ x >> 13;
+}
+
+static void put_run_table(hsc_store *s, enum hsc_table_id table, uint64_t n) {
+    hsc_err err = {0};
+    for (int c = 0; c < HSC_COL_COUNT; c++)
+        if (hsc_schema_columns[c].table == table) {
+            uint64_t *words = calloc(n + 1, 8);
+            uint32_t *v = (uint32_t *)words;
+            uint8_t *bytes = (uint8_t *)words;
+            for (uint32_t i = 0; i < n; i++)
+                if (c == HSC_COL_thread_process)
+                    v[i] = i;
+                else if (c == HSC_COL_leaf_context)
+                    v[i] = i % CONTEXTS;
+                else if (c == HSC_COL_leaf_category)
+                    bytes[i] = (uint8_t)(i % CATEGORIES);
+                else if (c == HSC_COL_leaf_metric)
+                    v[i] = i % 7 == 6;
+                else if (c == HSC_COL_context_scope)
+                    v[i] = i % SCOPES;
+                else if (c == HSC_COL_scope_procedure)
+                    v[i] = i / 3 * 3;
+            OK(hsc_store_put_column(s, (enum hsc_column_id)c, words, n, &err));
+            free(words);
+        }
+}
+
+static hsc_store *begin_run(const char *path, const run *h, const hsc_packed_memo *how, int before) {
+    static const struct {
+        enum hsc_table_id table;
+        uint32_t rows;
+    } tables[] = {{HSC_TAB_module, 1}, {HSC_TAB_file, 1}, {HSC_TAB_line, 5}, {HSC_TAB_scope, SCOPES}, {HSC_TAB_metric, 2}, {HSC_TAB_category, CATEGORIES},
+                  {HSC_TAB_context, CONTEXTS}, {HSC_TAB_leaf, LEAVES}};
+    hsc_err err = {0};
+    hsc_store *s = NULL;
+    OK(hsc_store_create(path, 2, &s, &err));
+    s->program_min = h->program_min;
+    s->program_threads = h->program_threads;
+    s->slices_worth = h->slices_worth ? h->slices_worth : s->slices_worth;
+    hsc_store_set_memo(s, how);
+    if (before >= 0)
+        hsc_store_set_before(s, before);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        put_run_table(s, tables[i].table, tables[i].rows);
+    put_run_table(s, HSC_TAB_process, h->threads);
+    put_run_table(s, HSC_TAB_thread, h->threads);
+    OK(hsc_store_begin_times(s, 1e-6, h->end, BIN, &err));
+    return s;
+}
+
+/* Samples of a thread: of none, few, exactly some slices, and many; with gaps of many bins. */
+static uint64_t make_samples(uint32_t thread, uint32_t *time, uint32_t *leaf, uint32_t *count) {
+    static const uint32_t sizes[] = {20000, 0, 3, 1024, 16384, 2500, TIMES_MAX, 1023, 33000, 2048};
+    uint64_t n = sizes[thread % 10];
+    uint32_t at = noise(thread, 0) % 5000;
+    for (uint64_t i = 0; i < n; i++) {
+        uint32_t r = noise(thread, (uint32_t)i + 1);
+        at += r % 500 == 7 ? 9000 + r % 3000 : r % 37;
+        time[i] = at;
+        leaf[i] = thread % 3 ? r / 64 % 8 * 9 : r / 64 % LEAVES;
+        count[i] = thread % 4 == 3 ? 1 + r % 5 : 1;
+    }
+    return n;
+}
+
+/* As write_values. */
+static bool write_run(const char *path, const run *h, uint32_t first, memo *k) {
+    hsc_err err = {0};
+    const hsc_packed_memo how = {k, find, look, seal, keep};
+    uint32_t *time = malloc(TIMES_MAX * sizeof *time), *leaf = malloc(TIMES_MAX * sizeof *leaf), *count = malloc(TIMES_MAX * sizeof *count);
+    bool kept = false;
+    k->n_made = k->looked = 0;
+    hsc_store *s = begin_run(path, h, &how, first ? k->fd : -1);
+    if (first)
+        OK(hsc_store_keep_times(s, first, &kept, &err));
+    for (uint32_t t = kept ? first : 0; t < h->threads; t++) {
+        uint64_t n = make_samples(t, time, leaf, count);
+        OK(hsc_store_put_times(s, n, time, leaf, count, &err));
+    }
+    OK(hsc_store_end_times(s, &err));
+    OK(hsc_out_drain(s->out, &err));
+    H5Fflush(s->file, H5F_SCOPE_GLOBAL);
+    assert_int_equal(rename(s->temporary, path), 0);
+    s->created = false;
+    hsc_store_abort(s);
+    free(time);
+    free(leaf);
+    free(count);
+    return kept;
+}
+
+static unsigned same_run(run first, run h, bool expected) {
+    memo *k = calloc(1, sizeof *k);
+    write_run(before_path, &first, 0, k);
+    memcpy(k->old, k->made, sizeof k->old);
+    k->n_old = k->n_made;
+    k->fd = open(before_path, O_RDONLY | O_CLOEXEC);
+    assert_true(k->fd >= 0);
+    assert_int_equal(write_run(kept_path, &h, first.threads, k), expected);
+    unsigned looked = k->looked;
+    write_run(whole_path, &h, 0, k);
+    size_t n[2];
+    char *bytes[2] = {slurp(kept_path, &n[0]), slurp(whole_path, &n[1])};
+    assert_int_equal(n[0], n[1]);
+    assert_memory_equal(bytes[0], bytes[1], n[0]);
+    free(bytes[0]);
+    free(bytes[1]);
+    close(k->fd);
+    free(k);
+    return looked;
+}
+
+static void samples(void **state) {
+    (void)state;
+    const run few = {21, 4000000, 1000, 8, 0};
+    run h = few;
+    for (h.threads = 21; h.threads < 33; h.threads++) /* the first layer is 20, 22, 24 ... threads: the same, or another */
+        assert_true(same_run(few, h, true) > 20);
+    h.threads = 22;
+    h.end = 5000000; /* it ends later: of as many levels of bins */
+    same_run(few, h, true);
+    h = few;
+    h.slices_worth = 1000; /* threads without the finest slices, and others */
+    for (uint32_t threads = 20; threads < 24; threads++) {
+        run more = h;
+        more.threads = threads + 1 + threads % 2;
+        h.threads = threads;
+        same_run(h, more, true);
+    }
+    run small = {9, 4000000, 1u << 30, 8, 0}; /* too few samples for layers; then enough */
+    h = small;
+    h.threads = 12;
+    same_run(small, h, true);
+    small.program_threads = h.program_threads = 12; /* each is asked */
+    same_run(small, h, true);
+}
+
+static void of_other_samples_nothing_is_kept(void **state) {
+    (void)state;
+    run few = {21, 4000000, 1000, 8, 0}, h = {23, 4000000, 1000, 8, 0}, longer = {23, 90000000, 1000, 8, 0};
+    same_run(few, longer, false); /* more levels of bins */
+    few.threads = 8;              /* chunks of another size */
+    same_run(few, h, false);
+}
+
+/* Each chunk of the database before in turn has other bytes; the store fails, and knows why, or did not need it. */
+static void damaged_samples(void **state) {
+    (void)state;
+    memo *k = calloc(1, sizeof *k);
+    const run h = {13, 4000000, 1000, 8, 0}, more = {14, 4000000, 1000, 8, 0};
+    const hsc_packed_memo how = {k, find, look, seal, keep};
+    uint32_t *time = malloc(TIMES_MAX * sizeof *time), *leaf = malloc(TIMES_MAX * sizeof *leaf), *count = malloc(TIMES_MAX * sizeof *count);
+    write_run(before_path, &h, 0, k);
+    unsigned n = k->n_made, failed = 0;
+    for (unsigned i = 0; i < n; i += 1 + n / 60) {
+        uint8_t other[64], was[64];
+        const hsc_packed_chunk c = k->made[i];
+        int fd = k->fd = open(before_path, O_RDWR | O_CLOEXEC);
+        const size_t size = c.n < sizeof was ? c.n : sizeof was;
+        assert_true(fd >= 0);
+        assert_int_equal(pread(fd, was, size, (off_t)c.offset), size);
+        for (size_t b = 0; b < size; b++)
+            other[b] = (uint8_t)~was[b];
+        assert_int_equal(pwrite(fd, other, size, (off_t)c.offset), size);
+        hsc_err err = {0};
+        bool kept = false;
+        hsc_store *s = begin_run(kept_path, &more, &how, fd);
+        hsc_status status = hsc_store_keep_times(s, h.threads, &kept, &err);
+        for (uint32_t t = kept ? h.threads : 0; t < more.threads && !status; t++)
+            status = hsc_store_put_times(s, make_samples(t, time, leaf, count), time, leaf, count, &err);
+        if (!status)
+            status = hsc_store_end_times(s, &err);
+        assert_true(hsc_store_has_bad_before(s) == (status != HSC_OK));
+        failed += status != HSC_OK;
+        hsc_store_abort(s);
+        k->n_made = n;
+        assert_int_equal(pwrite(fd, was, size, (off_t)c.offset), size);
+        close(fd);
+    }
+    assert_true(failed > 5);
+    free(time);
+    free(leaf);
+    free(count);
+    free(k);
+}
+
 int main(void) {
     folder = model_folder();
     before_path = model_path(folder, "before.h5");
     kept_path = model_path(folder, "kept.h5");
     whole_path = model_path(folder, "whole.h5");
     const struct CMUnitTest tests[] = {cmocka_unit_test(without_bands), cmocka_unit_test(with_bands), cmocka_unit_test(with_pyramids),
-                                       cmocka_unit_test(of_others_nothing_is_kept), cmocka_unit_test(damaged)};
+                                       cmocka_unit_test(of_others_nothing_is_kept), cmocka_unit_test(damaged), cmocka_unit_test(samples),
+                                       cmocka_unit_test(of_other_samples_nothing_is_kept), cmocka_unit_test(damaged_samples)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     model_files(folder, true);
     rmdir(folder);

@@ -468,12 +468,19 @@ static double same_sums(hsc_db *some, hsc_db *none, double begin, double end, ui
     return all;
 }
 
-/* What is read for samples [first, last) of all threads together. */
-static uint64_t values_read(hsc_db *some, uint64_t first, uint64_t last) {
+/* What is read for what all threads have from so many thousandths of the run on, but for the last samples of each layer. */
+static uint64_t values_read(hsc_db *some, unsigned begin, uint64_t left) {
+    uint64_t n, first[HSC_LAYERS_MAX] = {0}, last[HSC_LAYERS_MAX] = {0};
     hsc_marks_way way;
     hsc_adding *a = hsc_adding_new();
+    hsc_err err = {0};
+    unsigned i = 0;
+    for (hsc_times *l = some->times->program; l; l = l->next, i++) {
+        must(hsc_times_find(some, l, 0, l->end * begin / 1000, &first[i], &err), &err);
+        last[i] = l->indptr[1] > first[i] + left ? l->indptr[1] - left : first[i];
+    }
     assert_true(hsc_marks_note(some, a, some->times->program, first, last, &way));
-    uint64_t n = hsc_adding_values(a);
+    n = hsc_adding_values(a);
     hsc_adding_free(some, a);
     return n;
 }
@@ -484,7 +491,7 @@ static void check_marks(hsc_db *some, hsc_db *none, uint64_t lines) {
     unsigned r = 77;
     bool ready = false;
     double sum, part;
-    uint64_t samples = some->times->program->indptr[1], before = values_read(some, samples / 3, samples - 5);
+    uint64_t before = values_read(some, 0, 5);
     some->mark_least = 1 << 17;
     for (int i = 0; i < 60; i++) {
         double begin = (model_random(&r) % MODEL_END) * 0.001, end = i % 5 ? begin + 0.001 * (1 + model_random(&r) % 30000) : 1e9;
@@ -500,13 +507,13 @@ static void check_marks(hsc_db *some, hsc_db *none, uint64_t lines) {
             must(hsc_db_read_stats(some, (hsc_db_view){0, HSC_TABLE_LINE, HSC_AXIS_THREAD}, 0, 1, &(hsc_db_stats){0}, &err), &err);
     }
     assert_true(ready);
-    assert_true(values_read(some, samples / 3, samples - 5) < before / 2);
-    assert_int_equal(values_read(some, 0, samples), 0); /* the last mark is the whole run */
+    assert_true(values_read(some, 0, 5) < before / 2);
+    assert_int_equal(values_read(some, 0, 0), 0); /* the last mark is the whole run */
     must(hsc_db_set_interval(some, 0, 0, &err), &err);
     must(hsc_db_read_sums(some, (hsc_db_view){0, HSC_TABLE_LINE, HSC_AXIS_THREAD}, 0, 1, &sum, &err), &err);
 }
 
-/* What all threads have together is the same whether each is asked or /time/program, which has slices of two levels here; and its
+/* What all threads have together is the same whether each is asked or /time/layers, which has slices of two levels here; and its
  * bytes are the same when its ranges are too large to be sorted at once. */
 static void test_program(void **state) {
     (void)state;
@@ -571,9 +578,48 @@ static void test_program_threads(void **state) {
         hid_t file = H5Fopen(again, H5F_ACC_RDONLY, H5P_DEFAULT);
         assert_true(file >= 0);
         assert_true(H5Lexists(file, "/time/samples", H5P_DEFAULT) > 0);
-        assert_int_equal(H5Lexists(file, "/time/program", H5P_DEFAULT) > 0, threads > few.program_threads);
+        assert_int_equal(H5Lexists(file, "/time/layers", H5P_DEFAULT) > 0, threads > few.program_threads);
         assert_true(H5Fclose(file) >= 0);
     }
+}
+
+/* Until version 1.5 samples of all threads were in one series under another name. */
+static void test_former_program(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    unsigned r = 5;
+    uint64_t lines = truth->value_rows[HSC_TABLE_LINE];
+    hsc_db *some = NULL, *none = NULL;
+    model former = *truth;
+    char *other = model_path(folder, "program.h5");
+    former.program_threads = 1;
+    former.sample_begin = malloc((truth->threads + 1) * sizeof *former.sample_begin);
+    uint64_t all = 0; /* too few for slices, of which there were others, and of the first layer */
+    for (uint32_t t = 0; t <= hsc_layer_threads(truth->threads) && truth->sample_begin[t] < hsc_layer_slice_first(0); t++)
+        all = truth->sample_begin[t];
+    for (uint32_t t = 0; t <= truth->threads; t++)
+        former.sample_begin[t] = truth->sample_begin[t] < all ? truth->sample_begin[t] : all;
+    must(model_write(&former, again, 1, 1000, &err), &err);
+    former.no_program = true;
+    must(model_write(&former, other, 1, 1000, &err), &err);
+    assert_true(all > 5000);
+    hid_t file = H5Fopen(again, H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(file >= 0 && H5Lmove(file, "/time/layers/0", file, "/time/program", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    assert_true(H5Ldelete(file, "/time/layers", H5P_DEFAULT) >= 0 && H5Fclose(file) >= 0);
+    must(hsc_db_open(again, &some, &err), &err);
+    must(hsc_db_open(other, &none, &err), &err);
+    for (int i = 0; i < 10; i++) {
+        double begin = (model_random(&r) % MODEL_END) * 0.001;
+        same_sums(some, none, begin, begin + 0.001 * (1 + model_random(&r) % 30000), lines);
+    }
+    assert_non_null(some->times->program);
+    assert_null(some->times->program->next);
+    assert_null(none->times->program);
+    hsc_db_close(some);
+    hsc_db_close(none);
+    unlink(other);
+    free(other);
+    free(former.sample_begin);
 }
 
 /* Threads without the finest slices, beside others or alone in the run, where the level is not there: intervals are the same. */
@@ -897,7 +943,7 @@ static void test_none(void **state) {
 }
 
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_entries), cmocka_unit_test(test_intervals), cmocka_unit_test(test_chosen), cmocka_unit_test(test_made_before), cmocka_unit_test(test_made_first), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_program_threads), cmocka_unit_test(test_coarse_slices), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline), cmocka_unit_test(test_bins), cmocka_unit_test(test_timeline_first),
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_entries), cmocka_unit_test(test_intervals), cmocka_unit_test(test_chosen), cmocka_unit_test(test_made_before), cmocka_unit_test(test_made_first), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_program_threads), cmocka_unit_test(test_former_program), cmocka_unit_test(test_coarse_slices), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline), cmocka_unit_test(test_bins), cmocka_unit_test(test_timeline_first),
                                               cmocka_unit_test(test_spans),     cmocka_unit_test(test_bytes),  cmocka_unit_test(test_none)};
     hsc_err err = {0};
     folder = model_folder();

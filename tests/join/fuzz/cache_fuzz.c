@@ -4,6 +4,7 @@
  *   1  they are the end of a file with the right seals, as only the user's own heatscope could write it. SEAL-OF-THE-FILE becomes
  *      the seal of the one measurement file that there is, so that it may be found there
  *   2  they are what a second reading left of a process of two threads
+ *   3  they are the samples by time of a thread, of as many as the second byte says
  * Nothing may crash, and where something is wrong the file is read again. */
 #include <fcntl.h>
 #include <stdio.h>
@@ -134,6 +135,22 @@ static void take_body(const hsc_join_options *options, hsc_join_summary *summary
     end_join(&j);
 }
 
+static void take_instants(const hsc_join_options *options, hsc_join_summary *summary, const uint8_t *data, size_t size) {
+    hsc_spill spill;
+    join j = begin_join(options, summary, &spill);
+    jthread t = {.late = calloc(1, sizeof *t.late), .instants.count = size ? data[0] : 0};
+    parcel a = {.p = malloc(size + 1), .n = size ? size - 1 : 0, .cap = size + 1};
+    if (!a.p || !t.late)
+        abort();
+    *t.late = (jlate){.nodes = 3, .specials = 2, .weight = 1};
+    memcpy(a.p, data + (size > 0), a.n);
+    hsc_cache_take_instants(&j, &t, &a);
+    hsc_instants_fini(&t.instants);
+    free(t.late);
+    parcel_fini(&a);
+    end_join(&j);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *inputs[1];
     hsc_join_summary summary;
@@ -152,6 +169,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         ask(&options, &summary, false);
     } else if (data[0] == 2) {
         take_body(&options, &summary, data + 1, size - 1);
+    } else if (data[0] == 3) {
+        take_instants(&options, &summary, data + 1, size - 1);
     } else {
         write_file(cache, data + 1, size - 1, "", 0);
         ask(&options, &summary, true);
