@@ -216,9 +216,11 @@ int main(void) {
     omp_init_lock(&lock);
     for (double begin = cpu_s(); about_s() - begin < 0.4;)
         for (int i = 0; i < 1000; i++) {
-            pthread_mutex_lock(&mutex);
-            sum++;
-            pthread_mutex_unlock(&mutex);
+            for (int k = 0; k < 10; k++) { /* ten take about as long as one of OpenMP */
+                pthread_mutex_lock(&mutex);
+                sum++;
+                pthread_mutex_unlock(&mutex);
+            }
             omp_set_lock(&lock);
             sum++;
             omp_unset_lock(&lock);

@@ -10,7 +10,7 @@ namespace eval ::heatscope::chips {
     # What is said in fewer words, in this order: pattern and replacement.
     variable shorter {
         {: .*$} {}
-        {, (?:interleaved|distance) .*$} {}
+        {, (?:\d+ at once|distance .*)$} {}
         { though .*$} {}
         { \([^()]*\)$} {}
         {\S+(?:->|::|%)(?=\w)} {}

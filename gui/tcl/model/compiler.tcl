@@ -391,7 +391,7 @@ oo::class create ::heatscope::Compiler {
         foreach v [lsort -decreasing -real -index 1 [lmap v $versions {list $v [dict get $v sum]}]] {
             set v [lindex $v 0]
             set words [::heatscope::fmt plain [dict get $v version_text]]
-            foreach {key text} [list vector_width [expr {[dict get $v is_vector] ? ", \u00d7%d" : ", parts packed by %d"}] interleave ", interleaved %d" unroll ", unrolled %d"] {
+            foreach {key text} [list vector_width [expr {[dict get $v is_vector] ? ", \u00d7%d" : ", parts packed by %d"}] interleave [expr {[dict get $v is_vector] ? ", %d vectors at once" : ", interleaved %d"}] unroll ", unrolled %d"] {
                 if {[dict get $v $key] > 1} {
                     append words [format $text [dict get $v $key]]
                 }

@@ -232,7 +232,7 @@ oo::class create ::heatscope::Document {
                     if {$words eq "" || $width > $vector} {
                         set words "vectorised[expr {$width > 1 ? " \u00d7$width" : ""}]"
                         if {$interleave > 1} {
-                            append words ", interleaved \u00d7$interleave"
+                            append words ", $interleave at once"
                         }
                     }
                     set vector [expr {max(1, $vector, $width)}]
