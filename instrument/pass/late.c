@@ -664,6 +664,21 @@ static uint32_t instance_for(late *w, unsigned l, uint32_t loop_id, uint32_t inl
     return id;
 }
 
+/* Of a loop that the compiler knows no name of (as in flang's SUM): does each copy that has no note at all have another one beside it that is only to be left as
+ * it is? Those do what is left over, and the others are unrolled, as one of them shows. */
+static bool has_rest_each(const late *w, unsigned l, const hsc_rec_loop_instance *unrolled) {
+    unsigned bodies = 0, rests = 0;
+    for (unsigned k = 0; k < w->g.n_loops; k++) {
+        const hsc_rec_loop_instance *r = &w->p->instances.p[w->loops[k].instance_id - 1];
+        if (r->loop_id != unrolled->loop_id || r->parent_id != unrolled->parent_id || w->loops[k].inline_id != w->loops[l].inline_id)
+            continue;
+        if (w->loops[k].node.has_key)
+            return false;
+        *(w->loops[k].node.node ? &rests : &bodies) += 1;
+    }
+    return bodies == rests;
+}
+
 static void make_instances(late *w) {
     hsc_pass *p = w->p;
     for (unsigned l = 0; l < w->g.n_loops; l++) {
@@ -714,7 +729,9 @@ static void make_instances(late *w) {
             const hsc_rec_loop_instance *other = instance_of(w, k);
             if (other->unroll > 1 && other->loop_id == r->loop_id &&
                 other->parent_id == r->parent_id && w->loops[k].inline_id == w->loops[l].inline_id) {
-                r->version = HSC_loop_version_EPILOGUE;
+                bool is_body = !w->loops[l].node.node && !w->loops[k].node.node && other->version == HSC_loop_version_UNROLLED && has_rest_each(w, l, other);
+                r->version = is_body ? HSC_loop_version_UNROLLED : HSC_loop_version_EPILOGUE;
+                r->unroll = is_body ? other->unroll : 0;
                 break;
             }
         }

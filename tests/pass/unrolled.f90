@@ -36,4 +36,19 @@ contains
       neighbours = neighbours + v(i) * v(i - 1) * scale
     end do
   end function
+  ! An array intrinsic's loops have no name of ours; four copies of the inner one, each with what is left over of it.
+  ! CHECK: sum
+  ! CHECK: unrolled fully
+  ! CHECK-NEXT: {{epilogue \(4 times\), unrolled x4 \(4 times\)|unrolled x4 \(4 times\), epilogue \(4 times\)}}
+  subroutine summed(v, n, repeats, total)
+    integer, intent(in) :: n, repeats
+    real(8), intent(inout) :: v(n, 4)
+    real(8), intent(out) :: total
+    integer :: i
+    total = 0
+    do i = 1, repeats
+      total = total + sum(v)
+      v(1, 1) = total * 1d-9
+    end do
+  end subroutine
 end module
