@@ -24,6 +24,7 @@ static const hsc_cli_command command = {
     .usage = "[OPTIONS] DB|DIR",
     .description = "Reads a database, or a measurement directory, which is correlated first when need be.\n"
                    "\n"
+                   "Text is as wide as the terminal; in a pipe it has 80 columns, or as many as the environment's COLUMNS says (to 240). "
                    "A sample is one record of where a thread was; it stands for one period of CPU time, or for several where the rate was lowered. "
                    "Times are sums of periods, unless a metric is chosen that was timed (--metric='MPI time', 'waiting') or "
                    "counted ('MPI calls', 'bytes sent', ...); findings carry 95 % intervals. CSV and JSON have one row a scope, with "

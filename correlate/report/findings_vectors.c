@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Vector code that was compiled for less than the processors of the run can. */
+#include <heatscope/formats/records.h>
 #include <heatscope/formats/remarks.h>
 
 #include "findings.h"
@@ -36,6 +37,15 @@ static hsc_status add_short(report *r, uint32_t scope, uint32_t limit, hsc_weigh
     return status;
 }
 
+/* Is time in sums that stay scalar? Processors with longer vectors fuse a product with the sum, which then waits for the product as well. */
+static bool has_scalar_sums(const findings *f) {
+    double sum = 0;
+    for (uint32_t i = 0; i < f->refused.refused.n; i++)
+        if (f->refused.refused.rows[i].reason == HSC_reason_FLOATING_POINT_ORDER)
+            sum += f->refused.refused.rows[i].scalar.sum;
+    return sum >= 0.03 * f->r->total;
+}
+
 hsc_status findings_short_vectors(findings *f, hsc_err *err) {
     report *r = f->r;
     hsc_weighted all = {0};
@@ -61,8 +71,9 @@ hsc_status findings_short_vectors(findings *f, hsc_err *err) {
     findings_amount(r, all, share, sizeof share);
     snprintf(text, sizeof text,
              "Short vectors: %s in vector code of %s%u bytes, as the options of its compilation allow no longer; %s has vectors of %u: -march=native lets the compiler make longer "
-             "ones, in a program that then needs a processor like this. Loops that wait for memory gain less. The hottest, %.1f %%, is at %s.",
-             share, loops > 1 ? "at most " : "", bytes, r->info.processes > 1 ? "every processor of the run" : "the one that it ran on", machine, 100 * most / r->total, where);
+             "ones, in a program that then needs a processor like this. Loops that wait for memory gain less.%s The hottest, %.1f %%, is at %s.",
+             share, loops > 1 ? "at most " : "", bytes, r->info.processes > 1 ? "every processor of the run" : "the one that it ran on", machine,
+             bytes <= 16 && has_scalar_sums(f) ? " Sums that stay scalar may take longer then, as products are fused with them: -ffp-contract=off leaves them apart." : "", 100 * most / r->total, where);
     findings_say(f, all.sum, "Short vectors", all, spot_of_scope(hottest, &s), text);
     return HSC_OK;
 }

@@ -70,6 +70,18 @@ static const char *errno_call(report *r, const report_refusal *x, const hsc_db_s
     return NULL;
 }
 
+/* Does the loop read at addresses that it has read from memory? */
+static bool reads_by_address(const report *r, uint32_t scope) {
+    uint32_t first, n;
+    bool any = false;
+    hsc_db_reference x;
+    if (hsc_db_find(r->db, HSC_LIST_REFERENCES, scope, &first, &n, NULL))
+        return false;
+    for (uint32_t i = first; i < first + n && !any; i++)
+        any = !hsc_db_get_reference(r->db, i, &x, NULL) && (x.stride == HSC_stride_INDIRECT || x.stride == HSC_stride_POINTERS);
+    return any;
+}
+
 /* A loop with a dependence that only may be: the programmer may know that there is none, and there is a directive to say so. */
 static bool may_be_promised(const report *r, const report_refusal *x) {
     uint64_t verdict = x->dependence.verdict;
@@ -127,7 +139,8 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
     if (hsc_db_get_scope(r->db, x->scope, &s, NULL))
         return out;
     if (x->reason == HSC_reason_FLOATING_POINT_ORDER) {
-        snprintf(out, size, "-ffast-math lets it, where the order of operations does not matter to the result; what else may keep the loop scalar shows only then");
+        snprintf(out, size, "-ffast-math %s it, where the order of operations does not matter to the result; what else may keep the loop scalar shows only then",
+                 reads_by_address(r, x->scope) ? "may let" : "lets"); /* vectors of addresses may not pay */
         return out;
     }
     if (may_be_promised(r, x) && !hsc_db_get_file(r->db, s.file, &f, NULL)) {
