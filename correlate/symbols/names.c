@@ -53,6 +53,39 @@ static char *demangle_flang(const char *s) {
     return strdup(out);
 }
 
+/* flang's own forms of intrinsic procedures that it may inline, "_FortranASumReal8x2_contract_simplified": sum of rank 2 */
+static char *demangle_intrinsic(const char *s) {
+    static const char prefix[] = "_FortranA", *const types[] = {"Real", "Integer", "Unsigned", "Complex", "Logical", "Character"};
+    char name[64];
+    const char *begin = s + sizeof prefix - 1;
+    size_t n = 0, length = 0;
+    if (strncmp(s, prefix, sizeof prefix - 1) != 0 || !strstr(begin, "_simplified"))
+        return NULL;
+    while (isalpha((unsigned char)begin[n]) && begin[n] != 'x')
+        n++;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        size_t of_type = strlen(types[i]);
+        if (n > of_type && !memcmp(begin + n - of_type, types[i], of_type)) {
+            length = n - of_type;
+            break;
+        }
+    }
+    if (!length || 2 * length >= sizeof name)
+        return NULL;
+    size_t at = 0;
+    for (size_t i = 0; i < length; i++) { /* DotProduct: dot_product */
+        if (i && isupper((unsigned char)begin[i]))
+            name[at++] = '_';
+        name[at++] = (char)tolower((unsigned char)begin[i]);
+    }
+    while (isdigit((unsigned char)begin[n]))
+        n++;
+    long rank = begin[n] == 'x' ? strtol(begin + n + 1, NULL, 10) : 0;
+    char *out = NULL;
+    int size = rank > 0 ? asprintf(&out, "%.*s of rank %ld", (int)at, name, rank) : asprintf(&out, "%.*s", (int)at, name);
+    return size < 0 ? NULL : out;
+}
+
 /* gfortran: __module_MOD_procedure */
 static char *demangle_gfortran(const char *s) {
     const char *mid = strstr(s + 2, "_MOD_");
@@ -133,6 +166,8 @@ static char *demangle_plain(const char *symbol) {
         return NULL;
     if (symbol[1] == 'Q')
         return demangle_flang(symbol);
+    if (symbol[1] == 'F')
+        return demangle_intrinsic(symbol);
     if (symbol[1] == '_' && strstr(symbol, "_MOD_"))
         return demangle_gfortran(symbol);
     if (symbol[1] == 'R')
