@@ -29,6 +29,10 @@ void diff_clear(diff *d) {
     hsc_compare_clear(&d->match);
     free(d->callers[0]);
     free(d->callers[1]);
+    for (int side = 0; side < 2; side++) {
+        free(d->of_lines[side]);
+        free(d->of_loops[side]);
+    }
 }
 
 const char *diff_how_text(hsc_compare_how how) {
@@ -147,7 +151,7 @@ static hsc_status scope_rows(diff *d, hsc_scope_kind kind, diff_row *rows, uint3
     return HSC_OK;
 }
 
-static hsc_status line_sums(report *r, hsc_weighted **out, hsc_err *err) {
+hsc_status diff_line_sums(report *r, hsc_weighted **out, hsc_err *err) {
     *out = malloc(((size_t)r->info.lines + 1) * sizeof **out);
     if (!*out)
         return hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for %u lines", r->info.path, r->info.lines);
@@ -214,9 +218,9 @@ static hsc_status line_rows(diff *d, diff_row *rows, uint32_t *n, hsc_err *err) 
     hsc_weighted *a = NULL, *b = NULL;
     unsigned char *taken = calloc((size_t)d->b.info.lines + 1, 1);
     hsc_status s =
-        taken ? line_sums(&d->a, &a, err) : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u lines", d->b.info.lines);
+        taken ? diff_line_sums(&d->a, &a, err) : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u lines", d->b.info.lines);
     if (!s)
-        s = line_sums(&d->b, &b, err);
+        s = diff_line_sums(&d->b, &b, err);
     *n = 0;
     for (uint32_t f = 0; !s && f < d->a.info.files; f++)
         s = file_rows(d, f, a, b, taken, rows, n, err);
@@ -329,7 +333,7 @@ static void put_line(const report *r, uint32_t loop, char *versions, size_t size
     char text[200];
     if (loop == HSC_NONE || hsc_db_get_scope(r->db, loop, &s, NULL))
         return;
-    snprintf(text, sizeof text, "%s", *versions ? versions : "no version met");
+    snprintf(text, sizeof text, "%s", *versions ? versions : "no samples there");
     snprintf(versions, size, "%u: %.150s", s.line_begin, text);
 }
 

@@ -23,6 +23,7 @@ typedef struct diff {
     bool weak;    /* weak scaling: the work grows with the processors */
     int alike; /* were the runs alike? -1: no, 1: yes; 0 until asked for */
     uint32_t *callers[2]; /* by procedure of A and B, the one that mostly calls it; NULL until asked for */
+    hsc_weighted *of_lines[2], *of_loops[2]; /* by procedure of A and B, what lines in it have, and its loops with the code in none; NULL until asked for */
 } diff;
 
 typedef struct diff_row {
@@ -114,6 +115,9 @@ void diff_free_timed(diff_timed *list, uint32_t n);
  * millions of rows. Free with diff_free_timed. */
 hsc_status diff_message_callers(diff *d, diff_timed **list, uint32_t *n, hsc_err *err);
 
+/* Samples of line rows, (*out)[lines]. free() *out. */
+hsc_status diff_line_sums(report *r, hsc_weighted **out, hsc_err *err);
+
 /* Line rows of the compared databases that are one: (*b_of_a)[lines_a], HSC_NONE: not in B. free() *b_of_a. */
 hsc_status diff_match_lines(const hsc_compare *c, uint32_t lines_a, uint32_t **b_of_a, hsc_err *err);
 
@@ -128,10 +132,11 @@ typedef struct diff_decisions {
 } diff_decisions;
 hsc_status diff_decisions_of(diff *d, const diff_row *row, diff_decisions *out, hsc_err *err);
 
-/* Time that only moved between a place and the code next to it: that changed beyond noise the other way, and both together within it. */
+/* Time that only moved between a place and the code next to it: that changed beyond noise the other way, and both together within it.
+ * What holds both has the row's own time in it by definition. */
 typedef enum diff_moved_how {
     DIFF_NOT_MOVED,
-    DIFF_MOVED_WITHIN, /* the procedure that the loop or line is in, with its loops */
+    DIFF_MOVED_WITHIN, /* the procedure that the loop or line is in: all lines in it; its loops with what they call, and its code in none */
     DIFF_MOVED_BELOW,  /* what the procedure or loop calls, or has inlined */
     DIFF_MOVED_AROUND, /* the procedure that the line is in, and what that calls */
     DIFF_MOVED_CALLER  /* the procedure that mostly calls it, with its loops: both procedures without what else they call */

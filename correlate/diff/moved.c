@@ -99,9 +99,66 @@ static uint32_t on_side(const diff *d, int from, uint32_t scope, int side) {
     return scope == HSC_NONE || from == side ? scope : from ? d->match.a_of_b[scope] : d->match.b_of_a[scope];
 }
 
-/* Of a procedure: as much as rows of the kind may have of it. */
-static hsc_weighted own_of(const report *r, diff_by by, uint32_t procedure) {
-    return procedure == HSC_NONE ? (hsc_weighted){0} : by == DIFF_LOOP ? r->paid->procedure[procedure] : report_own(r, procedure);
+/* ---- procedures as what rows of a kind have of them ---- */
+
+static void add(hsc_weighted *to, hsc_weighted v) { *to = with(*to, v); }
+
+/* By the procedure that a line is in, also where the code that ran is of one inlined there (flang's SUM has the lines of its calls). */
+static hsc_status add_lines(report *r, hsc_weighted *of, hsc_err *err) {
+    hsc_weighted *sums = NULL;
+    hsc_status s = diff_line_sums(r, &sums, err);
+    for (uint32_t row = 0; !s && row < r->info.lines; row++) {
+        uint32_t scope, procedure;
+        s = scope_of_row(r, DIFF_LINE, row, &scope, err);
+        if (!s && (procedure = procedure_of(r, scope)) != HSC_NONE)
+            add(&of[procedure], sums[row]);
+    }
+    free(sums);
+    return s;
+}
+
+/* Loops with what they call, and what the procedure pays for that no loop does: a procedure that a loop calls is not paid for by the loop's. */
+static hsc_status add_loops(report *r, hsc_weighted *of, hsc_err *err) {
+    hsc_weighted *sums = malloc(((size_t)r->info.contexts + 1) * sizeof *sums);
+    hsc_status s = sums ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+    for (uint32_t k = 0; k < r->info.scopes && !s; k++) {
+        hsc_db_scope scope;
+        if ((s = hsc_db_get_scope(r->db, k, &scope, err)) || scope.procedure == HSC_NONE)
+            continue;
+        if (r->paid->missing && scope.kind == HSC_SCOPE_PROCEDURE)
+            of[k] = r->paid->procedure[k]; /* its own code, and its loops have only theirs */
+        else if (!r->paid->missing && scope.kind == HSC_SCOPE_LOOP)
+            add(&of[scope.procedure], r->paid->loop[k]);
+    }
+    if (!s && !r->paid->missing)
+        s = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD}, 0, r->info.contexts, sums, err);
+    for (uint32_t c = 0; c < r->info.contexts && !s && !r->paid->missing; c++)
+        if (r->paid->loop_of[c] == HSC_NONE && r->paid->procedure_of[c] != HSC_NONE)
+            add(&of[r->paid->procedure_of[c]], sums[c]);
+    free(sums);
+    return s;
+}
+
+static hsc_status load_wholes(diff *d, diff_by by, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    for (int side = 0; side < 2 && !s && (by == DIFF_LINE || by == DIFF_LOOP); side++) {
+        report *r = side ? &d->b : &d->a;
+        hsc_weighted **of = by == DIFF_LINE ? &d->of_lines[side] : &d->of_loops[side];
+        if (*of)
+            continue;
+        if (!(*of = calloc((size_t)r->info.scopes + 1, sizeof **of)))
+            return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+        s = by == DIFF_LINE ? add_lines(r, *of, err) : add_loops(r, *of, err);
+    }
+    return s;
+}
+
+/* Of a procedure: a sum that each row of the kind that is in it is a part of, of lines and loops what all of them have. */
+static hsc_weighted whole_of(const diff *d, int side, diff_by by, uint32_t procedure) {
+    return procedure == HSC_NONE ? (hsc_weighted){0}
+           : by == DIFF_LINE     ? d->of_lines[side][procedure]
+           : by == DIFF_LOOP     ? d->of_loops[side][procedure]
+                                 : report_own(side ? &d->b : &d->a, procedure);
 }
 
 static void keep(diff_moved *out, diff_moved_how how, uint32_t a, uint32_t b, diff_row together) {
@@ -112,19 +169,29 @@ static void keep(diff_moved *out, diff_moved_how how, uint32_t a, uint32_t b, di
 
 /* The procedure that the row is in, without the row. */
 static void look_round(const diff *d, diff_by by, const diff_row *row, uint32_t a, uint32_t b, diff_moved *out) {
-    both rest = {without(own_of(&d->a, by, a), (hsc_weighted){row->count_a, row->excess_a}),
-                 without(own_of(&d->b, by, b), (hsc_weighted){row->count_b, row->excess_b})};
+    both rest = {without(whole_of(d, 0, by, a), (hsc_weighted){row->count_a, row->excess_a}),
+                 without(whole_of(d, 1, by, b), (hsc_weighted){row->count_b, row->excess_b})};
     diff_row together;
     if (balances(d, row, rest, &together))
         keep(out, DIFF_MOVED_WITHIN, a, b, together);
+}
+
+/* Of a line's procedure: all lines, and what is called or inlined. false: lines have some of that, which would be there twice. */
+static bool lines_and_below(const diff *d, int side, uint32_t procedure, hsc_weighted *out) {
+    const report *r = side ? &d->b : &d->a;
+    hsc_weighted own = report_own(r, procedure), lines = d->of_lines[side][procedure];
+    *out = with(lines, without(report_incl(r, procedure), own));
+    return lines.sum <= own.sum * (1 + 1e-9);
 }
 
 /* What the scope has below it: calls, and what is inlined. Of a line the scope is its procedure. */
 static void look_below(const diff *d, diff_by by, const diff_row *row, uint32_t a, uint32_t b, diff_moved *out) {
     if (a == HSC_NONE || b == HSC_NONE || d->match.b_of_a[a] != b)
         return;
-    both rest = {without(report_incl(&d->a, a), (hsc_weighted){row->count_a, row->excess_a}),
-                 without(report_incl(&d->b, b), (hsc_weighted){row->count_b, row->excess_b})};
+    both all = {report_incl(&d->a, a), report_incl(&d->b, b)};
+    if (by == DIFF_LINE && (!lines_and_below(d, 0, a, &all.a) || !lines_and_below(d, 1, b, &all.b)))
+        return;
+    both rest = {without(all.a, (hsc_weighted){row->count_a, row->excess_a}), without(all.b, (hsc_weighted){row->count_b, row->excess_b})};
     diff_row together;
     if (balances(d, row, rest, &together))
         keep(out, by == DIFF_LINE ? DIFF_MOVED_AROUND : DIFF_MOVED_BELOW, a, b, together);
@@ -140,9 +207,9 @@ static hsc_status look_above(diff *d, diff_by by, const diff_row *row, uint32_t 
     uint32_t caller = d->callers[side][callee], caller_a = on_side(d, side, caller, 0), caller_b = on_side(d, side, caller, 1);
     if (caller_a == HSC_NONE || caller_b == HSC_NONE)
         return HSC_OK;
-    hsc_weighted own_a = own_of(&d->a, by, a), own_b = own_of(&d->b, by, b); /* of the whole procedure, where the row is a part of it */
-    both rest = {with(own_of(&d->a, by, caller_a), without(own_a, (hsc_weighted){row->count_a, row->excess_a})),
-                 with(own_of(&d->b, by, caller_b), without(own_b, (hsc_weighted){row->count_b, row->excess_b}))};
+    hsc_weighted own_a = whole_of(d, 0, by, a), own_b = whole_of(d, 1, by, b); /* of the whole procedure, where the row is a part of it */
+    both rest = {with(whole_of(d, 0, by, caller_a), without(own_a, (hsc_weighted){row->count_a, row->excess_a})),
+                 with(whole_of(d, 1, by, caller_b), without(own_b, (hsc_weighted){row->count_b, row->excess_b}))};
     diff_row together;
     if (balances(d, row, rest, &together))
         keep(out, DIFF_MOVED_CALLER, caller_a, caller_b, together);
@@ -186,6 +253,8 @@ hsc_status diff_moved_of(diff *d, diff_by by, const diff_row *row, diff_moved *o
     s = scope_of_row(&d->a, by, row->a, &scope_a, err);
     if (!s)
         s = scope_of_row(&d->b, by, row->b, &scope_b, err);
+    if (!s)
+        s = load_wholes(d, by, err);
     if (s)
         return s;
     uint32_t a = procedure_of(&d->a, scope_a), b = procedure_of(&d->b, scope_b);

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""heatscope diff of what got faster, in a procedure that kept its own time: "it only moved" is not said of it, because the whole that a row is held against
+has the row's time in it. Of a loop that is what it calls (the procedure that it calls is not paid for by the loop's procedure); of a line also what is
+inlined there with the call's line (flang's SUM).
+Usage: wholes.py HEATSCOPE WORK [FLANG]
+
+The times are of one thread, some hundreds of periods each, and differ by a factor of 3 and more: the row is there and beyond noise. Before, it was told as moved
+in all runs of C, and in most of Fortran."""
+import csv
+import io
+import os
+import shutil
+import subprocess
+import sys
+
+HEATSCOPE, WORK = sys.argv[1:3]
+FLANG = sys.argv[3] if len(sys.argv) > 3 else None
+wrong = []
+
+C = """#include <stdio.h>
+#define KEPT __attribute__((noinline))
+static double a[2000];
+KEPT double divide(double x) { // as many divisions one after the other, without a loop
+    x = 1 / (x + 1); x = 1 / (x + 1); x = 1 / (x + 1); x = 1 / (x + 1);
+#ifdef SLOW
+    x = 1 / (x + 1); x = 1 / (x + 1); x = 1 / (x + 1); x = 1 / (x + 1);
+    x = 1 / (x + 1); x = 1 / (x + 1); x = 1 / (x + 1); x = 1 / (x + 1);
+    x = 1 / (x + 1); x = 1 / (x + 1); x = 1 / (x + 1); x = 1 / (x + 1);
+    x = 1 / (x + 1); x = 1 / (x + 1); x = 1 / (x + 1); x = 1 / (x + 1);
+#endif
+    return x;
+}
+KEPT double work(int times) {
+    double s = 0;
+    for (int t = 0; t < times; t++)
+        for (int i = 1; i < 2000; i++)
+            a[i] = a[i - 1] / (1.5 + a[i]) + 1; // STAYS
+    for (int t = 0; t < times * 400; t++)
+        s += divide(t); // CALLS
+    return s;
+}
+int main(void) { printf("%g\\n", work(50000)); }
+"""
+FORTRAN = """module m
+contains
+subroutine work(a, n, times, r)
+ integer, intent(in) :: n, times
+ real(8), intent(inout) :: a(8*n), r
+ integer :: t
+ do t = 1, times
+   a(1:8*n) = a(1:8*n)*0.5d0 + 1 ! STAYS
+   r = r + sum(a(1:n)) ! SUM
+ end do
+end subroutine
+end module
+program p
+ use m
+ real(8), allocatable :: a(:)
+ real(8) :: r
+ character(9) :: c
+ integer :: n, times
+ call get_command_argument(1, c); read(c, *) n
+ call get_command_argument(2, c); read(c, *) times
+ allocate(a(8*n)); a = 1; r = 0
+ call work(a, n, times, r)
+ print *, r
+end program
+"""
+
+
+def run(*command):
+    done = subprocess.run([HEATSCOPE, *command], capture_output=True, text=True, cwd=WORK, check=False)
+    if done.returncode:
+        sys.exit(f"{command}: exit code {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def measure(name, compile_with, arguments):
+    run(*compile_with, "-o", name)
+    run("run", "--budget=off", "-o", name + ".d", "--", "./" + name, *arguments)
+    run("correlate", name + ".d")
+
+
+def check(source, text, mark, by, programs):
+    """The rows of a kind that have the line of the mark."""
+    line = next(n for n, one in enumerate(text.split("\n"), 1) if mark in one)
+    first = line - 1 if by == "loop" else line
+    rows = csv.DictReader(io.StringIO(run("diff", f"--by={by}", "--format=csv", programs[0] + ".d", programs[1] + ".d")))
+    rows = [r for r in rows if r["file_a"].endswith(source) and r["line_begin_a"] == str(first)]
+    if len(rows) != 1 or rows[0]["beyond_noise"] != "yes" or not float(rows[0]["a_s"]) > 2 * float(rows[0]["b_s"]):
+        wrong.append(f"{source}: {by} {first} did not get faster: {rows}")
+    elif rows[0]["moved"] != "no":
+        wrong.append(f"{source}: {by} {first} is told as moved: {rows[0]}")
+
+
+shutil.rmtree(WORK, ignore_errors=True)
+os.makedirs(WORK)
+with open(os.path.join(WORK, "calls.c"), "w", encoding="utf-8") as f:
+    f.write(C)
+for name, more in (("calls_a", ["-DSLOW"]), ("calls_b", [])):
+    measure(name, ["cc", "-O2", *more, "calls.c"], [])
+check("calls.c", C, "// CALLS", "loop", ("calls_a", "calls_b"))
+if FLANG:
+    with open(os.path.join(WORK, "sums.f90"), "w", encoding="utf-8") as f:
+        f.write(FORTRAN)
+    for name, more in (("sums_a", ["-O3"]), ("sums_b", ["-O3", "-ffast-math"])):
+        measure(name, ["fc", *more, "sums.f90"], ["200", "4000000"])
+    check("sums.f90", FORTRAN, "! SUM", "line", ("sums_a", "sums_b"))
+if wrong:
+    sys.exit("\n".join(wrong))
