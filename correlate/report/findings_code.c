@@ -138,7 +138,7 @@ hsc_status findings_hottest_procedure(findings *f, hsc_err *err) {
 /* ---- imbalance ---- */
 
 typedef struct uneven { /* a procedure whose work is */
-    uint32_t scope;
+    uint32_t scope, region; /* region: of several with teams of their own the one that it is told of; HSC_NONE: all */
     report_spread spread;
     double cost; /* what the slowest processor would save */
 } uneven;
@@ -151,6 +151,25 @@ static double worth_telling(const report *r) {
     return worth;
 }
 
+/* Of a procedure in regions whose teams are not the same there is no mean: the spread in the region whose slowest thread would save most. */
+static hsc_status look_at_regions(report *r, uneven *x, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    report_spread worst = {0};
+    uint32_t region = HSC_NONE;
+    while (!status && !r->paid->missing && report_next_team(r, x->scope, &region)) {
+        report_spread p;
+        status = report_spread_in_region(r, x->scope, region, &p, err);
+        if (status || !p.running)
+            continue;
+        p = report_compared(r, region, &p);
+        if (x->region == HSC_NONE || p.max - p.mean > worst.max - worst.mean)
+            x->region = region, worst = p;
+    }
+    if (!status && x->region != HSC_NONE)
+        x->spread = worst;
+    return status;
+}
+
 /* x->cost 0: not uneven, or no matter. */
 static hsc_status look_at_spread(report *r, double worth, uneven *x, hsc_err *err) {
     hsc_db_scope s;
@@ -160,10 +179,13 @@ static hsc_status look_at_spread(report *r, double worth, uneven *x, hsc_err *er
         status = hsc_db_get_scope(r->db, x->scope, &s, err);
     if (status)
         return status;
+    bool serial = report_is_serial(r, x->scope, p);
     *p = report_compared(r, x->scope, p);
+    if ((status = look_at_regions(r, x, err)))
+        return status;
     x->cost = p->max - p->mean;
     /* libraries that nobody of the user's calls wait because others work: their imbalance is a consequence */
-    if (report_is_serial(r, x->scope, p) || p->programs > 1 || !report_is_own(r, &s) || !report_uneven(p) || p->max < 1.1 * p->mean || x->cost < worth ||
+    if (serial || p->programs > 1 || !report_is_own(r, &s) || !report_uneven(p) || p->max < 1.1 * p->mean || x->cost < worth ||
         report_is_made_up_for(r, x->scope))
         x->cost = 0;
     return HSC_OK;
@@ -224,7 +246,7 @@ static hsc_status tell_callees(report *r, const uneven *x, char *out, size_t siz
     double own = r->paid->procedure[x->scope].sum;
     char more[48], save[48], top[64], ratio[64] = "";
     out[0] = 0;
-    if (r->paid->missing || r->incl[x->scope] - own < 0.02 * own)
+    if (r->paid->missing || x->region != HSC_NONE || r->incl[x->scope] - own < 0.02 * own)
         return HSC_OK;
     hsc_status status = spread_with_callees(r, x->scope, &p, err);
     double others = status ? 0 : p.mean * p.columns - own;
@@ -250,6 +272,15 @@ static hsc_status tell_uneven(findings *f, const uneven *x, hsc_err *err) {
         return status;
     findings_place(r, &s, where, sizeof where);
     findings_procedure(r, &s, of, sizeof of);
+    if (x->region != HSC_NONE) {
+        hsc_db_scope region;
+        if ((status = hsc_db_get_scope(r->db, x->region, &region, err)))
+            return status;
+        size_t n = strlen(where);
+        snprintf(where + n, sizeof where - n, "; in the parallel region at ");
+        n = strlen(where);
+        findings_place(r, &region, where + n, sizeof where - n);
+    }
     report_processor(r, r->axis, p->max_at, top, sizeof top);
     report_processor(r, r->axis, p->min_at, bottom, sizeof bottom);
     report_ratio_interval(r, p, &low, &high);
@@ -289,7 +320,7 @@ hsc_status findings_imbalance(findings *f, hsc_err *err) {
         return HSC_OK;
     hsc_status status = report_rank_paid(r, HSC_SCOPE_PROCEDURE, &rows, &n, err);
     for (uint32_t i = 0; !status && i < n && i < LOOKED_AT && r->paid->procedure[rows[i]].sum >= 0.01 * r->total; i++) {
-        uneven x = {.scope = rows[i]};
+        uneven x = {.scope = rows[i], .region = HSC_NONE};
         status = look_at_spread(r, worth_telling(r), &x, err);
         if (status || !(x.cost > 0))
             continue;

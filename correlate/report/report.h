@@ -134,6 +134,10 @@ bool report_is_made_up_for(report *r, uint32_t scope);
  * has none of it, or HSC_NONE. false: not known. */
 typedef struct report_teams report_teams;
 bool report_take_part(report *r, uint32_t scope, uint32_t *threads, uint32_t *without);
+/* The first region behind *region, or of all (HSC_NONE), that the scope is met in. false: there is none, all have the same team, or that is not known. */
+bool report_next_team(report *r, uint32_t scope, uint32_t *region);
+/* Of what the procedure pays for (report_paid.h, all paid), what is in a region that report_next_team() told. */
+hsc_status report_spread_in_region(report *r, uint32_t procedure, uint32_t region, report_spread *out, hsc_err *err);
 void report_teams_free(report_teams *t, uint32_t scopes); /* NULL: nothing */
 /* What m/m and findings compare: the spread over the threads that ran it, where report_is_of_few(), in parallel regions over those that take part, else over all of
  * its program. The least is that of all where report_is_of_few(), else of these; min_at HSC_NONE: not known. */

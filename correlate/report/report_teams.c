@@ -8,7 +8,7 @@
 #include <heatscope/formats/records.h>
 #include <heatscope/sorted.h>
 
-#include "report.h"
+#include "report_paid.h"
 
 typedef struct pair {
     uint32_t of, is;
@@ -26,6 +26,7 @@ typedef struct fork { /* sorted by procedure */
 } fork;
 
 struct report_teams {
+    uint32_t *region;  /* by context: the innermost region at it or round it, as a scope; HSC_NONE */
     pairs regions;     /* scope, region that it is met in; sorted */
     pairs waiting;     /* region, thread; sorted */
     uint8_t **members; /* by scope of a region, by thread; NULL until asked for */
@@ -154,7 +155,7 @@ static hsc_status look_at_waits(walk *w, hsc_err *err) {
         hsc_db_wait wait;
         hsc_db_line line = {.line = 0};
         status = hsc_db_get_wait(w->r->db, i, &wait, err);
-        if (status || wait.kind < HSC_wait_kind_OMP_BARRIER || wait.kind > HSC_wait_kind_OMP_IDLE || wait.context >= w->r->info.contexts || !(wait.total_s > 0))
+        if (status || wait.kind < HSC_wait_kind_OMP_BARRIER || wait.kind > HSC_wait_kind_OMP_IDLE || wait.context >= w->r->info.contexts) /* in an interval, too: it may only cut the wait off */
             continue;
         for (uint32_t g = w->region[wait.context]; g != HSC_NONE; g = next_region(w, g))
             add_pair(&w->t->waiting, scope_of(w, g), wait.thread);
@@ -170,11 +171,13 @@ static report_teams *teams_new(report *r) {
     size_t n = (size_t)r->info.contexts + 1;
     report_teams *t = calloc(1, sizeof *t);
     walk w = {.r = r, .t = t, .region = malloc(n * sizeof *w.region), .procedure = malloc(n * sizeof *w.procedure), .parent = malloc(n * sizeof *w.parent)};
-    bool good = t && w.region && w.procedure && w.parent && (t->members = calloc((size_t)r->info.scopes + 1, sizeof *t->members)) &&
+    bool good = t && w.region && w.procedure && w.parent && (t->region = malloc(n * sizeof *t->region)) && (t->members = calloc((size_t)r->info.scopes + 1, sizeof *t->members)) &&
                 !report_walk_contexts(r, 0, r->info.contexts, visit, &w, NULL) && !w.failed;
     if (good && w.n_forks)
         qsort(w.forks, w.n_forks, sizeof *w.forks, by_procedure);
     good = good && !look_at_waits(&w, NULL) && !t->regions.failed && !t->waiting.failed;
+    for (uint32_t c = 0; good && c < r->info.contexts; c++)
+        t->region[c] = w.region[c] == HSC_NONE ? HSC_NONE : scope_of(&w, w.region[c]);
     free(w.region);
     free(w.procedure);
     free(w.parent);
@@ -194,6 +197,7 @@ void report_teams_free(report_teams *t, uint32_t scopes) {
     for (uint32_t i = 0; i < scopes && t->members; i++)
         free(t->members[i]);
     free(t->members);
+    free(t->region);
     free(t->any);
     free(t->regions.list);
     free(t->waiting.list);
@@ -279,4 +283,40 @@ bool report_take_part(report *r, uint32_t scope, uint32_t *threads, uint32_t *wi
     free(runs);
     free(in);
     return good;
+}
+
+bool report_next_team(report *r, uint32_t scope, uint32_t *region) {
+    if (r->axis != HSC_AXIS_THREAD || !r->incl || (!r->teams && !(r->teams = teams_new(r))))
+        return false;
+    const report_teams *t = r->teams;
+    const uint8_t *first = NULL;
+    bool differ = false;
+    uint32_t next = HSC_NONE;
+    for (size_t i = first_of(&t->regions, scope); i < t->regions.n && t->regions.list[i].of == scope; i++) {
+        uint32_t g = t->regions.list[i].is;
+        const uint8_t *members = members_of(r, r->teams, g);
+        size_t waits = first_of(&t->waiting, g);
+        if (!members || waits == t->waiting.n || t->waiting.list[waits].of != g)
+            return false;
+        differ = differ || (first && memcmp(first, members, r->info.threads));
+        first = members;
+        if (next == HSC_NONE && (*region == HSC_NONE || g > *region))
+            next = g;
+    }
+    *region = next;
+    return differ && next != HSC_NONE;
+}
+
+hsc_status report_spread_in_region(report *r, uint32_t procedure, uint32_t region, report_spread *out, hsc_err *err) {
+    const uint32_t *contexts = r->paid->contexts[1], *begin = &r->paid->begin[1][procedure];
+    report_range *ranges = malloc((begin[1] - begin[0] + (size_t)1) * sizeof *ranges);
+    uint32_t n = 0;
+    if (!ranges)
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+    for (uint32_t k = begin[0]; k < begin[1]; k++)
+        if (r->teams->region[contexts[k]] == region)
+            ranges[n++] = (report_range){contexts[k], 1};
+    hsc_status status = report_spread_of_ranges(r, HSC_TABLE_CONTEXT_EXCL, ranges, n, out, err);
+    free(ranges);
+    return status;
 }

@@ -5,10 +5,19 @@
 
 static double x[8][512];
 
-#define WORK(t, units)                               \
-    for (long r = 0; r < (units) * 1000000L; r++)    \
-        for (int i = 0; i < 512; i++)                \
+#define HERE(t, units)                            \
+    for (long r = 0; r < (units) * 1000000L; r++) \
+        for (int i = 0; i < 512; i++)             \
             x[t][i] = x[t][i] * 0.5 + 1
+
+#ifdef SHARED // by all
+static __attribute__((noinline)) void work(long t, int units) {
+    HERE(t, units);
+}
+#define WORK(t, units) (work(t, units), x[t][0] += 1) // no tail call, which leaves no frame of the region
+#else
+#define WORK HERE
+#endif
 
 static void *before(void *t) {
     WORK((long)t, 1);

@@ -18,11 +18,18 @@ def run(*command):
 
 shutil.rmtree(WORK, ignore_errors=True)
 os.makedirs(WORK)
-for name, compiler in (("mapped", HEATSCOPE_CC), ("plain", COMPILER)):
-    run(compiler, "-O2", "-g", "-fopenmp", "-o", name, SOURCE, "-pthread")
+
+
+def measure(name, *compiler):
+    """What stands out of the program, as one line."""
+    run(*compiler, "-O2", "-g", "-fopenmp", "-o", name, SOURCE, "-pthread")
     run(HEATSCOPE, "run", "-q", "-F", "1000", "--budget=off", "-o", name + ".data", "./" + name)
+    return " ".join(run(HEATSCOPE, "report", name + ".data").split("What stands out")[1].split("\n\n")[0].split())
+
+
+for name, compiler in (("mapped", HEATSCOPE_CC), ("plain", COMPILER)):
+    told = measure(name, compiler)
     table = run(HEATSCOPE, "report", "--by=procedure", name + ".data")
-    told = " ".join(run(HEATSCOPE, "report", name + ".data").split("What stands out")[1].split("\n\n")[0].split())
     # some 180 and 540 samples: the ratio is known to 5 %; other load takes samples away from all
     for of, ratio, team in (("uneven", 1.5, "the mean of the 2 threads that run it"), ("lazy", 2.25, "the mean of the 3 threads in its parallel regions")):
         row = re.search(rf"^ +\d+ .* ([0-9.]+)[ ~] +{of}\S* ", table, re.MULTILINE)
@@ -31,4 +38,10 @@ for name, compiler in (("mapped", HEATSCOPE_CC), ("plain", COMPILER)):
         said = re.search(rf"Imbalance: {of}\S* \([^)]*\) takes ([0-9.]+) times the mean .*?; {team} is .*?(?= \d+\. |$)", told)
         if not said or abs(float(said[1]) / ratio - 1) > 0.15 or "of the program that it calls" in said[0]:
             wrong.append(f"{name}: expected {of} at {ratio} times the mean, of '{team}', with nothing that it calls:\n{told}")
+# a procedure that regions of several sizes call, and threads outside of them: of the region that has most to win
+line = 1 + next(i for i, text in enumerate(open(SOURCE)) if "num_threads(3)" in text)
+told = measure("shared", HEATSCOPE_CC, "-DSHARED")
+said = re.search(rf"Imbalance: work \([^)]*; in the parallel region at [^)]*teams.c:{line}-\d+\) takes ([0-9.]+) times the mean .*?; the mean of the 3 threads in its parallel regions", told)
+if not said or abs(float(said[1]) / 2.25 - 1) > 0.15:
+    wrong.append(f"shared: expected work at 2.25 times the mean in the region at line {line}:\n{told}")
 sys.exit("\n".join(wrong) or 0)
