@@ -138,7 +138,7 @@ hsc_status findings_hottest_procedure(findings *f, hsc_err *err) {
 /* ---- imbalance ---- */
 
 typedef struct uneven { /* a procedure whose work is */
-    uint32_t scope;
+    uint32_t scope, region; /* region: of several with teams of their own the one that it is told of; HSC_NONE: all */
     report_spread spread;
     double cost; /* what the slowest processor would save */
 } uneven;
@@ -151,6 +151,25 @@ static double worth_telling(const report *r) {
     return worth;
 }
 
+/* Of a procedure in regions whose teams are not the same there is no mean: the spread in the region whose slowest thread would save most. */
+static hsc_status look_at_regions(report *r, uneven *x, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    report_spread worst = {0};
+    uint32_t region = HSC_NONE;
+    while (!status && !r->paid->missing && report_next_team(r, x->scope, &region)) {
+        report_spread p;
+        status = report_spread_in_region(r, x->scope, region, &p, err);
+        if (status || !p.running)
+            continue;
+        p = report_compared(r, region, &p);
+        if (x->region == HSC_NONE || p.max - p.mean > worst.max - worst.mean)
+            x->region = region, worst = p;
+    }
+    if (!status && x->region != HSC_NONE)
+        x->spread = worst;
+    return status;
+}
+
 /* x->cost 0: not uneven, or no matter. */
 static hsc_status look_at_spread(report *r, double worth, uneven *x, hsc_err *err) {
     hsc_db_scope s;
@@ -160,10 +179,13 @@ static hsc_status look_at_spread(report *r, double worth, uneven *x, hsc_err *er
         status = hsc_db_get_scope(r->db, x->scope, &s, err);
     if (status)
         return status;
+    bool serial = report_is_serial(r, x->scope, p);
     *p = report_compared(r, x->scope, p);
+    if ((status = look_at_regions(r, x, err)))
+        return status;
     x->cost = p->max - p->mean;
     /* libraries that nobody of the user's calls wait because others work: their imbalance is a consequence */
-    if (report_is_serial(r, x->scope, p) || p->programs > 1 || !report_is_own(r, &s) || !report_uneven(p) || p->max < 1.1 * p->mean || x->cost < worth ||
+    if (serial || p->programs > 1 || !report_is_own(r, &s) || !report_uneven(p) || p->max < 1.1 * p->mean || x->cost < worth ||
         report_is_made_up_for(r, x->scope))
         x->cost = 0;
     return HSC_OK;
@@ -194,25 +216,48 @@ static void tell_parts(report *r, uint32_t procedure, char *out, size_t size) {
     snprintf(out + at, size - at, " Its loop at %s has most.", where);
 }
 
-/* " These figures are without ...; with them ...", where the procedure calls others of the program's. */
+/* Over processors: what the procedure pays for and all other procedures of the program below it, with their libraries; no message passing and no runtime of
+ * OpenMP's, which mostly wait. */
+static hsc_status spread_with_callees(report *r, uint32_t procedure, report_spread *out, hsc_err *err) {
+    hsc_db_context_columns c;
+    uint32_t n = 0, contexts = r->info.contexts;
+    uint8_t *below = calloc((size_t)contexts + 1, 1);
+    report_range *ranges = malloc(((size_t)contexts + 1) * sizeof *ranges);
+    hsc_status status = below && ranges ? hsc_db_get_context_columns(r->db, &c, err) : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+    for (uint32_t i = 1; !status && i < contexts; i++) { /* parents come first */
+        below[i] = c.scope[i] == procedure || below[c.parent[i]];
+        if (!below[i] || r->paid->procedure_of[i] == HSC_NONE)
+            continue;
+        if (n && ranges[n - 1].first + ranges[n - 1].n == i)
+            ranges[n - 1].n++;
+        else
+            ranges[n++] = (report_range){i, 1};
+    }
+    if (!status)
+        status = report_spread_of_ranges(r, HSC_TABLE_CONTEXT_EXCL, ranges, n, out, err);
+    free(below);
+    free(ranges);
+    return status;
+}
+
+/* " Procedures ... are not in that: with them ...", where the procedure calls others of the program's. */
 static hsc_status tell_callees(report *r, const uneven *x, char *out, size_t size, hsc_err *err) {
     report_spread p;
-    report_range row = {x->scope, 1};
-    double own = r->paid->procedure[x->scope].sum, others = r->incl[x->scope] - own;
+    double own = r->paid->procedure[x->scope].sum;
     char more[48], save[48], top[64], ratio[64] = "";
     out[0] = 0;
-    if (others < 0.02 * own || others < 0.001 * r->total)
+    if (r->paid->missing || x->region != HSC_NONE || r->incl[x->scope] - own < 0.02 * own)
         return HSC_OK;
-    hsc_status status = report_spread_of_ranges(r, HSC_TABLE_SCOPE_INCL, &row, 1, &p, err);
-    if (status || !p.columns || p.mean <= 0)
+    hsc_status status = spread_with_callees(r, x->scope, &p, err);
+    double others = status ? 0 : p.mean * p.columns - own;
+    if (status || !p.columns || p.mean <= 0 || others < 0.02 * own || others < 0.001 * r->total)
         return status;
     p = report_compared(r, x->scope, &p);
     findings_seconds(r, others, more, sizeof more);
     findings_seconds(r, p.max - p.mean, save, sizeof save);
     report_processor(r, r->axis, p.max_at, top, sizeof top);
     snprintf(ratio, sizeof ratio, "%.2f times the mean", p.max / p.mean);
-    snprintf(out, size, " Procedures of the program%s that it calls are not in that: with them (%s in all) %s has %s, and would have %s less.",
-             r->info.messages ? " and of MPI" : "", more, top, ratio, save);
+    snprintf(out, size, " Procedures of the program that it calls are not in that: with them (%s in all) %s has %s, and would have %s less.", more, top, ratio, save);
     return HSC_OK;
 }
 
@@ -227,6 +272,15 @@ static hsc_status tell_uneven(findings *f, const uneven *x, hsc_err *err) {
         return status;
     findings_place(r, &s, where, sizeof where);
     findings_procedure(r, &s, of, sizeof of);
+    if (x->region != HSC_NONE) {
+        hsc_db_scope region;
+        if ((status = hsc_db_get_scope(r->db, x->region, &region, err)))
+            return status;
+        size_t n = strlen(where);
+        snprintf(where + n, sizeof where - n, "; in the parallel region at ");
+        n = strlen(where);
+        findings_place(r, &region, where + n, sizeof where - n);
+    }
     report_processor(r, r->axis, p->max_at, top, sizeof top);
     report_processor(r, r->axis, p->min_at, bottom, sizeof bottom);
     report_ratio_interval(r, p, &low, &high);
@@ -240,13 +294,15 @@ static hsc_status tell_uneven(findings *f, const uneven *x, hsc_err *err) {
     if (p->columns < r->columns && r->programs > 1)
         snprintf(among, sizeof among, "; the mean of the %u %s of its program is %s, the least %s on %s", p->columns,
                  r->axis == HSC_AXIS_PROCESS ? "processes" : "threads", mean, least, bottom);
+    else if (p->columns < r->columns && p->columns > p->running) /* who has none of it was seen there by other code or waits */
+        snprintf(among, sizeof among, "; the mean of the %u threads in its parallel regions is %s, the least %s%s%s", p->columns, mean, least, p->min_at == HSC_NONE ? "" : " on ", bottom);
     else if (p->columns < r->columns)
         snprintf(among, sizeof among, "; the mean of the %u threads that run it is %s", p->columns, mean);
     else
         snprintf(among, sizeof among, "; the mean is %s, the least %s on %s", mean, least, bottom);
     if (p->running == 1) /* a ratio would only tell how many threads there are */
-        snprintf(text, sizeof text, "Imbalance: %s (%s) runs on %s alone, for %s. Spread evenly over all %u, %s would have %s less.%s%s", of, where, top, whole,
-                 p->columns, top, save, callees, parts);
+        snprintf(text, sizeof text, "Imbalance: %s (%s) runs on %s alone, for %s. Spread evenly over all %u%s, %s would have %s less.%s%s", of, where, top, whole,
+                 p->columns, p->columns < r->columns && r->axis == HSC_AXIS_THREAD ? " in its parallel regions" : "", top, save, callees, parts);
     else
         snprintf(text, sizeof text, "Imbalance: %s (%s) takes %.2f times the mean on %s (%.2f to %.2f)%s. Spread evenly, %s would have %s less.%s%s", of, where,
                  p->max / p->mean, top, low, high, among, top, save, callees, parts);
@@ -264,7 +320,7 @@ hsc_status findings_imbalance(findings *f, hsc_err *err) {
         return HSC_OK;
     hsc_status status = report_rank_paid(r, HSC_SCOPE_PROCEDURE, &rows, &n, err);
     for (uint32_t i = 0; !status && i < n && i < LOOKED_AT && r->paid->procedure[rows[i]].sum >= 0.01 * r->total; i++) {
-        uneven x = {.scope = rows[i]};
+        uneven x = {.scope = rows[i], .region = HSC_NONE};
         status = look_at_spread(r, worth_telling(r), &x, err);
         if (status || !(x.cost > 0))
             continue;

@@ -167,6 +167,7 @@ void report_clear(report *r) {
     free(r->helpers);
     free(r->in_region);
     free(r->in_task);
+    report_teams_free(r->teams, r->info.scopes);
     free(r->shared);
     report_paid_free(r->paid);
     report_calls_free(r->calls);

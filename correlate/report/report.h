@@ -61,6 +61,7 @@ typedef struct report {
     uint8_t *in_region;         /* by scope: met inside a parallel region; NULL until asked for */
     uint8_t *in_task;           /* with it, by scope: met inside a task */
     bool has_regions;           /* known with in_region */
+    struct report_teams *teams; /* report_teams.c; NULL until asked for */
     struct report_paid *paid;   /* report_paid.h; NULL until asked for */
     struct report_calls *calls; /* report_called.c: by procedure and line, read when asked for */
     double *shared;             /* by procedure: its own outside of the thread that has most, at least; NULL until asked for */
@@ -120,6 +121,8 @@ hsc_status report_spread_of_ranges(report *r, hsc_db_table table, const report_r
 /* Of the processors of one program alone. */
 hsc_status report_spread_of_program(report *r, hsc_db_table table, const report_range *ranges, uint32_t n, uint32_t program, report_spread *out,
                                     hsc_err *err);
+/* Is it the body of a region, or of a task, that there is no map of, by the name that compilers give it? */
+bool report_is_region_body(const hsc_db_scope *scope);
 /* Is it code outside parallel regions that one thread alone ran? Of processes, never. */
 bool report_may_be_serial(report *r, uint32_t scope); /* the same as far as it can be said without its rows */
 bool report_is_serial(report *r, uint32_t scope, const report_spread *p);
@@ -127,7 +130,17 @@ bool report_is_serial(report *r, uint32_t scope, const report_spread *p);
 bool report_is_of_few(report *r, uint32_t scope, const report_spread *p);
 /* Does code of tasks, which run on any thread, but make up for other code of tasks: is what all threads compute even? */
 bool report_is_made_up_for(report *r, uint32_t scope);
-/* What m/m and findings compare: the spread over the threads that ran it, where report_is_of_few(), else over all of its program. The least is still that of all. */
+/* report_teams.c: of code in parallel regions, how many threads take part: those of its regions' teams, and those that ran it or what it calls; the first that
+ * has none of it, or HSC_NONE. false: not known. */
+typedef struct report_teams report_teams;
+bool report_take_part(report *r, uint32_t scope, uint32_t *threads, uint32_t *without);
+/* The first region behind *region, or of all (HSC_NONE), that the scope is met in. false: there is none, all have the same team, or that is not known. */
+bool report_next_team(report *r, uint32_t scope, uint32_t *region);
+/* Of what the procedure pays for (report_paid.h, all paid), what is in a region that report_next_team() told. */
+hsc_status report_spread_in_region(report *r, uint32_t procedure, uint32_t region, report_spread *out, hsc_err *err);
+void report_teams_free(report_teams *t, uint32_t scopes); /* NULL: nothing */
+/* What m/m and findings compare: the spread over the threads that ran it, where report_is_of_few(), in parallel regions over those that take part, else over all of
+ * its program. The least is that of all where report_is_of_few(), else of these; min_at HSC_NONE: not known. */
 report_spread report_compared(report *r, uint32_t scope, const report_spread *p);
 /* Visits calling contexts [first, last), each with its scope, and whose library that is of. All are visited in their order: parents come
  * first. */

@@ -38,8 +38,7 @@ hsc_status report_walk_contexts(const report *r, uint32_t first, uint32_t last, 
     return HSC_OK;
 }
 
-/* The body of a region that there is no map of, by the name that compilers give it. */
-static bool is_body(const hsc_db_scope *scope) {
+bool report_is_region_body(const hsc_db_scope *scope) {
     size_t n = strlen(scope->name);
     return scope->kind == HSC_SCOPE_PROCEDURE && hsc_linkage_before_region(scope->name, n) < n;
 }
@@ -59,7 +58,7 @@ static void visit_region(void *ctx, uint32_t c, const hsc_db_context *context, c
     g->system[c] = library == REPORT_SYSTEM;
     g->r->has_regions = g->r->has_regions || (c && library == REPORT_OPENMP && tells_regions(scope, g->system[context->parent]));
     g->task[c] = (c && g->task[context->parent]) || (scope->kind == HSC_SCOPE_REGION && strstr(scope->name, "task"));
-    g->inside[c] = (c && g->inside[context->parent]) || scope->kind == HSC_SCOPE_REGION || is_body(scope) || library == REPORT_OPENMP;
+    g->inside[c] = (c && g->inside[context->parent]) || scope->kind == HSC_SCOPE_REGION || report_is_region_body(scope) || library == REPORT_OPENMP;
     if (!g->inside[c])
         return;
     g->r->in_region[context->scope] = 1;
@@ -157,14 +156,22 @@ static report_spread among(const report_spread *all, uint32_t columns) {
     return p;
 }
 
+/* The least of so many columns, of which `gap` has none of it. */
+static report_spread among_with(const report_spread *all, uint32_t columns, uint32_t gap) {
+    report_spread p = among(all, columns);
+    p.min_at = gap;
+    if (columns == p.running)
+        p.min = p.least, p.min_at = p.least_at, p.min_excess = p.least_excess;
+    return p;
+}
+
 report_spread report_compared(report *r, uint32_t scope, const report_spread *p) {
+    uint32_t threads, without;
+    if (!p->running || p->running == p->columns)
+        return *p;
     if (report_is_of_few(r, scope, p)) /* the least is still that of all */
         return among(p, p->running);
-    if (!p->idle_helpers || !p->running)
-        return *p;
-    report_spread without = among(p, p->columns - p->idle_helpers);
-    without.min_at = p->worker_gap;
-    if (without.columns == p->running)
-        without.min = p->least, without.min_at = p->least_at, without.min_excess = p->least_excess;
-    return without;
+    if (report_take_part(r, scope, &threads, &without) && threads >= p->running && threads <= p->columns)
+        return threads == p->columns ? *p : among_with(p, threads, without);
+    return p->idle_helpers ? among_with(p, p->columns - p->idle_helpers, p->worker_gap) : *p;
 }
