@@ -120,7 +120,7 @@ for words in ("0.25 * (", "a[i - 1] * 0.5", "(1.5 + a[i])", "* 0.125 + 2", "* 0.
 old, new = line_of(A, "(2.5 + b[i])"), line_of(B, "(2.25 + b[i])")
 that(by_line.get(old) == (new, "changed"), f"line {old} was changed, and is {new} now: {by_line}")
 that(by_line.get(line_of(A, "(3.5 + b[i])")) == (0, "unmatched"), f"one line that two stand for now is neither of them: {by_line}")
-told = [" ".join(x.split()) for x in run("diff", "--by=line", "a/m", "b/m").splitlines()]
+told = [" ".join(x.split()) for x in run("diff", "--by=line", "--top=0", "a/m", "b/m").splitlines()]
 at = [i for i, line in enumerate(told) if line.startswith("was ")]
 that(len(at) == 1 and f" program.c:{new}" in told[at[0] - 1] and told[at[0]].startswith(f"was program.c:{old} c[i] = c[i - 1] / (2.5") and
      told[at[0] + 1].startswith(f"now program.c:{new} c[i] = c[i - 1] / (2.25"), f"the line that it was, and is now: {told}")
