@@ -194,16 +194,14 @@ static delayed_columns columns_of_delayed(const report *r, const report_delayed 
 }
 
 /* ", called at solve.c:80", where the same place is there by other paths, too. */
-static void put_call(const report *r, const report_delayed *rows, uint32_t n, uint32_t row) {
+static void put_call(const report *r, const report_delayed *p) {
     char at[300];
     hsc_db_line l;
-    uint32_t line = report_delayed_call(r, rows, n, row);
-    if (line != HSC_NONE && !hsc_db_get_line(r->db, line, &l, NULL) && l.line)
+    if (p->call != HSC_NONE && !hsc_db_get_line(r->db, p->call, &l, NULL) && l.line)
         fprintf(r->out, ", called at %s", report_at(r, l.file, l.line, at, sizeof at));
 }
 
-static void put_delayed(const report *r, const report_delayed *rows, uint32_t n, uint32_t row, const delayed_columns *c, double total) {
-    const report_delayed *p = &rows[row];
+static void put_delayed(const report *r, const report_delayed *p, const delayed_columns *c, double total) {
     char who[128], late[128], where[800];
     report_who(r, p->v.thread, who, sizeof who);
     report_who(r, p->d.thread, late, sizeof late);
@@ -221,7 +219,7 @@ static void put_delayed(const report *r, const report_delayed *rows, uint32_t n,
         fprintf(r->out, " %s", where);
     else
         fprintf(r->out, "\n%*s%s", 22, "", where);
-    put_call(r, rows, n, row);
+    put_call(r, p);
     fputc('\n', r->out);
 }
 
@@ -244,7 +242,7 @@ hsc_status report_text_delayed(report *r, hsc_err *err) {
     fprintf(r->out, "\nWaiting: until the late one came, by who waited where\n"
                     "  time s    %%   waits  max ms  %-*s %-*s who and where\n", c.kind, "kind", c.late, "waits for");
     for (; shown < n && is_shown_delayed(r, &rows[shown], shown, total); shown++)
-        put_delayed(r, rows, n, shown, &c, total);
+        put_delayed(r, &rows[shown], &c, total);
     for (uint32_t i = shown; i < n; i++)
         rest += rows[i].v.wait_s;
     if (shown < n)

@@ -337,6 +337,7 @@ hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hs
         if ((s = hsc_db_get_delayed(r->db, i, &p.v, err)) || (s = hsc_db_get_delay(r->db, p.v.delay, &p.d, err)))
             break;
         p.own = report_is_own_delayed(r, &p.v, &p.d);
+        p.call = HSC_NONE;
         hsc_db_find_wait_place(r->db, HSC_NONE, &p.v.context, &p.v.line);
         hsc_db_find_wait_place(r->db, HSC_NONE, &p.d.context, &p.d.line);
         if ((p.v.waits || p.v.wait_s > 0) && (report_wanted_place(r, p.v.line, p.v.context) || report_wanted_place(r, p.d.line, p.d.context)))
@@ -381,22 +382,6 @@ static int by_path_of_wait(const void *a, const void *b, void *ctx) {
     return by_place ? by_place : (x->v.context > y->v.context) - (x->v.context < y->v.context);
 }
 
-void report_delayed_by_place(report *r, report_delayed *rows, uint32_t *n) {
-    uint32_t kept = 0;
-    qsort_r(rows, *n, sizeof *rows, by_path_of_wait, r);
-    for (uint32_t i = 0; i < *n; i++) {
-        if (!kept || by_path_of_wait(&rows[kept - 1], &rows[i], r)) {
-            rows[kept++] = rows[i];
-            continue;
-        }
-        rows[kept - 1].v.waits += rows[i].v.waits;
-        rows[kept - 1].v.wait_s += rows[i].v.wait_s;
-        rows[kept - 1].v.max_s = fmax(rows[kept - 1].v.max_s, rows[i].v.max_s);
-    }
-    *n = kept;
-    qsort(rows, kept, sizeof *rows, longer);
-}
-
 /* The line of a's path, from its end up, of the first call that b's does not have there too. */
 static uint32_t told_apart(const report *r, uint32_t a, uint32_t b) {
     hsc_db_context_columns c;
@@ -417,12 +402,26 @@ static uint32_t told_apart(const report *r, uint32_t a, uint32_t b) {
     return HSC_NONE;
 }
 
-uint32_t report_delayed_call(const report *r, const report_delayed *rows, uint32_t n, uint32_t i) {
-    uint32_t line = HSC_NONE;
-    for (uint32_t k = 0; k < n && line == HSC_NONE; k++)
-        if (k != i && !by_place_of_wait(r, &rows[k], &rows[i]))
-            line = told_apart(r, rows[i].v.context, rows[k].v.context);
-    return line;
+void report_delayed_by_place(report *r, report_delayed *rows, uint32_t *n) {
+    uint32_t kept = 0;
+    qsort_r(rows, *n, sizeof *rows, by_path_of_wait, r);
+    for (uint32_t i = 0; i < *n; i++) {
+        if (!kept || by_path_of_wait(&rows[kept - 1], &rows[i], r)) {
+            rows[kept++] = rows[i];
+            continue;
+        }
+        rows[kept - 1].v.waits += rows[i].v.waits;
+        rows[kept - 1].v.wait_s += rows[i].v.wait_s;
+        rows[kept - 1].v.max_s = fmax(rows[kept - 1].v.max_s, rows[i].v.max_s);
+    }
+    *n = kept;
+    for (uint32_t i = 0; i < kept; i++) { /* those of one place follow each other */
+        const report_delayed *other = i && !by_place_of_wait(r, &rows[i - 1], &rows[i])              ? &rows[i - 1]
+                                      : i + 1 < kept && !by_place_of_wait(r, &rows[i + 1], &rows[i]) ? &rows[i + 1]
+                                                                                                     : NULL;
+        rows[i].call = other ? told_apart(r, rows[i].v.context, other->v.context) : HSC_NONE;
+    }
+    qsort(rows, kept, sizeof *rows, longer);
 }
 
 static bool is_same_doing(const hsc_db_cause *a, const hsc_db_cause *b) {

@@ -25,6 +25,8 @@ typedef struct report_delayed { /* a row of delayed, and the delay that it is of
     hsc_db_delayed v;
     hsc_db_delay d;
     bool own; /* as of causes: no: of a thread that a library made for itself */
+    uint32_t call; /* report_delayed_by_place: of rows that differ in their call paths only, the row of the line at which this one's calls what another one's calls
+                    * elsewhere; HSC_NONE */
 } report_delayed;
 
 /* The program's, the heaviest first, then the machine's. Who joins a thread waits for its work, which no cause is told of: only what others waited
@@ -36,8 +38,6 @@ hsc_status report_delayed_list(report *r, report_delayed **rows, uint32_t *n, hs
 /* Adds up those of one kind, for one thread, of one thread and in one place and call path, wherever the late one was (which they keep of one of them), in the
  * same order. */
 void report_delayed_by_place(report *r, report_delayed *rows, uint32_t *n);
-/* Of rows that differ in their call paths only: the row of the line at which row i's path calls what another one's calls elsewhere; HSC_NONE: there is none. */
-uint32_t report_delayed_call(const report *r, const report_delayed *rows, uint32_t n, uint32_t i);
 bool report_is_own_delayed(const report *r, const hsc_db_delayed *v, const hsc_db_delay *d);
 
 /* What of the program causes most waiting, and in order what causes at least a tenth of it; then what is the machine's, as those who were late had no
