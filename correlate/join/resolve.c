@@ -261,6 +261,7 @@ static hsc_status add_forked(join *j, size_t met, hsc_err *err) {
 
 typedef struct finding { /* by place */
     join *j;
+    size_t met;       /* so many: places behind them were added since */
     uint64_t *called; /* 0: the function that is called there is not known */
     uint64_t *begin;  /* of the function that it is in */
     const char **name;
@@ -299,7 +300,7 @@ static void ask_bodies(finding *x) {
 }
 
 static hsc_status begin_finding(finding *x, join *j, size_t met, hsc_err *err) {
-    *x = (finding){.j = j, .called = calloc(met + 1, sizeof *x->called), .begin = calloc(met + 1, sizeof *x->begin), .name = calloc(met + 1, sizeof *x->name),
+    *x = (finding){.j = j, .met = met, .called = calloc(met + 1, sizeof *x->called), .begin = calloc(met + 1, sizeof *x->begin), .name = calloc(met + 1, sizeof *x->name),
                    .forked = malloc((met + 1) * sizeof *x->forked)};
     if (!x->called || !x->begin || !x->name || !x->forked)
         return hsc_join_no_memory(err);
@@ -436,7 +437,7 @@ static hsc_status name_tries(finding *x, hsc_err *err) {
     for (size_t i = 0; status == HSC_OK && i < j->frames.n; i++) {
         jframe *f = &j->frames.p[i];
         uint32_t wrapper = f->parent == HSC_NO_INDEX ? HSC_NO_INDEX : j->frames.p[f->parent].place, row;
-        if (f->place == HSC_NO_INDEX || wrapper == HSC_NO_INDEX || !x->name[f->place] || !x->name[wrapper] || !j->places.p[f->place].element_count ||
+        if (f->place == HSC_NO_INDEX || wrapper >= x->met /* none, or a try that has its name by now */ || !x->name[f->place] || !x->name[wrapper] || !j->places.p[f->place].element_count ||
             hsc_library_role_of(j->modules.p[j->places.p[wrapper].module].path) != HSC_LIBRARY_HEATSCOPE || !takes_place_of(x->name[f->place], x->name[wrapper]))
             continue;
         uint32_t *at = hsc_table_at(&known, f->place, (uintptr_t)x->name[wrapper]);

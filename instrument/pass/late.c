@@ -666,10 +666,10 @@ static uint32_t instance_for(late *w, unsigned l, uint32_t loop_id, uint32_t inl
 
 /* Of a loop that the compiler knows no name of (as in flang's SUM): does each copy that has no note at all have another one beside it that is only to be left as
  * it is? Those do what is left over, and the others are unrolled, as one of them shows. */
-static bool has_rest_each(const late *w, unsigned l, const hsc_rec_loop_instance *unrolled) {
+static bool has_rest_each(late *w, unsigned l, const hsc_rec_loop_instance *unrolled) {
     unsigned bodies = 0, rests = 0;
     for (unsigned k = 0; k < w->g.n_loops; k++) {
-        const hsc_rec_loop_instance *r = &w->p->instances.p[w->loops[k].instance_id - 1];
+        const hsc_rec_loop_instance *r = instance_of(w, k);
         if (r->loop_id != unrolled->loop_id || r->parent_id != unrolled->parent_id || w->loops[k].inline_id != w->loops[l].inline_id)
             continue;
         if (w->loops[k].node.has_key)
