@@ -81,8 +81,16 @@ static const uint8_t *view(hsc_reader *r, uint64_t at, size_t n) {
 static const char *parse_header(const uint8_t *p, hsc_chunk_header *h) {
     if (memcmp(p, HSC_MAGIC_BYTES, 8))
         return "no chunk magic";
-    if (hsc_get32(p + HSC_AT_HEADER_CRC) != hsc_wire_header_crc(p))
-        return "chunk header: wrong CRC";
+    uint8_t shrunk[HSC_CHUNK_HEADER_BYTES];
+    if (hsc_get32(p + HSC_AT_HEADER_CRC) != hsc_wire_header_crc(p)) {
+        /* killed while it was shrunk: the CRC is that of the slot which is just long enough */
+        uint64_t end = HSC_CHUNK_HEADER_BYTES + ((uint64_t)hsc_get32(p + HSC_AT_COMMITTED) + 7) / 8 * 8;
+        memcpy(shrunk, p, sizeof shrunk);
+        hsc_set32(shrunk + HSC_AT_SLOT, (uint32_t)end);
+        if (end >= hsc_get32(p + HSC_AT_SLOT) || hsc_get32(p + HSC_AT_HEADER_CRC) != hsc_wire_header_crc(shrunk))
+            return "chunk header: wrong CRC";
+        p = shrunk;
+    }
     h->major = p[HSC_AT_MAJOR];
     h->minor = p[HSC_AT_MINOR];
     h->kind = (uint16_t)(p[HSC_AT_KIND] | p[HSC_AT_KIND + 1] << 8);
@@ -98,6 +106,15 @@ static const char *parse_header(const uint8_t *p, hsc_chunk_header *h) {
     if (h->slot_bytes < HSC_CHUNK_HEADER_BYTES || h->slot_bytes > HSC_CHUNK_MAX_BYTES || h->slot_bytes % 8)
         return "chunk header: slot size out of bounds";
     return NULL;
+}
+
+/* Bytes of a slot, `left` at most, whose header at p was being written when its writer was killed: nothing is in it. 0: it is none. */
+static uint64_t begun_bytes(const uint8_t *p, uint64_t left) {
+    if (memcmp(p, HSC_BEGUN_BYTES, 8))
+        return 0;
+    uint64_t slot = hsc_get32(p + HSC_AT_SLOT);
+    bool whole = slot >= HSC_CHUNK_HEADER_BYTES && slot <= HSC_CHUNK_MAX_BYTES && slot % 8 == 0 && slot <= left;
+    return whole ? slot : HSC_CHUNK_HEADER_BYTES;
 }
 
 /* In a file with holes the zeros of a hole need not be read. */
@@ -131,9 +148,12 @@ static bool find_header(hsc_reader *r, hsc_chunk_header *h) {
         }
         size_t i = 0;
         bool zeros = true;
+        uint64_t begun = 0;
         for (; i + HSC_CHUNK_HEADER_BYTES <= n; i += 8) {
             uint64_t word;
             memcpy(&word, block + i, 8);
+            if ((begun = begun_bytes(block + i, left - i)))
+                break;
             if (!word) {
                 r->counts.bytes_skipped += damaged ? 8 : 0;
                 continue;
@@ -151,7 +171,11 @@ static bool find_header(hsc_reader *r, hsc_chunk_header *h) {
             r->counts.bytes_skipped += 8;
             damaged = true;
         }
-        r->at += i;
+        r->at += i + begun;
+        if (begun) {
+            damaged = false;
+            continue;
+        }
         if (n == left) { /* less than a header is left: padding or damage */
             const uint8_t *tail = block + i;
             size_t n_tail = n - i;

@@ -4,43 +4,6 @@
 
 _Static_assert(HSC_CHUNK_HEADER_BYTES == HSC_AT_SCHEMA + 8, "header layout");
 
-/* ---- headers ------------------------------------------------------------------------------------------------------ */
-
-uint32_t hsc_wire_header_crc(const uint8_t *header) {
-    uint32_t crc = hsc_crc32c(0, header, HSC_AT_HEADER_CRC);
-    crc = hsc_crc32c(crc, header + HSC_AT_MAJOR, HSC_AT_COMMITTED - HSC_AT_MAJOR);
-    return hsc_crc32c(crc, header + HSC_AT_T0, HSC_CHUNK_HEADER_BYTES - HSC_AT_T0);
-}
-
-void hsc_wire_header_put(uint8_t *header, uint8_t minor, uint16_t kind, uint32_t slot_bytes, uint32_t stream,
-                         uint32_t sequence, uint64_t t0_ns, uint64_t lost_before, uint64_t schema_id) {
-    memset(header, 0, HSC_CHUNK_HEADER_BYTES);
-    memcpy(header, HSC_MAGIC_BYTES, 8);
-    header[HSC_AT_MAJOR] = HSC_FORMAT_MAJOR;
-    header[HSC_AT_MINOR] = minor;
-    header[HSC_AT_KIND] = (uint8_t)kind;
-    header[HSC_AT_KIND + 1] = (uint8_t)(kind >> 8);
-    hsc_set32(header + HSC_AT_SLOT, slot_bytes);
-    hsc_set32(header + HSC_AT_STREAM, stream);
-    hsc_set32(header + HSC_AT_SEQUENCE, sequence);
-    hsc_set64(header + HSC_AT_T0, t0_ns);
-    hsc_set64(header + HSC_AT_LOST, lost_before);
-    hsc_set64(header + HSC_AT_SCHEMA, schema_id);
-    hsc_set32(header + HSC_AT_HEADER_CRC, hsc_wire_header_crc(header));
-}
-
-void hsc_chunk_begin(hsc_chunk_writer *w, void *base, uint32_t slot_bytes, hsc_chunk_kind kind, uint32_t stream,
-                     uint32_t sequence, uint64_t t0_ns, uint64_t lost_before) {
-    w->base = base;
-    w->slot_bytes = slot_bytes;
-    w->used_bytes = 0;
-    w->sample_slot = hsc_record_info_get(HSC_REC_sample)->fields[1].delta_slot;
-    w->last_time = t0_ns;
-    memset(w->last_delta, 0, sizeof w->last_delta);
-    hsc_wire_header_put(base, HSC_FORMAT_MINOR, (uint16_t)kind, slot_bytes, stream, sequence, t0_ns, lost_before,
-                        hsc_wire_schema_id());
-}
-
 /* Stores that another process may watch: whole and in order. The header is 8-byte aligned. */
 static void store_release32(uint8_t *p, uint32_t v) {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -56,6 +19,50 @@ static void store_release64(uint8_t *p, uint64_t v) {
     __atomic_store_n((uint64_t *)(void *)p, v, __ATOMIC_RELEASE);
 }
 
+/* ---- headers ------------------------------------------------------------------------------------------------------ */
+
+uint32_t hsc_wire_header_crc(const uint8_t *header) {
+    uint32_t crc = hsc_crc32c(0, HSC_MAGIC_BYTES, HSC_AT_HEADER_CRC);
+    crc = hsc_crc32c(crc, header + HSC_AT_MAJOR, HSC_AT_COMMITTED - HSC_AT_MAJOR);
+    return hsc_crc32c(crc, header + HSC_AT_T0, HSC_CHUNK_HEADER_BYTES - HSC_AT_T0);
+}
+
+/* Who is killed within it leaves the other magic, and with it a slot that was there before, this one or 0: readers see no damage. */
+void hsc_wire_header_put(uint8_t *header, uint8_t minor, uint16_t kind, uint32_t slot_bytes, uint32_t stream,
+                         uint32_t sequence, uint64_t t0_ns, uint64_t lost_before, uint64_t schema_id) {
+    uint64_t magic;
+    memcpy(&magic, HSC_BEGUN_BYTES, sizeof magic);
+    __atomic_store_n((uint64_t *)(void *)header, magic, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    store_release32(header + HSC_AT_SLOT, slot_bytes);
+    header[HSC_AT_MAJOR] = HSC_FORMAT_MAJOR;
+    header[HSC_AT_MINOR] = minor;
+    header[HSC_AT_KIND] = (uint8_t)kind;
+    header[HSC_AT_KIND + 1] = (uint8_t)(kind >> 8);
+    hsc_set32(header + HSC_AT_STREAM, stream);
+    hsc_set32(header + HSC_AT_SEQUENCE, sequence);
+    hsc_set32(header + HSC_AT_COMMITTED, 0);
+    hsc_set64(header + HSC_AT_PAYLOAD_CRC, 0); /* and flags */
+    hsc_set64(header + HSC_AT_T0, t0_ns);
+    hsc_set64(header + HSC_AT_LOST, lost_before);
+    hsc_set64(header + HSC_AT_SCHEMA, schema_id);
+    hsc_set32(header + HSC_AT_HEADER_CRC, hsc_wire_header_crc(header));
+    memcpy(&magic, HSC_MAGIC_BYTES, sizeof magic);
+    __atomic_store_n((uint64_t *)(void *)header, magic, __ATOMIC_RELEASE);
+}
+
+void hsc_chunk_begin(hsc_chunk_writer *w, void *base, uint32_t slot_bytes, hsc_chunk_kind kind, uint32_t stream,
+                     uint32_t sequence, uint64_t t0_ns, uint64_t lost_before) {
+    w->base = base;
+    w->slot_bytes = slot_bytes;
+    w->used_bytes = 0;
+    w->sample_slot = hsc_record_info_get(HSC_REC_sample)->fields[1].delta_slot;
+    w->last_time = t0_ns;
+    memset(w->last_delta, 0, sizeof w->last_delta);
+    hsc_wire_header_put(base, HSC_FORMAT_MINOR, (uint16_t)kind, slot_bytes, stream, sequence, t0_ns, lost_before,
+                        hsc_wire_schema_id());
+}
+
 uint32_t hsc_chunk_seal(void *base, bool shrink) {
     uint8_t *header = base;
     uint32_t slot_bytes = hsc_get32(header + HSC_AT_SLOT);
@@ -65,8 +72,12 @@ uint32_t hsc_chunk_seal(void *base, bool shrink) {
         uint32_t end = HSC_CHUNK_HEADER_BYTES + committed;
         slot_bytes = (end + 7) & ~7u;
         memset(header + end, 0, slot_bytes - end);
-        hsc_set32(header + HSC_AT_SLOT, slot_bytes);
-        hsc_set32(header + HSC_AT_HEADER_CRC, hsc_wire_header_crc(header));
+        /* first the CRC: between the two, readers take the slot from what is committed */
+        uint8_t shrunk[HSC_CHUNK_HEADER_BYTES];
+        memcpy(shrunk, header, sizeof shrunk);
+        hsc_set32(shrunk + HSC_AT_SLOT, slot_bytes);
+        store_release32(header + HSC_AT_HEADER_CRC, hsc_wire_header_crc(shrunk));
+        store_release32(header + HSC_AT_SLOT, slot_bytes);
     }
     /* CRC and flag become visible together, so that a chunk is never half sealed */
     store_release64(header + HSC_AT_PAYLOAD_CRC, (uint64_t)HSC_FLAG_SEALED << 32 | crc);

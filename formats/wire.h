@@ -26,6 +26,7 @@ enum {
 };
 
 #define HSC_MAGIC_BYTES "\x89HSR\r\n\x1a\n"
+#define HSC_BEGUN_BYTES "\x89HS\xad\xf2\xf5\xe5\xf5" /* in its place while the rest of a header is written; far from it, should bits be damaged */
 #define HSC_FLAG_SEALED 1u
 #define HSC_FLAG_COLUMNS_OLD 2u /* an older form of columns, which is no longer read */
 #define HSC_FLAG_COLUMNS 4u /* the payload is in the form of columns_pack.c */
@@ -100,7 +101,7 @@ static inline uint64_t hsc_unzigzag(uint64_t v) {
 }
 
 /* CRC of the header members that never change: all but the CRC itself, committed, payload CRC and flags. Signal-safe. */
-uint32_t hsc_wire_header_crc(const uint8_t *header);
+uint32_t hsc_wire_header_crc(const uint8_t *header); /* with the magic, whatever is there */
 
 /* Writes a header. Signal-safe. */
 void hsc_wire_header_put(uint8_t *header, uint8_t minor, uint16_t kind, uint32_t slot_bytes, uint32_t stream,

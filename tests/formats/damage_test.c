@@ -64,13 +64,15 @@ static void test_every_bit(void **state) {
         outcome o;
         middle[bit / 8] ^= (uint8_t)(1u << bit % 8);
         read_all(stream, sizeof stream, &o);
+        /* with a larger slot it is as one that was being shrunk: the CRC says what it is */
+        bool mended = hsc_get32(middle + HSC_AT_SLOT) > SLOT && (end + 7) / 8 * 8 == SLOT;
         middle[bit / 8] ^= (uint8_t)(1u << bit % 8);
         for (uint32_t i = 0; i < CHUNKS; i++)
-            assert_int_equal(o.records[i], i == 2 ? 0 : n);
+            assert_int_equal(o.records[i], i == 2 && !mended ? 0 : n);
         assert_int_equal(o.other, 0);
-        assert_int_equal(o.counts.chunks, CHUNKS - 1);
-        assert_int_equal(o.counts.chunks_bad, 1);
-        assert_int_equal(o.counts.bytes_skipped, SLOT);
+        assert_int_equal(o.counts.chunks, mended ? CHUNKS : CHUNKS - 1);
+        assert_int_equal(o.counts.chunks_bad, !mended);
+        assert_int_equal(o.counts.bytes_skipped, mended ? 0 : SLOT);
     }
 }
 

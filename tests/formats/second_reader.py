@@ -12,6 +12,7 @@ import sys
 import zlib
 
 MAGIC = b"\x89HSR\r\n\x1a\n"
+BEGUN = b"\x89HS\xad\xf2\xf5\xe5\xf5"
 KINDS = "kind0 schema static dynamic symbolic attributes index".split()
 TYPES = " U Z D T H F S B AU AS".split(" ")
 NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{0,254}\Z")
@@ -317,8 +318,14 @@ def field_text(c, field, state, key, enums):
 
 def header_at(data, at):
     h = data[at:at + 64]
-    if len(h) < 64 or h[:8] != MAGIC or crc32c(h[:8] + h[12:28] + h[40:]) != struct.unpack_from("<I", h, 8)[0]:
+    if len(h) < 64 or h[:8] != MAGIC:
         return None
+    crc, slot, committed = (struct.unpack_from("<I", h, i)[0] for i in (8, 16, 28))
+    if crc32c(h[:8] + h[12:28] + h[40:]) != crc:
+        end = 64 + (committed + 7) // 8 * 8
+        h = h[:16] + struct.pack("<I", end & MASK >> 32) + h[20:]
+        if end >= slot or crc32c(h[:8] + h[12:28] + h[40:]) != crc:
+            return None
     names = "major minor kind slot stream sequence committed crc flags t0 lost schema".split()
     h = dict(zip(names, struct.unpack("<BBHIIIIIIQQQ", h[12:])))
     return h if 64 <= h["slot"] <= 64 << 20 and h["slot"] % 8 == 0 else None
@@ -329,6 +336,15 @@ def walk(data):
     at, damage = 0, 0
     while at < len(data):
         h = header_at(data, at)
+        begun = 0
+        if data[at:at + 8] == BEGUN and len(data) - at >= 64:
+            begun = struct.unpack_from("<I", data, at + 16)[0]
+            begun = begun if 64 <= begun <= min(64 << 20, len(data) - at) and begun % 8 == 0 else 64
+        if begun:
+            if damage:
+                yield None, damage
+            at, damage = at + begun, 0
+            continue
         if not h and (damage or any(data[at:at + 8] if len(data) - at >= 64 else data[at:])):
             damage += len(data[at:at + 8])
         if (h or at + 8 >= len(data)) and damage:

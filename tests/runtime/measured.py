@@ -81,7 +81,7 @@ class Process:
         self.head, self.ends, self.losses, self.lost, self.counts = None, [], [], {}, ""
         self.events, self.measuring, self.names, self.notes = {}, [], {}, []
         run = subprocess.run([heatscope, "dump", path], capture_output=True, text=True)
-        self.dump_code = run.returncode
+        self.dump_code, self.said = run.returncode, run.stderr.strip()
         stream = None
         for line in run.stdout.splitlines():
             kind = line.split(" ", 1)[0]
@@ -210,7 +210,7 @@ class Process:
         """What must hold in every file. Returns complaints."""
         bad = []
         if self.dump_code:
-            bad.append(f"dump ends with {self.dump_code}: {self.counts}")
+            bad.append(f"dump ends with {self.dump_code}: {self.said}; {self.counts}")
         if not self.head:
             bad.append("no process record")
         for t in self.threads.values():
