@@ -409,8 +409,9 @@ static hsc_str say(nest *t) {
     const hsc_rec_loop *inner = record_of(t, t->inner), *outer = record_of(t, t->outer);
     const hsc_poly *before, *then;
     hsc_str first = {"", 0}, step = {"", 0}, after = {"", 0}, text, told = {" goes on", 8};
-    for (unsigned i = 0; i < t->n; i++) {
-        if (pace_of(d, t->in[i], t->inner, &before) != FAR || pace_of(d, t->in[i], t->outer, &then) == FAR)
+    for (unsigned k = 0; k < 2 * t->n; k++) { /* first those that go on then: pointers to rows would stay */
+        unsigned i = k % t->n;
+        if (pace_of(d, t->in[i], t->inner, &before) != FAR || pace_of(d, t->in[i], t->outer, &then) != (k < t->n ? NEAR : STAYS))
             continue;
         hsc_str name = hsc_place_text(d, t->in[i]->place);
         if (first.n) {
