@@ -52,7 +52,8 @@ static hsc_status procedure_of(const report *r, bool line, uint32_t row, const c
 }
 
 static hsc_status put_moved(diff *d, hsc_table *t, diff_by by, const diff_row *row, hsc_err *err) {
-    static const char *const names[] = {"no", "within the procedure", "to or from what it calls", "to or from what its procedure calls", "to or from its caller"};
+    static const char *const names[] = {"no", "within the procedure", "to or from what it calls", "to or from what its procedure calls", "to or from its caller",
+                                       "within the loop"};
     diff_moved m = {.how = DIFF_NOT_MOVED};
     const char *with = "";
     hsc_status s = HSC_OK;

@@ -149,13 +149,17 @@ static void line_name(diff *d, const diff_row *row, bool in_b, int width, char *
 /* "with what it calls: 0.466 s -> 0.461 s, -0.005 (-0.020..+0.011)~: it only moved" */
 static hsc_status put_moved(diff *d, diff_by by, const diff_row *row, hsc_err *err) {
     static const char *const with[] = {[DIFF_MOVED_WITHIN] = "all of", [DIFF_MOVED_BELOW] = "with what it calls:", [DIFF_MOVED_AROUND] = "with all of",
-                                       [DIFF_MOVED_CALLER] = "with its caller"};
+                                       [DIFF_MOVED_CALLER] = "with its caller", [DIFF_MOVED_IN_LOOP] = "all of the loop at"};
     diff_moved m;
     char name[300] = "", text[600];
     hsc_status s = diff_moved_of(d, by, row, &m, err);
     if (s || m.how == DIFF_NOT_MOVED)
         return s;
-    if (m.how != DIFF_MOVED_BELOW)
+    hsc_db_scope loop;
+    if (m.how == DIFF_MOVED_IN_LOOP && !hsc_db_get_scope(d->b.db, m.together.b, &loop, NULL)) {
+        char at[300];
+        snprintf(name, sizeof name, "%s: ", report_fit_place(report_scope_at(&d->b, &loop, at, sizeof at), 40, text, sizeof text));
+    } else if (m.how != DIFF_MOVED_BELOW)
         snprintf(name, sizeof name, "%s%s: ", report_fit(whole_name(&d->b, m.together.b), 40, text, sizeof text),
                  m.how == DIFF_MOVED_AROUND ? " and what it calls" : "");
     double a = m.together.count_a * d->a.unit.scale, b = m.together.count_b * d->b.unit.scale;

@@ -85,7 +85,7 @@ static void put_extreme(sink *s, const char *name, hsc_weighted v, uint32_t colu
     put_text(s, column_name, processor);
 }
 
-void report_put_spread(sink *s, const report_spread *p) {
+void report_put_spread(sink *s, uint32_t scope, const report_spread *p) {
     static const char *const quantiles[REPORT_QUANTILES] = {"p05", "p25", "median", "p75", "p95"};
     double n = p->columns ? p->columns : 1, low, high;
     report_interval(s->r, (hsc_weighted){p->mean * n, p->excess}, &low, &high);
@@ -103,13 +103,22 @@ void report_put_spread(sink *s, const report_spread *p) {
     put_amount(s, "stddev", p->stddev);
     for (int i = 0; i < REPORT_QUANTILES; i++)
         put_amount(s, quantiles[i], p->columns ? p->quantiles[i] : 0);
+    report_spread among = report_compared(s->r, scope, p);
+    char least[96] = "";
+    if (among.columns && among.min_at != HSC_NONE)
+        report_processor(s->r, s->r->axis, among.min_at, least, sizeof least);
+    put_count(s, "compared_processors", among.columns);
+    put_amount(s, "compared_mean", among.mean);
+    put_amount(s, "compared_min", among.columns ? among.min : 0);
+    put_text(s, "compared_min_processor", least);
+    put_number(s, "compared_max_over_mean", any ? among.max / among.mean : NAN);
 }
 
-hsc_status report_put_spread_of(sink *s, hsc_db_table table, const report_range *ranges, uint32_t n, hsc_err *err) {
+hsc_status report_put_spread_of(sink *s, uint32_t scope, hsc_db_table table, const report_range *ranges, uint32_t n, hsc_err *err) {
     report_spread p;
     hsc_status status = report_spread_of_ranges(s->r, table, ranges, n, &p, err);
     if (!status)
-        report_put_spread(s, &p);
+        report_put_spread(s, scope, &p);
     return status;
 }
 

@@ -114,7 +114,7 @@ static hsc_status scope_row(sink *s, uint32_t rank, uint32_t row, bool loop, hsc
     report_spread spread;
     status = report_spread_of(r, row, &spread, err); /* of a procedure with its loops, of a loop without inner loops */
     if (!status)
-        report_put_spread(s, &spread);
+        report_put_spread(s, row, &spread);
     if (!status)
         status = put_paid(s, row, loop, err);
     if (!status)
@@ -170,7 +170,7 @@ static hsc_status line_row(sink *s, uint32_t rank, uint32_t row, hsc_weighted sa
     report_put_inclusive(s, incl);
     put_text(s, "source", text);
     free(text);
-    status = report_put_spread_of(s, HSC_TABLE_LINE, &(report_range){row, 1}, 1, err);
+    status = report_put_spread_of(s, l.scope, HSC_TABLE_LINE, &(report_range){row, 1}, 1, err);
     return status ? status : report_put_categories_of(s, "exclusive", HSC_TABLE_LINE, &(report_range){row, 1}, 1, err);
 }
 
@@ -243,7 +243,7 @@ static hsc_status context_row(sink *s, uint32_t rank, uint32_t row, hsc_weighted
         report_put_exclusive(s, samples);
         report_put_inclusive(s, incl);
         put_text(s, "path", text);
-        status = report_put_spread_of(s, HSC_TABLE_CONTEXT_EXCL, &(report_range){row, 1}, 1, err);
+        status = report_put_spread_of(s, c.scope, HSC_TABLE_CONTEXT_EXCL, &(report_range){row, 1}, 1, err);
         if (!status)
             status = report_put_categories_of(s, "exclusive", HSC_TABLE_CONTEXT_EXCL, &(report_range){row, 1}, 1, err);
         if (!status)

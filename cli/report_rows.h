@@ -27,9 +27,10 @@ void report_put_place(sink *s, uint32_t file, uint32_t begin, uint32_t end, bool
 void report_put_sampled(sink *s, const char *name, hsc_weighted v, bool share);
 void report_put_exclusive(sink *s, hsc_weighted v); /* with exclusive_periods */
 void report_put_inclusive(sink *s, hsc_weighted v);
-/* Over the processors: mean, min, max with their processors, stddev, quantiles, imbalance. */
-void report_put_spread(sink *s, const report_spread *p);
-hsc_status report_put_spread_of(sink *s, hsc_db_table table, const report_range *ranges, uint32_t n, hsc_err *err);
+/* Over the processors: mean, min, max with their processors, stddev, quantiles, imbalance; and what m/m tells, over those that report_compared() takes for
+ * the scope. */
+void report_put_spread(sink *s, uint32_t scope, const report_spread *p);
+hsc_status report_put_spread_of(sink *s, uint32_t scope, hsc_db_table table, const report_range *ranges, uint32_t n, hsc_err *err);
 /* Of what was timed. NAME_s, NAME_low_s, NAME_high_s; thread_mean_s, thread_stddev_s, thread_min_s, thread_min, thread_max_s, thread_max. */
 void report_put_quantile(hsc_table *t, const char *name, const hsc_db_quantile *q);
 void report_put_over(const report *r, hsc_table *t, const report_over *o);

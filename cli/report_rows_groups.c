@@ -299,7 +299,7 @@ hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
         if (!status && any)
             status = report_group_spread(s->r, &g, x, &p, err);
         if (!status)
-            report_put_spread(s, &p);
+            report_put_spread(s, any ? report_group_scope(s->r, &g, x) : HSC_NONE, &p);
         if (!status && value_names[by])
             status = report_put_categories_of(s, value_names[by], g.table, any ? g.ranges + x->first : NULL, any ? x->n : 0, err);
         if (!status && by == REPORT_PROGRAM)

@@ -135,7 +135,7 @@ static hsc_status put_refusal_spread(sink *s, const report_refusal *x, hsc_err *
         p = (report_spread){.columns = 1, .mean = NAN, .min = NAN, .max = NAN, .stddev = NAN, .min_at = HSC_NONE, .max_at = HSC_NONE,
                             .quantiles = {NAN, NAN, NAN, NAN, NAN}};
     if (!status)
-        report_put_spread(s, &p);
+        report_put_spread(s, x->scope, &p);
     if (!status)
         status = report_put_categories_of(s, "exclusive", table, ranges, n, err);
     free(ranges);

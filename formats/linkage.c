@@ -57,3 +57,45 @@ size_t hsc_linkage_fortran_module(const char *name) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_"; /* Fortran's names have small ones here */
     return strncmp(name, "_QM", 3) ? 0 : strspn(name + 3, letters);
 }
+
+/* How much of the text is the name of a type that such a form ends in: "Real8", "Complex16". */
+static size_t type_at(const char *s) {
+    static const char *const types[] = {"Real", "Integer", "Unsigned", "Complex", "Logical", "Character"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        size_t n = strlen(types[i]);
+        if (!strncmp(s, types[i], n))
+            return n + strspn(s + n, "0123456789");
+    }
+    return 0;
+}
+
+bool hsc_linkage_fortran_intrinsic(const char *symbol, char *out, size_t size, unsigned *rank) {
+    static const char prefix[] = "_FortranA";
+    const char *s = symbol + sizeof prefix - 1;
+    size_t used = 0;
+    *rank = 0;
+    if (strncmp(symbol, prefix, sizeof prefix - 1) != 0 || !strstr(s, "_simplified"))
+        return false;
+    for (; (*s >= 'A' && *s <= 'Z') || (*s >= 'a' && *s <= 'z'); s++) {
+        bool is_capital = *s <= 'Z';
+        size_t type = used && is_capital ? type_at(s) : 0;
+        if (type) {
+            s += type;
+            break;
+        }
+        if (used + 3 > size)
+            return false;
+        if (used && is_capital)
+            out[used++] = '_';
+        out[used++] = is_capital ? (char)(*s - 'A' + 'a') : *s;
+    }
+    if (!used)
+        return false;
+    for (s += *s == 'x'; s[-1] == 'x' || *rank; s++) { /* behind the type */
+        if (*s < '0' || *s > '9' || *rank > 99)
+            break;
+        *rank = 10 * *rank + (unsigned)(*s - '0');
+    }
+    out[used] = 0;
+    return true;
+}

@@ -139,7 +139,8 @@ typedef enum diff_moved_how {
     DIFF_MOVED_WITHIN, /* the procedure that the loop or line is in: all lines in it; its loops with what they call, and its code in none */
     DIFF_MOVED_BELOW,  /* what the procedure or loop calls, or has inlined */
     DIFF_MOVED_AROUND, /* the procedure that the line is in, and what that calls */
-    DIFF_MOVED_CALLER  /* the procedure that mostly calls it, with its loops: both procedures without what else they call */
+    DIFF_MOVED_CALLER, /* the procedure that mostly calls it, with its loops: both procedures without what else they call */
+    DIFF_MOVED_IN_LOOP /* the innermost loop round the line of which that is so: all lines in it, and in loops inside */
 } diff_moved_how;
 typedef struct diff_moved {
     diff_moved_how how;

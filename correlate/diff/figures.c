@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <report_elapsed.h>
+
 #include "diff.h"
 
 typedef struct figures {
@@ -104,6 +106,10 @@ hsc_status diff_begin(diff *d, hsc_err *err) {
     if (!s && strcmp(d->a.unit.unit, d->b.unit.unit))
         s = hsc_err_set(err, HSC_E_MISMATCH, "%s and %s: expected one unit, got %s and %s", d->a.info.path, d->b.info.path, d->a.unit.unit,
                         d->b.unit.unit);
+    if (!s) {
+        report_leave_helpers(&d->a);
+        report_leave_helpers(&d->b);
+    }
     d->scaling = d->a.working != d->b.working;
     return s;
 }

@@ -94,6 +94,22 @@ static uint32_t procedure_of(const report *r, uint32_t scope) {
     return scope == HSC_NONE || hsc_db_get_scope(r->db, scope, &s, NULL) ? HSC_NONE : s.procedure;
 }
 
+static uint32_t parent_of(const report *r, uint32_t scope) {
+    hsc_db_scope s;
+    return !scope || hsc_db_get_scope(r->db, scope, &s, NULL) ? HSC_NONE : s.parent;
+}
+
+/* The scope, or the innermost loop of its procedure round it; HSC_NONE: it is in none. */
+static uint32_t loop_at(const report *r, uint32_t scope) {
+    hsc_db_scope s;
+    while (scope != HSC_NONE && !hsc_db_get_scope(r->db, scope, &s, NULL) && s.kind > HSC_SCOPE_PROCEDURE) {
+        if (s.kind == HSC_SCOPE_LOOP)
+            return scope;
+        scope = s.parent;
+    }
+    return HSC_NONE;
+}
+
 /* The scope on the other side, or this one's own row where it is that side's. */
 static uint32_t on_side(const diff *d, int from, uint32_t scope, int side) {
     return scope == HSC_NONE || from == side ? scope : from ? d->match.a_of_b[scope] : d->match.b_of_a[scope];
@@ -103,15 +119,18 @@ static uint32_t on_side(const diff *d, int from, uint32_t scope, int side) {
 
 static void add(hsc_weighted *to, hsc_weighted v) { *to = with(*to, v); }
 
-/* By the procedure that a line is in, also where the code that ran is of one inlined there (flang's SUM has the lines of its calls). */
+/* By the procedure that a line is in, also where the code that ran is of one inlined there (flang's SUM has the lines of its calls); and by each loop of the procedure round it. */
 static hsc_status add_lines(report *r, hsc_weighted *of, hsc_err *err) {
     hsc_weighted *sums = NULL;
     hsc_status s = diff_line_sums(r, &sums, err);
     for (uint32_t row = 0; !s && row < r->info.lines; row++) {
         uint32_t scope, procedure;
         s = scope_of_row(r, DIFF_LINE, row, &scope, err);
-        if (!s && (procedure = procedure_of(r, scope)) != HSC_NONE)
-            add(&of[procedure], sums[row]);
+        if (s || (procedure = procedure_of(r, scope)) == HSC_NONE)
+            continue;
+        add(&of[procedure], sums[row]);
+        for (; (scope = loop_at(r, scope)) != HSC_NONE; scope = parent_of(r, scope))
+            add(&of[scope], sums[row]);
     }
     free(sums);
     return s;
@@ -153,7 +172,7 @@ static hsc_status load_wholes(diff *d, diff_by by, hsc_err *err) {
     return s;
 }
 
-/* Of a procedure: a sum that each row of the kind that is in it is a part of, of lines and loops what all of them have. */
+/* Of a procedure, of lines also of a loop: a sum that each row of the kind that is in it is a part of, of lines and loops what all of them have. */
 static hsc_weighted whole_of(const diff *d, int side, diff_by by, uint32_t procedure) {
     return procedure == HSC_NONE ? (hsc_weighted){0}
            : by == DIFF_LINE     ? d->of_lines[side][procedure]
@@ -174,6 +193,17 @@ static void look_round(const diff *d, diff_by by, const diff_row *row, uint32_t 
     diff_row together;
     if (balances(d, row, rest, &together))
         keep(out, DIFF_MOVED_WITHIN, a, b, together);
+}
+
+/* Loops round a line, the innermost first. */
+static void look_in_loops(const diff *d, const diff_row *row, uint32_t scope, diff_moved *out) {
+    for (uint32_t a = scope; out->how == DIFF_NOT_MOVED && (a = loop_at(&d->a, a)) != HSC_NONE; a = parent_of(&d->a, a)) {
+        if (d->match.b_of_a[a] == HSC_NONE)
+            continue;
+        look_round(d, DIFF_LINE, row, a, d->match.b_of_a[a], out);
+        if (out->how != DIFF_NOT_MOVED)
+            out->how = DIFF_MOVED_IN_LOOP;
+    }
 }
 
 /* Of a line's procedure: all lines, and what is called or inlined. false: lines have some of that, which would be there twice. */
@@ -258,7 +288,9 @@ hsc_status diff_moved_of(diff *d, diff_by by, const diff_row *row, diff_moved *o
     if (s)
         return s;
     uint32_t a = procedure_of(&d->a, scope_a), b = procedure_of(&d->b, scope_b);
-    if (by != DIFF_PROCEDURE && a != HSC_NONE && b != HSC_NONE && d->match.b_of_a[a] == b)
+    if (by == DIFF_LINE && row->a != HSC_NONE && row->b != HSC_NONE)
+        look_in_loops(d, row, scope_a, out);
+    if (out->how == DIFF_NOT_MOVED && by != DIFF_PROCEDURE && a != HSC_NONE && b != HSC_NONE && d->match.b_of_a[a] == b)
         look_round(d, by, row, a, b, out);
     if (out->how == DIFF_NOT_MOVED)
         look_below(d, by, row, by == DIFF_LINE ? a : row->a, by == DIFF_LINE ? b : row->b, out);

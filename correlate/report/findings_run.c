@@ -167,10 +167,10 @@ static void look_at_intervals(const report *r, char *last) {
     report_share_interval(r, (hsc_weighted){0.1 * r->total, 0.1 * r->all.excess}, &low, &high);
     snprintf(share, sizeof share, "a share of 10 %% is known to %.1f to %.1f %%", 100 * low, 100 * high);
     if (rate_was_lowered(r))
-        snprintf(text, sizeof text, "intervals are wide, because the rate was lowered and samples stand for several periods each: all tell as much as %.0f of one period "
-                 "would, for %.0f periods, and %s. 'heatscope run --budget=5' lowers the rate only where samples cost more than 5 %%, --budget=off not at all.", n, r->total, share);
+        snprintf(text, sizeof text, "intervals are wide, as the rate was lowered: samples for %.0f periods tell as much as %.0f for one each, and %s. "
+                 "'heatscope run --budget=5' lowers the rate only where samples cost more than 5 %%, --budget=off never.", r->total, n, share);
     else
-        snprintf(text, sizeof text, "intervals are wide, because there are few samples: with %.0f %s. Let the program run for longer, or sample it more often (-F).", n, share);
+        snprintf(text, sizeof text, "intervals are wide, because there are few samples: with %.0f %s. Run for longer, or sample more often (-F).", n, share);
     add_care(last, text);
 }
 
@@ -331,8 +331,8 @@ static bool untimed_text(const report *r, hsc_weighted ours, double told_s, doub
     *share = ours.sum / r->total;
     if (low <= told + UNTIMED_TOLD)
         return false;
-    snprintf(out, size, "samples met Heatscope's wrappers and probes for %.3g s, %.1f %% (%.1f to %.1f %%), of which only %.1f %% is in what measuring added: locks that are free and "
-             "other calls too short for a clock are told by samples alone. The places that call them are too long by it.",
+    snprintf(out, size, "samples met Heatscope's wrappers and probes for %.3g s, %.1f %% (%.1f to %.1f %%), of which only %.1f %% is in what measuring added: calls too short for a clock (free "
+             "locks) are told by samples alone. What calls them is too long by that.",
              ours.sum * r->unit.scale, 100 * *share, 100 * low, 100 * high, 100 * told);
     return true;
 }
@@ -343,8 +343,8 @@ static bool polls_text(const report *r, hsc_weighted polls, char *out, size_t si
     report_share_interval(r, polls, &low, &high);
     if (low <= UNTIMED_TOLD)
         return false;
-    snprintf(out, size, "%.3g s of the samples, %.1f %% (%.1f to %.1f %%), met Heatscope's wrappers of calls of MPI that looked and found nothing. In what measuring added there is nothing of that: a program that "
-             "waits by looking waits as long without it. One that looks a set number of times does not: 'heatscope run --no-messages' shows which it is.",
+    snprintf(out, size, "%.3g s of the samples, %.1f %% (%.1f to %.1f %%), met Heatscope's wrappers of calls of MPI that looked in vain, and are not in what measuring added: who waits by looking waits as long without "
+             "them. Who looks a set number of times does not: 'heatscope run --no-messages' shows which it is.",
              polls.sum * r->unit.scale, 100 * polls.sum / r->total, 100 * low, 100 * high);
     return true;
 }
@@ -422,14 +422,13 @@ void findings_quality(findings *f) {
         add_care(lost > DOUBT_LOST * (lost + samples) ? first : last, text);
     }
     if (truncated > 0.02 * samples && samples > 0 && !findings_has_few(r)) {
-        snprintf(text, sizeof text, "%.1f %% of the call paths%s do not reach the thread's start; inclusive times of outer procedures are "
-                 "too small by up to that.", 100 * truncated / samples, of_run);
+        snprintf(text, sizeof text, "%.1f %% of the call paths%s do not reach the thread's start: inclusive times of outer procedures may be too small by that.", 100 * truncated / samples, of_run);
         add_care(truncated > DOUBT_TRUNCATED * samples ? first : last, text);
     }
     if (has_silent_openmp(r))
         add_care(first,
-                 "no wait of this OpenMP runtime, libgomp, was timed. Threads that sleep at a barrier or at the end of a region are in no figure of waiting; "
-                 "uneven loops are seen by imbalance. Compiled with clang ('heatscope cc -fopenmp') such waits are told, with who was late.");
+                 "no wait of this OpenMP runtime, libgomp, was timed: threads that sleep at barriers or ends of regions are in no figure of waiting but imbalance. "
+                 "Compiled with clang ('heatscope cc -fopenmp') such waits are told, with who was late.");
     double added = 0;
     if (!findings_has_few(r) && cost_text(r, own_s, cpu_s, of_run, &added, text, sizeof text)) {
         add_care(added > DOUBT_ADDED ? first : last, text);

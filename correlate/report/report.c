@@ -432,7 +432,7 @@ hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, cha
 static int remark_weight(const hsc_db_remark *m) {
     uint64_t reason;
     bool vector = !strcmp(m->pass, "loop-vectorize") || !strcmp(m->pass, "heatscope");
-    if (!vector && strncmp(m->pass, "loop-", 5) != 0)
+    if ((!vector && strncmp(m->pass, "loop-", 5) != 0) || !strcmp(m->name, "Interchange")) /* a finding of its own */
         return 0;
     if (vector && m->kind != HSC_remark_kind_PASSED && !m->refuses_vectors && m->reason != HSC_reason_NOT_TRIED)
         return hsc_remark_tell(m->pass, strlen(m->pass), m->name, strlen(m->name), &reason) == HSC_ABOUT_INTERLEAVING ? 0 : 1;

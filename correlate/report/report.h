@@ -29,7 +29,7 @@ typedef struct report {
     uint64_t records;           /* samples of CPU time, each of one period or more; 0: not known, as in an interval or of another metric */
     hsc_db_axis axis;           /* processors that are compared */
     uint32_t columns;           /* of the axis */
-    uint32_t working;           /* of these, that did not become another program: a forked child before its exec does no part of the work */
+    uint32_t working;           /* of these, that did not become another program: a forked child before its exec does no part of the work; see report_leave_helpers */
     const char *where;          /* NULL: everything */
     bool net;                   /* the cost of sampling is taken out of CPU time */
     double net_share;           /* of CPU time, that was taken out */
@@ -140,7 +140,8 @@ bool report_next_team(report *r, uint32_t scope, uint32_t *region);
 hsc_status report_spread_in_region(report *r, uint32_t procedure, uint32_t region, report_spread *out, hsc_err *err);
 void report_teams_free(report_teams *t, uint32_t scopes); /* NULL: nothing */
 /* What m/m and findings compare: the spread over the threads that ran it, where report_is_of_few(), in parallel regions over those that take part, else over all of
- * its program. The least is that of all where report_is_of_few(), else of these; min_at HSC_NONE: not known. */
+ * its program but those that libraries made for themselves. scope HSC_NONE: of no one scope, and so the last. The least is that of all where
+ * report_is_of_few(), else of these; min_at HSC_NONE: not known. */
 report_spread report_compared(report *r, uint32_t scope, const report_spread *p);
 /* Visits calling contexts [first, last), each with its scope, and whose library that is of. All are visited in their order: parents come
  * first. */

@@ -80,6 +80,19 @@ const bool *report_helpers(report *r) {
     return r->helpers;
 }
 
+void report_leave_helpers(report *r) {
+    double begin_s, end_s;
+    bool whole = r->as_interval || !hsc_db_get_interval(r->db, &begin_s, &end_s); /* in an interval a thread that has nothing there is none for that */
+    const bool *helpers = whole ? report_helpers(r) : NULL;
+    uint32_t n = 0;
+    for (uint32_t t = 0; helpers && t < r->info.threads; t++) {
+        hsc_db_thread thread;
+        n += helpers[t] && !hsc_db_get_thread(r->db, t, &thread, NULL) && !report_was_replaced(r->db, thread.process);
+    }
+    if (n < r->working)
+        r->working -= n;
+}
+
 bool report_exact_known(const report *r) {
     double begin_s, end_s;
     hsc_db_times times;

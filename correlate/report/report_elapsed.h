@@ -16,6 +16,8 @@ hsc_status report_elapsed_of(const report *r, report_elapsed *out, hsc_err *err)
 /* By thread: one that a library made for itself, as those of an MPI's progress: neither it nor OpenMP's runtime ever ran code of the program in it, or waited
  * there. Borrowed; NULL: there is none, or processors are no threads. */
 const bool *report_helpers(report *r);
+/* Takes them out of r->working, of a loaded report of a whole run. */
+void report_leave_helpers(report *r);
 /* What was counted and timed exactly is known of the interval, or none is set. */
 bool report_exact_known(const report *r);
 /* Of [begin_s, end_s) of a process, what is in the interval; all where none is set. */

@@ -56,7 +56,7 @@ static kind kind_of(const report *r, const hsc_db_finding *x) {
         const char *title;
         kind kind;
     } kinds[] = {{"Where time goes", KIND_SHARES},     {"Hottest loop", KIND_CODE},     {"Hottest procedure", KIND_CODE},       {"Little known", KIND_CODE},
-                 {"Scalar remainder", KIND_CODE},      {"Short vectors", KIND_CODE},    {"Not vectorised", KIND_CODE},   {"Vectorisation not tried", KIND_CODE}, {"Spin waits", KIND_CODE}, {"Calls of MPI", KIND_MESSAGES},
+                 {"Scalar remainder", KIND_CODE},      {"Short vectors", KIND_CODE},    {"Loop order", KIND_CODE},    {"Memory management", KIND_CODE},    {"Not vectorised", KIND_CODE},   {"Vectorisation not tried", KIND_CODE}, {"Spin waits", KIND_CODE}, {"Calls of MPI", KIND_MESSAGES},
                  {"MPI", KIND_MESSAGES},               {"Array", KIND_MESSAGES},        {"Imbalance", KIND_THREADS},            {"Serial", KIND_THREADS},
                  {"OpenMP runtime", KIND_THREADS},     {"Blocked", KIND_THREADS},       {"Input and output", KIND_FILES},       {"In the kernel", KIND_KERNEL},
                  {"Hardly any CPU time", KIND_SHARES}};
@@ -321,41 +321,55 @@ static hsc_status refused(findings *f, hsc_err *err) {
     hsc_weighted all = {0};
     report_reason reasons[REPORT_REASONS];
     char text[5600], share[140], at[2200], hottest[2200], also[2300] = "";
-    double called = 0;
+    double called = 0, price = 0, beyond = 0, gains[REPORT_REASONS] = {0};
+    uint32_t hot = n, told = 0; /* the hottest that vectors may help; the reason that is named */
     hsc_db_scope s;
-    (void)report_sum_reasons(rows, n, reasons);
+    uint32_t kinds = report_sum_reasons(rows, n, reasons);
     for (uint32_t i = 0; i < n; i++) {
+        double gain = report_gain(r, &rows[i]) * rows[i].scalar.sum;
         all.sum += rows[i].scalar.sum;
         all.excess += rows[i].scalar.excess;
         called += rows[i].called.sum;
+        price += gain;
+        beyond += gain > 0 ? 0 : rows[i].scalar.sum;
+        gains[rows[i].reason % REPORT_REASONS] += gain;
+        hot = gain > 0 && hot == n ? i : hot;
     }
     if (!n || all.sum < 0.01 * r->total || !findings_vectors_help(r))
         return HSC_OK;
-    while (example + 1 < n && rows[example].reason != reasons[0].reason) /* the hottest of the reason that is named */
+    hot = hot == n ? 0 : hot;
+    for (uint32_t k = 0; k < kinds; k++)
+        if (gains[reasons[k].reason] > gains[reasons[told].reason])
+            told = k;
+    while (example + 1 < n && (rows[example].reason != reasons[told].reason || (price > 0 && !(report_gain(r, &rows[example]) > 0)))) /* the hottest of the reason that is named */
         example++;
-    hsc_status status = hsc_db_get_scope(r->db, rows[0].scope, &s, err);
+    hsc_status status = hsc_db_get_scope(r->db, rows[hot].scope, &s, err);
     if (!status)
         status = refused_at(f, &rows[example], at, sizeof at, err);
-    if (!status && example)
-        status = refused_at(f, &rows[0], hottest, sizeof hottest, err);
+    if (!status && example != hot)
+        status = refused_at(f, &rows[hot], hottest, sizeof hottest, err);
     if (status)
         return status;
     bool at_most = called > 0.001 * r->total;
     memcpy(share, "up to ", 6);
     findings_amount(r, all, share + (at_most ? 6 : 0), sizeof share - 6);
-    const char *reason = hsc_enum_text("reason", reasons[0].reason);
-    if (example)
-        snprintf(also, sizeof also, ". The hottest of all, %.1f %%, is at %s", 100 * rows[0].scalar.sum / r->total, hottest);
+    const char *reason = hsc_enum_text("reason", reasons[told].reason);
+    if (example != hot)
+        snprintf(also, sizeof also, ". The hottest%s, %.1f %%, is at %s", hot ? " that may become vectors" : " of all", 100 * rows[hot].scalar.sum / r->total, hottest);
     if (n == 1)
         snprintf(text, sizeof text, "Not vectorised: %s in the loop at %s.", share, at);
-    else if (reasons[0].loops == n)
+    else if (kinds == 1)
         snprintf(text, sizeof text, "Not vectorised: %s in %u loops that the compiler gave up on, all for the reason '%s'; the hottest, %.1f %%, is at %s.", share, n,
                  reason ? reason : "unknown", 100 * rows[0].scalar.sum / r->total, at);
     else
         snprintf(text, sizeof text,
                  "Not vectorised: %s in %u loops that the compiler gave up on, %.1f %% for the reason '%s'; the hottest of these, %.1f %%, is at %s%s.",
-                 share, n, 100 * reasons[0].scalar.sum / r->total, reason ? reason : "unknown", 100 * rows[example].scalar.sum / r->total, at, also);
-    findings_say(f, all.sum, "Not vectorised", all, spot_of_scope(rows[0].scope, &s), text);
+                 share, n, 100 * reasons[told].scalar.sum / r->total, reason ? reason : "unknown", 100 * rows[example].scalar.sum / r->total, at, also);
+    if (beyond > 0.005 * r->total && n > 1 && price > 0)
+        snprintf(text + strlen(text), sizeof text - strlen(text), " Of all, %.1f %% is in loops that no compiler makes vectors of as they are written.", 100 * beyond / r->total);
+    else if (!(price > 0))
+        snprintf(text + strlen(text), sizeof text - strlen(text), " No compiler makes vectors of %s as %s written.", n == 1 ? "it" : "them", n == 1 ? "it is" : "they are");
+    findings_say(f, price, "Not vectorised", all, spot_of_scope(rows[hot].scope, &s), text);
     return HSC_OK;
 }
 
@@ -538,7 +552,7 @@ static const step steps[] = {{rank_loops, false},   {rank_procedures, false}, {f
                              {little_known, true},  {loop_versions, true},    {findings_imbalance, true}, {serial, true},
                              {categories, true},    {hardly_any, false},     {findings_mpi, true},     {findings_openmp, true}, {messages, false},
                              {blocked, false},      {causes, false},          {arrays, false},         {look_for_refused, true},
-                             {refused, true},       {findings_short_vectors, true}, {spin_waits, true},       {of_the_run, false},      {not_tried, true},       {quality, false}};
+                             {refused, true},       {findings_loop_order, true}, {findings_memory, true}, {findings_short_vectors, true}, {spin_waits, true},       {of_the_run, false},      {not_tried, true},       {quality, false}};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 struct report_looking {
@@ -589,6 +603,7 @@ void report_looking_free(report_looking *l) {
     free(l->f.refused.refused.rows);
     free(l->f.refused.not_tried.rows);
     free(l->f.refused.waits.rows);
+    free(l->f.refused.order.rows);
     free(l);
 }
 

@@ -507,6 +507,22 @@ void report_groups_clear(report_groups *g) {
     free(g->ranges);
 }
 
+uint32_t report_group_scope(const report *r, const report_groups *g, const report_group *x) {
+    hsc_db_instance v;
+    hsc_db_context c;
+    switch (g->by) {
+    case REPORT_BY_NEST:
+        return x->row;
+    case REPORT_BY_VERSION:
+        return hsc_db_get_instance(r->db, x->row, &v, NULL) ? HSC_NONE : v.scope;
+    case REPORT_BY_CALL:
+    case REPORT_BY_INLINED:
+        return hsc_db_get_context(r->db, x->row, &c, NULL) ? HSC_NONE : c.scope;
+    default:
+        return HSC_NONE;
+    }
+}
+
 hsc_status report_group_spread(report *r, const report_groups *g, const report_group *x, report_spread *out, hsc_err *err) {
     return report_spread_of_program(r, g->table, g->ranges + x->first, x->n, g->by == REPORT_BY_PROGRAM ? x->row : HSC_NONE, out, err);
 }

@@ -43,6 +43,9 @@ void report_groups_clear(report_groups *g);
 /* Spread of a group's value. */
 hsc_status report_group_spread(report *r, const report_groups *g, const report_group *x, report_spread *out, hsc_err *err);
 
+/* What the group's value is compared as part of (report_compared): the scope that it stands in; HSC_NONE: it is of several. */
+uint32_t report_group_scope(const report *r, const report_groups *g, const report_group *x);
+
 /* By array: the first row with the same identity, which globals and members of types have in each unit; itself for local ones. */
 hsc_status report_first_arrays(const report *r, uint32_t *first_of, hsc_err *err);
 

@@ -170,6 +170,31 @@ static bool has_samples(const report *r, uint32_t scope) {
     return any;
 }
 
+static hsc_status add_row(report *r, report_refused_list *l, const report_refusal *row, hsc_err *err) {
+    if (l->n == l->room) {
+        uint32_t room = l->room ? 2 * l->room : 64;
+        report_refusal *rows = realloc(l->rows, room * sizeof *rows);
+        if (!rows)
+            return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+        l->rows = rows;
+        l->room = room;
+    }
+    l->rows[l->n++] = *row;
+    return HSC_OK;
+}
+
+/* A loop that another order of loops would let go through memory by smaller steps (remark Interchange). */
+static hsc_status add_order(report *r, report_refused_list *l, uint32_t scope, const hsc_db_remark *remark, hsc_err *err) {
+    char text[256];
+    report_versions v;
+    hsc_status s = report_versions_of(r, scope, &v, text, sizeof text, err);
+    hsc_weighted all = {v.vector.sum + v.scalar.sum + v.other.sum, v.vector.excess + v.scalar.excess + v.other.excess};
+    if (all.sum < r->excl[scope])
+        all = report_excl(r, scope);
+    report_refusal row = {.scope = scope, .remark = *remark, .scalar = all};
+    return s || !(all.sum > 0) ? s : add_row(r, l, &row, err);
+}
+
 static hsc_status add_refusal(report *r, report_refused_list *l, report_refusal *row, hsc_err *err) {
     char text[256];
     report_versions v;
@@ -183,18 +208,7 @@ static hsc_status add_refusal(report *r, report_refused_list *l, report_refusal 
         row->scalar = (hsc_weighted){v.vector.sum + v.scalar.sum + v.other.sum, v.vector.excess + v.scalar.excess + v.other.excess};
     if (row->reason == HSC_reason_CALL && (s = add_called(r, row, &v, err)))
         return s;
-    if (!(row->scalar.sum > 0))
-        return HSC_OK;
-    if (l->n == l->room) {
-        uint32_t room = l->room ? 2 * l->room : 64;
-        report_refusal *rows = realloc(l->rows, room * sizeof *rows);
-        if (!rows)
-            return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
-        l->rows = rows;
-        l->room = room;
-    }
-    l->rows[l->n++] = *row;
-    return HSC_OK;
+    return row->scalar.sum > 0 ? add_row(r, l, row, err) : HSC_OK;
 }
 
 static hsc_status look_at(report *r, report_refused *f, uint32_t scope, hsc_err *err) {
@@ -215,6 +229,11 @@ static hsc_status look_at(report *r, report_refused *f, uint32_t scope, hsc_err 
             s = add_refusal(r, &f->waits, &(report_refusal){.scope = scope, .reason = list[i].reason, .remark = list[i]}, err);
             break;
         }
+    for (uint32_t i = 0; i < n && !s; i++)
+        if (!strcmp(list[i].name, "Interchange") && !strcmp(list[i].pass, "heatscope")) {
+            s = add_order(r, &f->order, scope, &list[i], err);
+            break;
+        }
     free(list);
     return s;
 }
@@ -233,6 +252,8 @@ hsc_status report_look_for_refused(report *r, report_refused *f, uint32_t n, hsc
         qsort(f->not_tried.rows, f->not_tried.n, sizeof *f->not_tried.rows, larger);
     if (f->waits.n)
         qsort(f->waits.rows, f->waits.n, sizeof *f->waits.rows, larger);
+    if (f->order.n)
+        qsort(f->order.rows, f->order.n, sizeof *f->order.rows, larger);
     return HSC_OK;
 }
 
@@ -243,6 +264,7 @@ static hsc_status look_for(report *r, bool not_tried, report_refusal **rows, uin
     report_refused_list *kept = not_tried ? &f.not_tried : &f.refused, *other = not_tried ? &f.refused : &f.not_tried;
     free(other->rows);
     free(f.waits.rows);
+    free(f.order.rows);
     if (s) {
         free(kept->rows);
         return s;
@@ -284,6 +306,46 @@ uint32_t report_sum_reasons(const report_refusal *rows, uint32_t n, report_reaso
             out[kept++] = out[k];
     qsort(out, kept, sizeof *out, larger_reason);
     return kept;
+}
+
+static bool is_out_of_reach(report *r, const report_refusal *x) {
+    char hint[300];
+    switch (x->reason) {
+    case HSC_reason_UNKNOWN_TRIP_COUNT:
+    case HSC_reason_EARLY_EXIT:
+    case HSC_reason_NO_INDUCTION:
+    case HSC_reason_RECURRENCE:
+    case HSC_reason_VOLATILE:
+    case HSC_reason_COST:
+    case HSC_reason_TOO_SMALL:
+    case HSC_reason_NO_DEFINITION:
+    case HSC_reason_FORBIDDEN:
+    case HSC_reason_VECTORS:
+        return true;
+    case HSC_reason_CALL:
+    case HSC_reason_UNSUPPORTED:
+        return !*report_hint(r, x, hint, sizeof hint);
+    case HSC_reason_DEPENDENCE: /* a distance that is known is one that is there */
+        return x->has_dependence && x->dependence.has_distance && x->dependence.distance == 1 && x->dependence.kind == HSC_dependence_kind_FLOW;
+    default:
+        return false;
+    }
+}
+
+static hsc_status references_of(const report *r, uint32_t scope, uint32_t *first, uint32_t *n);
+
+double report_gain(report *r, const report_refusal *x) {
+    enum { VECTOR_BYTES = 16, ELEMENT_BYTES = 8 };
+    uint32_t first, n, bytes = 0;
+    hsc_db_reference y;
+    if (is_out_of_reach(r, x))
+        return 0;
+    if (references_of(r, x->scope, &first, &n))
+        n = 0;
+    for (uint32_t i = first; i < first + n; i++)
+        if (!hsc_db_get_reference(r->db, i, &y, NULL) && y.stride != HSC_stride_ZERO && y.size_bytes <= ELEMENT_BYTES && y.size_bytes > bytes)
+            bytes = y.size_bytes;
+    return 1 - (double)(bytes ? bytes : ELEMENT_BYTES) / VECTOR_BYTES;
 }
 
 /* References of a loop without its inner loops: HSC_LIST_REFERENCES. */
@@ -338,18 +400,36 @@ static bool asks_for_unit_step(const report *r, uint32_t scope) {
     return asks;
 }
 
+/* Iterations of a loop, the same each time or at most so many, where the compiler knew; 0: not. */
+static uint64_t iterations_of(const report *r, uint32_t scope, bool *always) {
+    uint32_t first, n;
+    hsc_db_loop l;
+    *always = false;
+    if (hsc_db_find(r->db, HSC_LIST_LOOPS, scope, &first, &n, NULL) || !n || hsc_db_get_loop(r->db, first, &l, NULL))
+        return 0;
+    *always = l.trips > 0;
+    return l.trips ? l.trips : l.trips_max;
+}
+
 const char *report_why_scalar(const report *r, uint32_t scope, const report_versions *v, char *out, size_t size) {
     uint32_t first, n = 0;
     char strides[400];
     bool few = v->met[HSC_loop_version_REMAINDER] > 0.5 * v->scalar.sum, fails = v->met[HSC_loop_version_FALLBACK] > 0.5 * v->scalar.sum;
     bool step = asks_for_unit_step(r, scope), overlap = !hsc_db_find(r->db, HSC_LIST_MEMORY_CHECKS, scope, &first, &n, NULL) && n;
     const char *steps = report_strides(r, scope, strides, sizeof strides);
+    bool always;
+    uint64_t iterations = iterations_of(r, scope, &always);
+    if (iterations && v->width && (iterations < v->width || (few && iterations < 4ull * v->width))) {
+        snprintf(out, size, " It has %s%llu iteration%s, of which a vector takes %u.", always ? "" : "at most ", (unsigned long long)iterations, iterations == 1 ? "" : "s", v->width);
+        return out;
+    }
+    bool many = always && v->width && iterations >= 16ull * v->width; /* what is left over is less than a tenth of them */
     if (few) {
         snprintf(out, size, " It is run with few iterations, or with some left over each time.");
         return out;
     }
     const char *step_said = step ? "the vector code is for a step of one element" : overlap ? "" : "a stride is not 1";
-    snprintf(out, size, "%s compiler's check before the loop fails: %s%s%s%s%s.", fails ? " The" : " Either it is run with few iterations, or the",
+    snprintf(out, size, "%s compiler's check before the loop fails: %s%s%s%s%s.", fails || many ? " The" : " Either it is run with few iterations, or the",
              overlap || !step ? "what it reads and writes overlaps, or may" : "", overlap == step ? ", or " : "", step_said, step && *steps ? ", and " : "",
              step ? steps : "");
     return out;

@@ -30,7 +30,7 @@ typedef struct report_refused_list {
     uint32_t n, room;
 } report_refused_list;
 typedef struct report_refused {
-    report_refused_list refused, not_tried, waits; /* waits: loops that only look at what others write */
+    report_refused_list refused, not_tried, waits, order; /* waits: loops that only look at what others write; order: those that walk memory by large steps, with all code but inner loops */
     uint32_t next;
 } report_refused;
 hsc_status report_look_for_refused(report *r, report_refused *f, uint32_t n, hsc_err *err);
@@ -45,6 +45,11 @@ uint32_t report_sum_reasons(const report_refusal *rows, uint32_t n, report_reaso
 
 /* The rows that the samples of x->scalar are in: free() *ranges. None where they are no rows' sum (exclusive samples less vector bodies). */
 hsc_status report_refusal_ranges(report *r, const report_refusal *x, hsc_db_table *table, report_range **ranges, uint32_t *n, hsc_err *err);
+
+/* What of x->scalar vector code would save at best, 0 to 1: 1 - 1 / elements of the vectors that the loop's largest elements leave room for (8 bytes where they are not
+ * known, in vectors of 16, which every x86-64 and AArch64 has). 0: no compiler makes vectors of the loop as it is written: how often it goes round shows only as it
+ * does (lists, searches), each value needs the one before, a call has no vector form that anybody knows of, or it would not pay. */
+double report_gain(report *r, const report_refusal *x);
 
 /* One clause on what would let it be vectorised, where a switch of the compiler is known to; "": nothing is known. Returns out. */
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size);

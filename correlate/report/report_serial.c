@@ -169,6 +169,8 @@ report_spread report_compared(report *r, uint32_t scope, const report_spread *p)
     uint32_t threads, without;
     if (!p->running || p->running == p->columns)
         return *p;
+    if (scope == HSC_NONE)
+        return p->idle_helpers ? among_with(p, p->columns - p->idle_helpers, p->worker_gap) : *p;
     if (report_is_of_few(r, scope, p)) /* the least is still that of all */
         return among(p, p->running);
     if (report_take_part(r, scope, &threads, &without) && threads >= p->running && threads <= p->columns)

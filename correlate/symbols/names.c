@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/linkage.h>
+
 #include "code_internal.h"
 
 char *hsc_demangle_cxx(const char *symbol);
@@ -53,36 +55,13 @@ static char *demangle_flang(const char *s) {
     return strdup(out);
 }
 
-/* flang's own forms of intrinsic procedures that it may inline, "_FortranASumReal8x2_contract_simplified": sum of rank 2 */
+/* "_FortranASumReal8x2_contract_simplified": sum of rank 2 */
 static char *demangle_intrinsic(const char *s) {
-    static const char prefix[] = "_FortranA", *const types[] = {"Real", "Integer", "Unsigned", "Complex", "Logical", "Character"};
-    char name[64];
-    const char *begin = s + sizeof prefix - 1;
-    size_t n = 0, length = 0;
-    if (strncmp(s, prefix, sizeof prefix - 1) != 0 || !strstr(begin, "_simplified"))
+    char name[64], *out = NULL;
+    unsigned rank;
+    if (!hsc_linkage_fortran_intrinsic(s, name, sizeof name, &rank))
         return NULL;
-    while (isalpha((unsigned char)begin[n]) && begin[n] != 'x')
-        n++;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        size_t of_type = strlen(types[i]);
-        if (n > of_type && !memcmp(begin + n - of_type, types[i], of_type)) {
-            length = n - of_type;
-            break;
-        }
-    }
-    if (!length || 2 * length >= sizeof name)
-        return NULL;
-    size_t at = 0;
-    for (size_t i = 0; i < length; i++) { /* DotProduct: dot_product */
-        if (i && isupper((unsigned char)begin[i]))
-            name[at++] = '_';
-        name[at++] = (char)tolower((unsigned char)begin[i]);
-    }
-    while (isdigit((unsigned char)begin[n]))
-        n++;
-    long rank = begin[n] == 'x' ? strtol(begin + n + 1, NULL, 10) : 0;
-    char *out = NULL;
-    int size = rank > 0 ? asprintf(&out, "%.*s of rank %ld", (int)at, name, rank) : asprintf(&out, "%.*s", (int)at, name);
+    int size = rank ? asprintf(&out, "%s of rank %u", name, rank) : asprintf(&out, "%s", name);
     return size < 0 ? NULL : out;
 }
 

@@ -161,7 +161,7 @@ namespace eval ::heatscope::settings {
 
     # The pane that tells more of a finding.
     variable explains {
-        "Hottest loop" compiler  "Not vectorised" compiler  "Scalar remainder" compiler  "Short vectors" compiler  "Vectorisation not tried" compiler  "Spin waits" compiler
+        "Hottest loop" compiler  "Not vectorised" compiler  "Scalar remainder" compiler  "Short vectors" compiler  "Loop order" compiler  "Memory management" flame  "Vectorisation not tried" compiler  "Spin waits" compiler
         "Calls of MPI" messages  MPI messages  Array arrays  "Waiting caused" waiting
         Blocked timeline  "OpenMP runtime" flame  "Input and output" flame  "In the kernel" about  "No processor" about
     }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <heatscope/formats/linkage.h>
+
 static bool starts(const char *s, size_t n, const char *prefix) {
     size_t k = strlen(prefix);
     return n >= k && !memcmp(s, prefix, k);
@@ -98,31 +100,11 @@ bool hsc_names_fortran_host(const char *symbol, char *host, size_t size) {
     return true;
 }
 
-/* "_FortranADotProductReal8_simplified", flang's own form of an intrinsic procedure that it may inline: dot_product. The
- * name ends at the type of its argument, or at whatever else is no letter. */
-static bool name_intrinsic(const char *symbol, char *buffer, size_t size) {
-    static const char *const types[] = {"Integer", "Real", "Complex", "Logical", "Character"};
-    size_t n = strlen(symbol), used = 0;
-    if (!starts(symbol, n, "_FortranA") || !strstr(symbol, "_simplified"))
-        return false;
-    for (const char *s = symbol + 9; (*s >= 'A' && *s <= 'Z') || (*s >= 'a' && *s <= 'z'); s++) {
-        bool is_capital = *s <= 'Z', is_type = false;
-        for (size_t i = 0; is_capital && i < sizeof types / sizeof *types; i++)
-            is_type |= starts(s, strlen(s), types[i]);
-        if ((used && is_type) || used + 3 > size)
-            break;
-        if (used && is_capital)
-            buffer[used++] = '_';
-        buffer[used++] = is_capital ? (char)(*s - 'A' + 'a') : *s;
-    }
-    buffer[used] = 0;
-    return used > 0;
-}
-
 hsc_str hsc_pass_source_name(hsc_pass *p, const char *symbol, hsc_ir_text fallback) {
     char buffer[4096];
+    unsigned rank;
     if (hsc_ir_demangle(symbol, buffer, sizeof buffer) || demangle_flang(symbol, buffer, sizeof buffer) ||
-        name_intrinsic(symbol, buffer, sizeof buffer))
+        hsc_linkage_fortran_intrinsic(symbol, buffer, sizeof buffer, &rank))
         return hsc_pass_dup(p, buffer, strlen(buffer));
     if (fallback.n)
         return hsc_pass_dup(p, fallback.p, fallback.n);

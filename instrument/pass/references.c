@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reads and writes of memory in loops, as written: array, subscripts, stride. */
-#include "places.h"
+#include "interchange.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NONE HSC_DATA_NONE
-
-/* One access that was found; records are made when all are, so that bounds learned later count. */
-typedef struct access {
-    LLVMValueRef instruction;
-    const hsc_place *place;
-    LLVMTypeRef type;
-    uint64_t kind, bytes;
-    unsigned block;
-} access;
 
 static bool is_intrinsic_copy(LLVMValueRef i, bool *reads) {
     LLVMValueRef callee = LLVMGetCalledValue(i);
@@ -47,7 +38,7 @@ static bool is_behind_moving(hsc_data *d, const hsc_place *place, unsigned loop)
     return false;
 }
 
-static void set_stride(hsc_data *d, hsc_rec_reference *r, const access *a, unsigned loop) {
+static void set_stride(hsc_data *d, hsc_rec_reference *r, const hsc_access *a, unsigned loop) {
     uint32_t element = NONE;
     if (is_behind_moving(d, a->place, loop)) {
         r->stride = HSC_stride_POINTERS;
@@ -77,7 +68,7 @@ static void set_stride(hsc_data *d, hsc_rec_reference *r, const access *a, unsig
         r->stride = HSC_stride_CONSTANT;
 }
 
-static void make_record(hsc_data *d, const access *a) {
+static void make_record(hsc_data *d, const hsc_access *a) {
     hsc_pass *p = d->p;
     unsigned loop = d->g->loop_of[a->block];
     uint64_t subscripts[HSC_PLACE_DIMENSIONS];
@@ -105,7 +96,7 @@ static void make_record(hsc_data *d, const access *a) {
 }
 
 void hsc_data_references(hsc_data *d) {
-    HSC_VECTOR(access) list = {0};
+    HSC_VECTOR(hsc_access) list = {0}; /* records are made when all are found, so that bounds learned later count */
     for (unsigned b = 0; b < d->g->blocks; b++) {
         if (d->g->loop_of[b] == NONE || !d->loops[d->g->loop_of[b]].id)
             continue;
@@ -154,11 +145,12 @@ void hsc_data_references(hsc_data *d) {
                 if (type && !d->objects.p[place->object].element)
                     d->objects.p[place->object].element = type;
                 *HSC_VECTOR_ADD(list) =
-                    (access){i, place, type, kind[k], type ? hsc_ir_size_bytes(d->p->module, type) : bytes, b};
+                    (hsc_access){i, place, type, kind[k], type ? hsc_ir_size_bytes(d->p->module, type) : bytes, b};
             }
         }
     }
     for (size_t i = 0; i < list.n; i++)
         make_record(d, &list.p[i]);
+    hsc_data_interchange(d, list.p, list.n);
     free(list.p);
 }

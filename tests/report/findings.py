@@ -33,7 +33,7 @@ m.process(11, "/made/up/worker", (300, 0))
 little = [x for x in findings() if x.startswith("Little is known")]
 m.that(len(little) == 1 and "cannot be looked at (file is gone: No such file or directory). Correlate before" in little[0] and "compiled" not in little[0], f"gone: {little}")
 m.that(sum(x.startswith("Care") for x in told) == 2 and "'heatscope run --budget=5' lowers the rate only where samples cost more than 5 %" in told[-1] and "rate was lowered" in told[-1], f"precision: {told}")
-m.that("as much as 53 of one period would, for 740 periods" in told[-1], f"740^2 / (100 + 40 * 256) = 53: {told[-1]}")
+m.that("samples for 740 periods tell as much as 53 for one each" in told[-1], f"740^2 / (100 + 40 * 256) = 53: {told[-1]}")
 
 # what measuring added is told as the last line of a run does, with start and end: 49 ms to 990
 m.process(11, "/made/up/worker", (1000, 0), own_ns=10000000, more=[
@@ -80,7 +80,7 @@ for library, timed_ms, there in (("libheatscope-rt.so", 10, True), ("libheatscop
 # in wrappers of calls that look in vain: 300 of 1000 waited there. Whether that is a cost nothing tells, so both are said; not of other libraries
 for library, there in (("libheatscope-mpi.so", True), ("library.so", False)):
     m.process(11, "/made/up/worker", (699, 1), library="/made/up/" + library, more=["sample_weighted time=6 node_id=2 state=3 weight=1 event_id=0"] * 300)
-    told = [x for x in findings() if "looked and found nothing" in x]
+    told = [x for x in findings() if "looked in vain" in x]
     m.that(len(told) == there and (not there or ("0.301 s of the samples, 30.1 % (27.3 to 33.0 %), met" in told[0] and "--no-messages" in told[0] and "wrappers and probes" not in told[0])), f"polls in {library}: {findings()}")
 
 # few samples, at the rate asked for: no budget helps

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Threads that a library made for itself, as those of an MPI, are nobody that work could be spread over: even work of the others is no imbalance.
 Usage: helpers.py HEATSCOPE HELPERS.C COMPILER WORK"""
+import csv
 import os
 import re
 import shutil
@@ -26,6 +27,24 @@ if not row or not 1 <= float(row.group(1)) < 1.5:
 told = run(HEATSCOPE, "report", "--brief", "m")
 if "Imbalance" in told:
     wrong.append(f"expected no imbalance, got {told}")
+# other tables leave them out, too
+def ratios(table, *words):
+    lines = run(HEATSCOPE, "report", f"--by={table}", "--format=csv", "m").splitlines()
+    return [r for r in csv.DictReader(lines) if all(w in str(r.values()) for w in words)]
+
+
+for table, word in (("procedure", "even_work"), ("loop", "even_work"), ("line", "helpers.c"), ("file", "helpers.c"), ("nest", "even_work"), ("category", "computation"), ("context", "even_work")):
+    rows = ratios(table, word)
+    row = rows[0] if rows else {}
+    if row.get("compared_processors") != "2" or not 1 <= float(row["compared_max_over_mean"]) < 1.5 or not float(row["max_over_mean"]) > 1.9:
+        wrong.append(f"{table}: expected two processors of four compared, some 1.0 times their mean, got "
+                     f"{ {k: v for k, v in row.items() if 'compared' in k or 'max_over' in k} }")
+    text = run(HEATSCOPE, "report", f"--by={table}", "m") if table in ("nest", "file") else ""
+    if text and not re.search(r"^ *1 .* 1(\.[0-4]\d*)? ", text, re.MULTILINE):
+        wrong.append(f"{table} as text: expected m/m of some 1.0, got {text}")
+head = run(HEATSCOPE, "diff", "m", "m")
+if not re.search(r"^A +2 processors", head, re.MULTILINE):
+    wrong.append(f"diff: expected two processors, got {head.splitlines()[:3]}")
 if "4 threads" not in told:
     wrong.append(f"expected four threads, got {told}")
 sys.exit("\n".join(wrong) or 0)

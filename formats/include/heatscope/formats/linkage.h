@@ -33,6 +33,10 @@ bool hsc_linkage_starts_region(const char *name);
  * 0: it is none. */
 size_t hsc_linkage_fortran_module(const char *name);
 
+/* flang's own forms of intrinsic procedures that it may inline, "_FortranADotProductReal8x2_contract_simplified": the intrinsic's name in the source, dot_product, its
+ * rank, 2 (0: none is said). False: it is none, or out, with a NUL, is too small. */
+bool hsc_linkage_fortran_intrinsic(const char *symbol, char *out, size_t size, unsigned *rank);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Where the program asks for memory and gives it back, where that takes long. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <heatscope/formats/records.h>
+
+#include "findings.h"
+
+#define TOLD 0.03   /* of all */
+#define MOSTLY 0.5  /* of what a procedure has: it does nothing else */
+
+typedef struct place { /* a line of the user's that calls it */
+    uint32_t procedure, line;
+    hsc_weighted sum;
+} place;
+
+typedef struct callers {
+    place *list;
+    uint32_t n, room;
+} callers;
+
+static bool is_named(const char *name) {
+    static const char *const names[] = {"malloc", "free", "calloc", "realloc", "reallocarray", "cfree", "aligned_alloc", "memalign", "posix_memalign"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return !strncmp(name, "operator new", 12) || !strncmp(name, "operator delete", 15);
+}
+
+/* The category; HSC_NONE: the database has none of this name. */
+static uint32_t category_of(const report *r) {
+    const char *wanted = hsc_enum_text("state", HSC_state_MEMORY), *name;
+    for (uint32_t c = 0; wanted && (name = hsc_db_get_category(r->db, c)); c++)
+        if (!strcmp(name, wanted))
+            return c;
+    return HSC_NONE;
+}
+
+/* By scope: procedures that manage memory and do nothing else, none of them the user's. */
+static hsc_status find_managers(const report *r, uint32_t category, uint8_t *manages, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    for (uint32_t s = 0; s < r->info.scopes && !status; s++) {
+        hsc_db_scope scope;
+        double sum = 0;
+        if (!(r->incl[s] > 0) || (status = hsc_db_get_scope(r->db, s, &scope, err)) || scope.kind != HSC_SCOPE_PROCEDURE || report_is_users(r, &scope))
+            continue;
+        status = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_THREAD}, (uint64_t)s * r->info.categories + category, 1, &sum, err);
+        manages[s] = !status && sum > 0 && (sum >= MOSTLY * r->incl[s] || is_named(scope.name));
+    }
+    return status;
+}
+
+static hsc_status add(callers *all, uint32_t procedure, uint32_t line, hsc_weighted v, hsc_err *err) {
+    uint32_t i = 0;
+    while (i < all->n && (all->list[i].procedure != procedure || all->list[i].line != line))
+        i++;
+    if (i == all->n) {
+        if (all->n == all->room) {
+            place *more = realloc(all->list, (all->room = 2 * all->room + 64) * sizeof *more);
+            if (!more)
+                return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+            all->list = more;
+        }
+        all->list[all->n++] = (place){procedure, line, {0, 0}};
+    }
+    all->list[i].sum.sum += v.sum;
+    all->list[i].sum.excess += v.excess;
+    return HSC_OK;
+}
+
+/* Goes up from a call of them to the user's line that it comes from. False: from none. */
+static bool user_above(const report *r, uint32_t context, uint32_t *procedure, uint32_t *line) {
+    hsc_db_context c, up;
+    hsc_db_scope s;
+    for (uint32_t k = context; k && !hsc_db_get_context(r->db, k, &c, NULL); k = c.parent) {
+        if (hsc_db_get_context(r->db, c.parent, &up, NULL) || hsc_db_get_scope(r->db, up.scope, &s, NULL))
+            return false;
+        if (s.kind < HSC_SCOPE_PROCEDURE || !report_is_users(r, &s) || c.call_line == HSC_NONE)
+            continue;
+        *procedure = s.procedure;
+        *line = c.call_line;
+        return s.procedure != HSC_NONE;
+    }
+    return false;
+}
+
+/* By context: is code of the user's below it? */
+static hsc_status mark_users(const report *r, uint8_t *below, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    hsc_db_context c;
+    hsc_db_scope s;
+    for (uint32_t k = r->info.contexts; k-- > 1 && !status;) { /* parents come first */
+        status = hsc_db_get_context(r->db, k, &c, err);
+        if (!status)
+            status = hsc_db_get_scope(r->db, c.scope, &s, err);
+        if (!status && (below[k] || (s.kind >= HSC_SCOPE_PROCEDURE && report_is_users(r, &s))))
+            below[c.parent] = 1;
+    }
+    return status;
+}
+
+static hsc_status find_callers(const report *r, const uint8_t *manages, callers *all, hsc_err *err) {
+    uint8_t *below = calloc((size_t)r->info.contexts + 1, 1);
+    hsc_status status = below ? mark_users(r, below, err) : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    hsc_db_context c;
+    for (uint32_t k = 1; k < r->info.contexts && !status;) {
+        uint32_t procedure, line;
+        hsc_weighted v;
+        if ((status = hsc_db_get_context(r->db, k, &c, err)))
+            break;
+        if (c.kind != HSC_CONTEXT_PROCEDURE || !manages[c.scope] || below[k]) {
+            k++;
+            continue;
+        }
+        status = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, k, 1, &v, err);
+        if (!status && v.sum > 0 && user_above(r, k, &procedure, &line))
+            status = add(all, procedure, line, v, err);
+        k = c.subtree_end;
+    }
+    free(below);
+    return status;
+}
+
+static int larger(const void *a, const void *b) {
+    const place *x = a, *y = b;
+    if (x->sum.sum != y->sum.sum)
+        return x->sum.sum > y->sum.sum ? -1 : 1;
+    return x->line != y->line ? (x->line > y->line) - (x->line < y->line) : (x->procedure > y->procedure) - (x->procedure < y->procedure);
+}
+
+/* "build at tree.c:12, 8.0 % (6.1 to 10.2 %)" */
+static void put_place(const report *r, const place *x, char *out, size_t size) {
+    hsc_db_scope s;
+    char of[300] = "", where[300];
+    double low, high;
+    if (!hsc_db_get_scope(r->db, x->procedure, &s, NULL))
+        findings_procedure(r, &s, of, sizeof of);
+    report_share_interval(r, x->sum, &low, &high);
+    snprintf(out, size, "%s at %s, %.1f %% (%.1f to %.1f %%)", of, report_line_text(r, x->line, where, sizeof where), 100 * x->sum.sum / r->total, 100 * low, 100 * high);
+}
+
+hsc_status findings_memory(findings *f, hsc_err *err) {
+    enum { NAMED = 3 };
+    report *r = f->r;
+    uint32_t category = category_of(r);
+    callers all = {0};
+    hsc_weighted sum = {0};
+    char text[2400], share[140], count[60] = "";
+    uint8_t *manages = NULL;
+    if (category == HSC_NONE || !findings_vectors_help(r))
+        return HSC_OK;
+    hsc_status status = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_THREAD}, category, 1, &sum, err);
+    if (!status && sum.sum < TOLD * r->total)
+        return HSC_OK;
+    if (!status && !(manages = calloc((size_t)r->info.scopes + 1, 1)))
+        status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    if (!status)
+        status = find_managers(r, category, manages, err);
+    if (!status)
+        status = find_callers(r, manages, &all, err);
+    if (!status && all.n) {
+        qsort(all.list, all.n, sizeof *all.list, larger);
+        findings_amount(r, sum, share, sizeof share);
+        if (!(sum.excess > 0) && !r->unit.exact)
+            snprintf(count, sizeof count, ", in %.0f samples", sum.sum);
+        snprintf(text, sizeof text, "Memory management: %s%s, is for getting memory and giving it back. Most is called by", share, count);
+        for (uint32_t i = 0; i < all.n && i < NAMED && (!i || all.list[i].sum.sum >= 0.1 * sum.sum); i++) {
+            char one[700];
+            put_place(r, &all.list[i], one, sizeof one);
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s %s", i ? ";" : "", one);
+        }
+        strncat(text, ".", sizeof text - strlen(text) - 1);
+        findings_say(f, sum.sum, "Memory management", sum, spot_of_line(r, all.list[0].line), text);
+    }
+    free(manages);
+    free(all.list);
+    if (status == HSC_E_MISSING) { /* not in this database */
+        hsc_err_clear(err);
+        status = HSC_OK;
+    }
+    return status;
+}

@@ -1,0 +1,67 @@
+! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+! Innermost loops over another subscript than the first, where one round them is over that.
+! RUN: for o in 0 2; do %fc -g -O$o -c %s -o %t.$o.o || exit 1; %map --remarks %t.$o.o | %check; done
+! RUN: for o in 0 2; do %map --remarks %t.$o.o | sed -n '/ wave$/,$p' > %t.txt; grep -q ' right$' %t.txt; if grep exchanged %t.txt; then exit 1; fi; done
+! CHECK: stencil
+! CHECK: a(i - 1, j) and others go on by 8*n bytes from one iteration to the next; with the loops over i (line [[#@LINE+6]]) and j (line [[#@LINE+7]]) exchanged by 8; no dependence is against it
+subroutine stencil(a, b, n)
+  integer, intent(in) :: n
+  real(8), intent(in) :: a(n, n)
+  real(8), intent(out) :: b(n, n)
+  integer :: i, j
+  do i = 2, n - 1
+    do j = 2, n - 1
+      b(i, j) = 0.25d0 * (a(i - 1, j) + a(i + 1, j) + a(i, j - 1) + a(i, j + 1))
+    end do
+  end do
+end subroutine
+! the loop over the first subscript is two further out
+! CHECK: cube
+! CHECK: and others go on by 8*n*n bytes {{.*}} over i (line [[#@LINE+6]]) and k (line [[#@LINE+8]]) exchanged by 8; no dependence is against it
+subroutine cube(a, b, n)
+  integer, intent(in) :: n
+  real(8), intent(in) :: a(n, n, n)
+  real(8), intent(out) :: b(n, n, n)
+  integer :: i, j, k
+  do i = 2, n - 1
+    do j = 2, n - 1
+      do k = 2, n - 1
+        b(i, j, k) = 0.25d0 * (a(i - 1, j, k) + a(i + 1, j, k) + a(i, j - 1, k) + a(i, j, k + 1))
+      end do
+    end do
+  end do
+end subroutine
+! what is written in one iteration is read in one that would then come before it
+subroutine wave(a, n)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: a(n, n)
+  integer :: i, j
+  do i = 2, n
+    do j = 1, n - 1
+      a(i, j) = a(i - 1, j + 1) * 0.5d0
+    end do
+  end do
+end subroutine
+! the same over two loops: k goes back where i goes on
+subroutine far_wave(a, n)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: a(n, n, n)
+  integer :: i, j, k
+  do i = 2, n
+    do j = 1, n
+      do k = 1, n - 1
+        a(i, j, k) = a(i - 1, j, k + 1) * 0.5d0
+      end do
+    end do
+  end do
+end subroutine
+subroutine right(a, n)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: a(n, n)
+  integer :: i, j
+  do j = 1, n
+    do i = 1, n
+      a(i, j) = a(i, j) * 0.5d0
+    end do
+  end do
+end subroutine

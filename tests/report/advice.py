@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Findings that tell what to do: loops in an order that walks memory by large steps, who gets and gives back memory, and loops that stay scalar as they are written, which are
+no price of the compiler's. Usage: advice.py HEATSCOPE HEATSCOPE-CC SOURCE WORK"""
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HEATSCOPE, CC, SOURCE, WORK = sys.argv[1:5]
+wrong = []
+lines = {m.group(1): i for i, text in enumerate(open(SOURCE), 1) for m in [re.search(r"/\* ([A-Z]+) \*/", text)] if m}
+
+
+def run(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=WORK).stdout
+
+
+def that(good, what):
+    if not good:
+        wrong.append(what)
+
+
+shutil.rmtree(WORK, ignore_errors=True)
+os.makedirs(WORK)
+run(CC, "-O2", "-g", "-o", "advice", SOURCE)
+run(HEATSCOPE, "run", "-q", "-F", "1000", "--budget=off", "-o", "m", "./advice")
+told = re.sub(r"\s+", " ", run(HEATSCOPE, "report", "m"))
+findings = re.split(r" (?=\d+\. )", told[told.index("What stands out"):])
+loops = {r["line_begin"]: r for r in csv.DictReader(run(HEATSCOPE, "report", "--by=loop", "--format=csv", "m").splitlines()) if r["procedure"] in ("product", "count")}
+
+
+def finding(title):
+    return next((f for f in findings if re.match(rf"\d+\. {title}", f)), "")
+
+
+def share(text):
+    m = re.search(r"s, ([0-9.]+) % \(([0-9.]+) to ([0-9.]+) %\)", text)
+    return [float(x) for x in m.groups()] if m else [-1, -1, -1]
+
+
+order = finding("Loop order:")
+that(f"advice.c:{lines['ORDER']}-" in order and "b[k][j] goes on by 3200 bytes" in order and "exchanged by 8; no dependence is against it." in order, f"loop order: {order}")
+that(abs(share(order)[0] - float(loops[str(lines["ORDER"])]["exclusive_pct"])) < 0.1, f"its share: {order}, by loop {loops[str(lines['ORDER'])]['exclusive_pct']}")
+
+memory = finding("Memory management:")
+category = [r for r in csv.DictReader(run(HEATSCOPE, "report", "--by=category", "--format=csv", "m").splitlines()) if r["category"] == "memory management"]
+that(category and abs(share(memory)[0] - float(category[0]["inclusive_pct"])) < 0.1, f"memory: {memory}, category {category}")
+that(re.search(rf"Most is called by build at \S*advice\.c:({lines['GET']}|{lines['GET'] + 2}), [0-9.]+ % \([0-9.]+ to [0-9.]+ %\); build at \S*advice\.c:", memory), f"callers: {memory}")
+that(len(set(re.findall(r"advice\.c:(\d+)", memory))) == 2, f"its two lines: {memory}")
+parts = [float(x) for x in re.findall(r"advice\.c:\d+, ([0-9.]+) %", memory)]
+that(abs(sum(parts) - share(memory)[0]) < 0.25 * share(memory)[0], f"parts {parts} of {share(memory)}")
+
+# The sum over k may become vectors; the list never.
+refused = finding("Not vectorised:")
+that(f"advice.c:{lines['LIST']}-" not in refused.split("as they are written")[0] and "as they are written" in refused, f"refused: {refused}")
+sys.exit("\n".join(wrong) or 0)
