@@ -43,7 +43,7 @@ void hsc_adding_free(hsc_db *db, hsc_adding *a) {
     if (a->n_asked && a->turn == db->ahead)
         hsc_dbfile_drop_pieces(db->file);
     free(a->ranges);
-    free(a->data);
+    hsc_spare_put(&db->spares, a->data);
     free(a);
 }
 
@@ -63,23 +63,67 @@ static bool note(hsc_adding *a, hsc_pieces *leaf, hsc_pieces *count, uint64_t at
     return true;
 }
 
-/* Of slices below `level`, and single samples. */
-static bool note_below(hsc_adding *a, hsc_times *t, unsigned level, uint64_t first, uint64_t last, bool less) {
+/* What reading elements [at, end) costs: whole pieces are unpacked, elements are added. */
+static uint64_t cost_of(const hsc_pieces *p, uint64_t at, uint64_t end) {
+    return at < end ? ((((end - 1) >> p->shift) - (at >> p->shift) + 1) << p->shift) + (end - at) : 0;
+}
+
+typedef struct way { /* samples [first, last) of a series, by slices below a level and single samples */
+    hsc_adding *to;   /* NULL: what it costs is asked for only */
+    hsc_times *t;
+    bool ok;
+} way;
+
+static uint64_t go(way *w, unsigned level, uint64_t first, uint64_t last, bool less);
+
+/* Slices [low, high) of a level. */
+static uint64_t take_slices(way *w, unsigned level, uint64_t low, uint64_t high, bool less) {
+    hsc_slice_level *l = &w->t->slices[level];
+    uint64_t at = l->begin[l->rows[0] + low], end = l->begin[l->rows[0] + high];
+    if (w->to && w->ok)
+        w->ok = note(w->to, &l->leaf, &l->sum, at, end, less);
+    return cost_of(&l->leaf, at, end);
+}
+
+/* A part [first, last) of slice `at` of a level, at its begin or its end: by itself, or the slice without the rest. */
+static uint64_t go_part(way *w, unsigned level, uint64_t at, uint64_t first, uint64_t last, bool less) {
+    uint64_t size = hsc_times_slice_size(w->t, level), begin = at * size, end = begin + size;
+    if (first >= last)
+        return 0;
+    way asked = {.t = w->t, .ok = true};
+    bool is_head = first == begin, is_whole = end <= w->t->indptr[1] - w->t->indptr[0];
+    uint64_t itself = go(&asked, level, first, last, less);
+    uint64_t without = is_whole ? take_slices(&asked, level, at, at + 1, less) + (is_head ? go(&asked, level, last, end, !less) : go(&asked, level, begin, first, !less))
+                                : UINT64_MAX;
+    if (w->to && itself <= without)
+        go(w, level, first, last, less);
+    else if (w->to) {
+        take_slices(w, level, at, at + 1, less);
+        go(w, level, is_head ? last : begin, is_head ? end : first, !less);
+    }
+    return itself <= without ? itself : without;
+}
+
+static uint64_t go(way *w, unsigned level, uint64_t first, uint64_t last, bool less) {
+    hsc_times *t = w->t;
     while (level > 0 && first < last) {
         uint64_t size = hsc_times_slice_size(t, --level), low = (first + size - 1) / size, high = last / size;
-        hsc_slice_level *l = &t->slices[level];
-        if (low >= high)
+        if (low > high) /* within a slice */
             continue;
-        if (!note(a, &l->leaf, &l->sum, l->begin[l->rows[0] + low], l->begin[l->rows[0] + high], less) ||
-            !note_below(a, t, level, first, low * size, less))
-            return false;
-        first = high * size;
+        uint64_t cost = low < high ? take_slices(w, level, low, high, less) : 0;
+        if (low) /* the end of the slice before */
+            cost += go_part(w, level, low - 1, first, low * size, less);
+        return cost + go_part(w, level, high, high * size, last, less);
     }
-    return first >= last || note(a, &t->leaf, &t->count, t->indptr[0] + first, t->indptr[0] + last, less);
+    if (w->to && w->ok)
+        w->ok = note(w->to, &t->leaf, &t->count, t->indptr[0] + first, t->indptr[0] + last, less);
+    return cost_of(&t->leaf, t->indptr[0] + first, t->indptr[0] + last);
 }
 
 bool hsc_adding_note(hsc_adding *a, hsc_times *t, uint64_t first, uint64_t last, bool less) {
-    return note_below(a, t, t->n_slices, first, last, less);
+    way w = {.to = a, .t = t, .ok = true};
+    go(&w, t->n_slices, first, last, less);
+    return w.ok;
 }
 
 bool hsc_adding_is_done(const hsc_adding *a) { return a->done == a->all; }
@@ -153,7 +197,7 @@ static hsc_status add(hsc_db *db, const batch *b, const char *data, uint64_t *to
 
 /* One batch: takes it, has the reader go on, adds it. */
 static hsc_status work(hsc_db *db, hsc_adding *a, uint64_t *total, hsc_err *err) {
-    if (!a->data && !(a->data = malloc(2 * BATCH_BYTES)))
+    if (!a->data && !(a->data = hsc_spare_take(&db->spares, 2 * BATCH_BYTES, false)))
         return out_of_memory(db, err);
     hsc_status status = ask_ahead(db, a, err);
     batch b = a->asked[0];

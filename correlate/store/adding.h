@@ -9,7 +9,8 @@ typedef struct hsc_adding hsc_adding;
 hsc_adding *hsc_adding_new(void); /* of nothing; NULL: no memory */
 void hsc_adding_free(hsc_db *db, hsc_adding *a); /* NULL: nothing */
 
-/* Samples [first, last) of the series are to be added, or (less) taken away: whole slices, and single ones at the ends. false: no memory. */
+/* Samples [first, last) of the series are to be added, or (less) taken away: whole slices, and at the ends smaller ones and single samples, or a whole one of which
+ * the rest is taken away again, whichever reads less. false: no memory. */
 bool hsc_adding_note(hsc_adding *a, hsc_times *t, uint64_t first, uint64_t last, bool less);
 /* Has the reader begin with the first of it, so that it unpacks while something else is done. */
 hsc_status hsc_adding_ask(hsc_db *db, hsc_adding *a, hsc_err *err);

@@ -43,7 +43,10 @@ static void give_back(hsc_db *db, hsc_array *a) {
             break;
         }
     db->whole_bytes -= whole_size(a);
-    free(a->whole);
+    if (a->set < 0) /* sums of an interval */
+        hsc_spare_put(&db->spares, a->whole);
+    else
+        free(a->whole);
     a->whole = NULL;
     a->taken = 0;
     a->narrow = false;
@@ -824,6 +827,7 @@ void hsc_db_close(hsc_db *db) {
         return;
     hsc_interval_end(db);
     hsc_marks_free(db);
+    hsc_spare_end(&db->spares);
     hsc_times_close(db);
     hsc_values_close(db);
     free(db->values);

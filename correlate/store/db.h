@@ -9,6 +9,7 @@
 #include "dbfile.h"
 #include "ends.h"
 #include "large.h"
+#include "spare.h"
 
 /* A one-dimensional data set of numbers. Read by pieces or, when much of it is wanted,
  * once as a whole; wholes are given back oldest first when they exceed the database's budget. */
@@ -115,7 +116,7 @@ struct hsc_db {
     double *mean_excess;                 /* by metric, of the run; made when an interval is set */
     struct hsc_interval *interval;       /* NULL: the whole run */
     struct hsc_choosing *choosing;       /* interval_choose.c: the next one, under way; NULL */
-    uint64_t *spare_total;               /* interval.c: by leaf, for the next one; NULL */
+    hsc_spares spares;                   /* room of the interval before, for the next one */
     struct hsc_marks *marks;             /* interval_marks.c; NULL: not begun */
     uint64_t ahead;                      /* whose pieces the reader has been asked for ahead: one more with each who asks */
     uint32_t leaf_metric;                /* the one that all rows of /time/leaf are of, once that was looked at; HSC_NONE: not known */

@@ -41,6 +41,7 @@ static bool give_back(hsc_db *db) {
     bool gives = db->gives_back;
     if (gives) {
         hsc_arrays_give_back(db);
+        hsc_spare_drop(&db->spares);
         hsc_large_give_back();
         db->gives_back = false;
     }
@@ -67,6 +68,7 @@ static hsc_status count_threads(hsc_db *db, double seconds, double *part, hsc_er
     if (status || *part >= 1) {
         hsc_counting_free(db, v->counting);
         v->counting = NULL;
+        hsc_spare_again(&db->spares);
     }
     return status;
 }
@@ -306,11 +308,11 @@ void hsc_db_give_back(hsc_db *db, bool all) {
             hsc_times_give_back(db->times);
         hsc_interval_thin(db);
     }
-    if (all) {
-        free(db->spare_total);
-        db->spare_total = NULL;
-    }
+    if (all)
+        hsc_spare_drop(&db->spares);
     hsc_large_give_back();
+    if (!all)
+        hsc_spare_again(&db->spares);
 }
 
 static bool find_direct(hsc_db *db, uint64_t number, uint32_t metric, hsc_db_table which, uint64_t rows, uint64_t first, uint64_t n, members *m) {
@@ -493,7 +495,7 @@ void hsc_interval_free(hsc_interval *v) {
         return;
     hsc_interval_end_ahead(v);
     hsc_within_free(v->within);
-    hsc_interval_end_sums(v);
+    free(v->contexts.sums);
     for (hsc_made_sums *m = v->made, *next; m; m = next) {
         next = m->next;
         free(m->sums);
@@ -533,8 +535,8 @@ void hsc_interval_close(hsc_db *db) {
 void hsc_interval_drop(hsc_db *db, hsc_interval *v) {
     if (v)
         hsc_interval_end_ahead(v);
-    if (v && !v->room && !db->spare_total) {
-        db->spare_total = v->total;
+    if (v && !v->room) {
+        hsc_spare_put(&db->spares, v->total);
         v->total = NULL;
     }
     hsc_interval_free(v);
@@ -630,11 +632,8 @@ static hsc_status count_all(hsc_db *db, hsc_interval *v, hsc_err *err) {
 hsc_status hsc_interval_new(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_interval **out, hsc_err *err) {
     uint64_t leaves = db->tables.rows[HSC_TAB_leaf];
     hsc_interval *v = calloc(1, sizeof *v);
-    if (v && db->spare_total) {
-        v->total = db->spare_total;
-        db->spare_total = NULL;
-    }
-    if (!v || (!v->total && !(v->total = hsc_large_malloc((leaves + 1) * sizeof *v->total)))) {
+    hsc_spare_begin(&db->spares);
+    if (!v || !(v->total = hsc_spare_take(&db->spares, (leaves + 1) * sizeof *v->total, false))) {
         free(v);
         return out_of_memory(db, err);
     }
@@ -697,8 +696,7 @@ static hsc_status set_parts(hsc_db *db, const hsc_db_when *list, uint32_t n, boo
 void hsc_interval_end(hsc_db *db) {
     hsc_choosing_end(db);
     hsc_interval_close(db);
-    free(db->spare_total);
-    db->spare_total = NULL;
+    hsc_spare_end(&db->spares);
 }
 
 hsc_status hsc_db_set_intervals(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_err *err) {

@@ -14,7 +14,7 @@ static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
 }
 
 /* n of them, all 0. */
-static void *new_sums(uint64_t n, bool narrow) { return hsc_large_calloc(n * (narrow ? sizeof(uint32_t) : sizeof(uint64_t))); }
+static void *new_sums(hsc_db *db, uint64_t n, bool narrow) { return hsc_spare_take(&db->spares, n * (narrow ? sizeof(uint32_t) : sizeof(uint64_t)), true); }
 
 static void add(hsc_interval_table *t, uint64_t row, uint64_t count) {
     if (t->narrow)
@@ -186,8 +186,8 @@ static inline void sum_contexts(const hsc_interval *v, void *sums, bool narrow, 
         bump(sums, narrow, (uint64_t)v->leaves.context[k] * n + place[v->leaves.category[k]], count_of(v, all, metric, k));
 }
 
-void hsc_interval_end_sums(hsc_interval *v) {
-    free(v->contexts.sums);
+void hsc_interval_end_sums(hsc_db *db, hsc_interval *v) {
+    hsc_spare_put(&db->spares, v->contexts.sums);
     v->contexts = (hsc_context_sums){0};
 }
 
@@ -199,7 +199,7 @@ static hsc_status want_contexts(hsc_db *db, hsc_interval *v, const hsc_leaf_fact
     uint64_t contexts = db->tables.rows[HSC_TAB_context];
     if (c->sums && c->of.leaves == f->leaves && c->of.metric == f->metric && c->of.only == f->only)
         return HSC_OK;
-    hsc_interval_end_sums(v);
+    hsc_interval_end_sums(db, v);
     c->of = *f;
     for (uint64_t k = 0; k < v->leaves.n; k++)
         there[v->leaves.category[k]] = true;
@@ -208,7 +208,7 @@ static hsc_status want_contexts(hsc_db *db, hsc_interval *v, const hsc_leaf_fact
             place[i] = (uint8_t)c->n;
             c->category[c->n++] = (uint8_t)i;
         }
-    if (!(c->sums = new_sums(contexts * c->n + 1, f->narrow)))
+    if (!(c->sums = new_sums(db, contexts * c->n + 1, f->narrow)))
         return out_of_memory(db, err);
     if (!f->narrow)
         sum_contexts(v, c->sums, false, f->all, f->metric, place, c->n);
@@ -363,7 +363,7 @@ static hsc_status sum_table(hsc_db *db, hsc_interval *v, uint64_t rows, hsc_made
     if (!status) {
         db->passes++;
         m->narrow = f->narrow;
-        m->sums = new_sums(rows + 1, m->narrow);
+        m->sums = new_sums(db, rows + 1, m->narrow);
     }
     if (m->narrow)
         t.narrow = m->sums;
@@ -441,7 +441,7 @@ static bool begin_ahead(hsc_db *db, hsc_interval *v, uint32_t metric, hsc_db_tab
         return false;
     hsc_ahead *a = calloc(1, sizeof *a);
     hsc_made_sums *m = calloc(1, sizeof *m);
-    void *sums = a && m ? new_sums(rows + 1, true) : NULL;
+    void *sums = a && m ? new_sums(db, rows + 1, true) : NULL;
     if (sums) {
         *m = (hsc_made_sums){.metric = metric, .only = v->only, .table = which, .narrow = true, .sums = sums};
         a->of = *v;
@@ -527,7 +527,7 @@ hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hs
         next_of(db, v, of_contexts, sizeof of_contexts / sizeof *of_contexts) != UINT64_MAX)
         return HSC_OK;
     *is_done = true;
-    hsc_interval_end_sums(v);
+    hsc_interval_end_sums(db, v);
     return HSC_OK;
 }
 
@@ -559,7 +559,7 @@ hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hs
     hsc_made_sums made = take_made(i, metric, which);
     if (!made.sums)
         status = sum_table(db, i, v->rows, &made, err);
-    hsc_interval_end_sums(i);
+    hsc_interval_end_sums(db, i);
     if (status)
         return status;
     hsc_interval_resident(db, &v->sum, HSC_COLTYPE_U8, v->rows, made.sums, made.narrow);

@@ -45,7 +45,7 @@ oo::class create ::heatscope::App {
         }
         set unread ""
         try {
-            $Nav start
+            $Nav start $Comparison
         } trap {HEATSCOPE DB} message {
             # the window opens all the same: its views say what can't be read
             set unread $message

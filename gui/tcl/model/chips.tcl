@@ -5,8 +5,10 @@ namespace eval ::heatscope::chips {
     namespace export forms place
     namespace ensemble create
 
-    # Of a line that has no room for itself and a word on it, so much of the room stays the line's.
+    # Of a line that has no room for itself and a word on it, so much of the room stays the line's; where its first chip has no room in its fewest words
+    # then, it has so much that these can be read, and the line `least` of it.
     variable share [expr {5 / 6.0}]
+    variable least 0.4
     # What is said in fewer words, in this order: pattern and replacement.
     variable shorter {
         {: .*$} {}
@@ -22,6 +24,10 @@ namespace eval ::heatscope::chips {
         {spin wait} {spin}
         {written in vectors} {vectors}
         { line (?=\d)} { }
+        {^.*\mindirect\M.*$} {indirect}
+        {^.*\mirregular\M.*$} {irregular}
+        {^.*\m(stride \d+ B)\M.*$} {\1}
+        {^\S+ (contiguous|one address)\M.*$} {\1}
     }
 
     # The words and what they are shortened to, the longest first.
@@ -39,9 +45,11 @@ namespace eval ::heatscope::chips {
     # Lays the chips {WORDS TONE ...} out behind text of `width` pixels in `have`. letter: pixels of one; {*}$measure TEXT -> pixels.
     # dict: keep: pixels of the text that stay, -1 for all; gap: letters before a chip; chips: those that have room, in the words that
     # have; more: tone of those that have none, "" for none.
-    # The text goes first: while it fits it is cut only for the sign that there is more, and a longer one keeps `share` of the room.
+    # The text goes first: while it fits it is cut only for the first chip's fewest words and the sign that there is more, and a longer one keeps `share`
+    # of the room, if these words have room in the rest.
     proc place {width have chips letter measure} {
         variable share
+        variable least
         set whole $width
         foreach chip $chips {
             incr whole [expr {3 * $letter + [{*}$measure " [lindex $chip 0] "]}]
@@ -56,10 +64,12 @@ namespace eval ::heatscope::chips {
         set room [expr {max($sign, $have - $width, $width > $have ? int($have * (1 - $share)) : 0)}]
         # in the fewest words as many as have room, the sign for the others
         set forms [lmap chip $chips {forms [lindex $chip 0]}]
-        set least [lmap list $forms {expr {$letter + [{*}$measure " [lindex $list end] "]}}]
+        set fewest [lmap list $forms {expr {$letter + [{*}$measure " [lindex $list end] "]}}]
+        # a sign alone says nothing
+        set room [expr {max($room, min([lindex $fewest 0] + ([llength $chips] > 1 ? $sign : 0), int($have * (1 - $least))))}]
         set n 0
         set used 0
-        foreach w $least {
+        foreach w $fewest {
             set rest [expr {$n + 1 < [llength $chips] ? $sign : 0}]
             if {$used + $w + $rest > $room} break
             incr used $w
@@ -72,7 +82,7 @@ namespace eval ::heatscope::chips {
             set cut [Cut [lindex $forms 0] [expr {$room - $letter - ([llength $chips] > 1 ? $sign : 0)}] $measure]
             if {$cut ne ""} {
                 set forms [list [list $cut]]
-                set least [list [expr {$letter + [{*}$measure " $cut "]}]]
+                set fewest [list [expr {$letter + [{*}$measure " $cut "]}]]
                 set more [expr {[llength $chips] > 1 ? [Tone [lrange $chips 1 end]] : ""}]
                 set spare 0
                 set n 1
@@ -81,7 +91,7 @@ namespace eval ::heatscope::chips {
         # what is spare goes to the first ones
         set shown {}
         set used [expr {$more ne "" ? $sign : 0}]
-        foreach chip [lrange $chips 0 $n-1] list [lrange $forms 0 $n-1] w [lrange $least 0 $n-1] {
+        foreach chip [lrange $chips 0 $n-1] list [lrange $forms 0 $n-1] w [lrange $fewest 0 $n-1] {
             set words [Longest $list [expr {$w - $letter + $spare}] $measure]
             set takes [expr {$letter + [{*}$measure " $words "]}]
             set spare [expr {$spare + $w - $takes}]
@@ -107,7 +117,7 @@ namespace eval ::heatscope::chips {
     # The fewest words, cut to the room; "" where hardly a word would be left.
     proc Cut {forms room measure} {
         set cut [::heatscope::fmt fit [lindex $forms end] [expr {$room - [{*}$measure "  "]}] $measure]
-        return [expr {[string length $cut] >= 10 ? $cut : ""}]
+        return [expr {[string length $cut] >= 6 ? $cut : ""}]
     }
     proc Tone {chips} {
         return [expr {"bad" in [lmap chip $chips {lindex $chip 1}] ? "bad" : [lindex $chips 0 1]}]

@@ -493,7 +493,7 @@ oo::class create ::heatscope::Comparison {
     method Mark {c metric scope} {
         return [list "[my amount $c $metric][my apart $c]" [expr {[dict get $c change] > 0 ? "more" : "less"}] $scope]
     }
-    # What changed, in the form of findings: the whole run, and the procedures that changed most and beyond noise.
+    # What changed, in the form of findings: the whole run, then the procedures that changed most and beyond noise and what is timed, by how much they changed.
     method findings {metric} {
         if {$Other eq ""} {
             return {}
@@ -525,6 +525,7 @@ oo::class create ::heatscope::Comparison {
             lappend out [dict merge $none [dict create title "Other run" text $text]]
         }
         set n 0
+        set changed {}
         foreach c [my changes procedure $metric] {
             if {![dict get $c beyond] || [incr n] > 4} {
                 continue
@@ -532,13 +533,19 @@ oo::class create ::heatscope::Comparison {
             set text "[dict get $c name]: [my amount $c $metric][expr {[dict get $c words] ne "" ? ", [dict get $c words]" : ""}]\
                 (95 % from [my Signed [dict get $c low] $unit] to [my Signed [dict get $c high] $unit])."
             set place [expr {[dict get $c a] >= 0 ? [$Db scope [dict get $c a]] : {}}]
-            lappend out [dict merge $none [dict create title [expr {[dict get $c change] > 0 ? "More there" : "Less there"}] text $text] \
-                [expr {$place ne "" ? [dict create scope [dict get $c a] file [dict get $place file] line [dict get $place line_begin]] : {}}]]
+            lappend changed [dict merge $none [dict create title [expr {[dict get $c change] > 0 ? "More there" : "Less there"}] text $text \
+                change [dict get $c change]] [expr {$place ne "" ? [dict create scope [dict get $c a] file [dict get $place file] line [dict get $place line_begin]] : {}}]]
         }
         if {!$n} {
             lappend out [dict merge $none [dict create title "Other run" text "No procedure changed beyond noise."]]
         }
-        return [concat $out [lmap c [my TimedFindings $metric] {dict merge $none $c}]]
+        # by how much they changed; all are of time, or samples stand apart
+        set timed [lmap c [my TimedFindings $metric] {dict merge $none $c}]
+        if {$unit ne "s"} {
+            return [concat $out $changed $timed]
+        }
+        set sized [lmap c [concat $changed $timed] {list [expr {abs([dict get $c change])}] $c}]
+        return [concat $out [lmap pair [lsort -real -decreasing -index 0 $sized] {lindex $pair 1}]]
     }
     # Of whole runs: waits, calls and causes of waiting that changed by a hundredth of the shorter one's elapsed time, at most two of each, those of calls with
     # a tenth more or less bytes also where their time did not.
@@ -570,7 +577,7 @@ oo::class create ::heatscope::Comparison {
                         [my amount $c $metric s][expr {[dict get $c words] ne "" ? "; [dict get $c words]" : ""}]\
                         ([expr {$by eq "cause" ? "divided by samples" : "timed"}], all threads)."
                     set place [expr {[dict get $c a] >= 0 ? [$Db line [dict get $c a]] : {}}]
-                    lappend out [dict merge [dict create title $title text $text] \
+                    lappend out [dict merge [dict create title $title text $text change $change] \
                         [expr {$place ne "" ? [dict create scope [dict get $c scope_a] file [dict get $place file] line [dict get $place line]] : {}}]]
                 }
             }

@@ -22,10 +22,14 @@ oo::class create ::heatscope::Navigator {
     method Axis {} { return [list -metric [$Bus get metric] -axis [$Bus get axis]] }
 
     # Where the window begins: at the loop that the findings call the hottest, with what it calls, where that is the user's;
-    # else at the hottest line, else in the first file with code. Of many contexts it is not looked for: the first picture would wait.
-    method start {} {
+    # else at the hottest line, else in the first file with code. Of many contexts it is not looked for: the first picture would wait. With a second database
+    # at what changed most beyond noise; of many contexts `readyChange` goes there.
+    method start {{comparison ""}} {
         set axis [expr {[$Run columns process] > 1 ? "process" : "thread"}]
         $Bus set start axis $axis
+        if {$comparison ne "" && [$comparison any] && [$Run info contexts] <= [::heatscope::settings get beginContexts] && [my StartAtChange $comparison]} {
+            return
+        }
         if {[$Run info contexts] > [::heatscope::settings get beginContexts] || ![my StartAtLoop]} {
             my StartAtProcedure
         }
@@ -41,6 +45,31 @@ oo::class create ::heatscope::Navigator {
             $Bus adjust start lines calls
         }
         return 1
+    }
+    # At the line that changed most of the user's procedure that did; else at the wait or call of message passing that did. False: there is none.
+    method StartAtChange {comparison} {
+        set metric [$Bus get metric]
+        foreach c [$comparison changes procedure $metric] {
+            set procedure [dict get $c a]
+            if {![dict get $c beyond] || $procedure < 0 || ![my IsPlaceToBegin $procedure]} continue
+            foreach l [$comparison changes line $metric] {
+                if {![dict get $l beyond] || [dict get $l a] < 0 || ([dict get $l change] > 0) != ([dict get $c change] > 0)} continue
+                set line [$Db line [dict get $l a]]
+                if {[dict get $line line] > 0 && [dict get $line file] == [dict get [$Db scope $procedure] file] && [my ProcedureOf [dict get $line scope]] == $procedure} {
+                    my line start [dict get $line file] [dict get $line line]
+                    return 1
+                }
+            }
+            my procedure start $procedure
+            return 1
+        }
+        foreach f [$comparison findings $metric] {
+            if {[dict get $f scope] >= 0 && [dict get $f line] > 0 && [my IsPlaceToBegin [dict get $f scope]]} {
+                my finding start $f
+                return 1
+            }
+        }
+        return 0
     }
     # A loop whose own lines have less than half of its time.
     method CallsMost {loop} {
@@ -110,8 +139,8 @@ oo::class create ::heatscope::Navigator {
         }
     }
 
-    method IsPlaceToBegin {loop} {
-        set facts [$Db scope $loop]
+    method IsPlaceToBegin {scope} {
+        set facts [$Db scope $scope]
         if {[dict get $facts file] < 0 || [dict get $facts line_begin] < 1 || [dict get $facts module] < 0} {
             return 0
         }

@@ -82,6 +82,7 @@ oo::class create ::heatscope::CompareView {
     # Have the runs different numbers of processors? Then each row has its speed-up and efficiency, of procedures, loops and modules.
     method Scales {} { return [expr {[$Model any] && $By in {procedure loop module} && [$Model sizes] ne ""}] }
     method Drop {} { return {interval ratio bar effbar a b} }
+    method Beyond {c} { return [expr {[dict get $c beyond] || [$Model isTimed $By]}] }
     method Load {} {
         set Most 0
         set Runs {}

@@ -4,7 +4,7 @@
 
 oo::class create ::heatscope::ListView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection List Rows Theirs ById PlaceOf Chosen SortColumn SortOrder By Loaded Note Model OtherModel OtherRun ChangeMost Contrasted Empty Begun Dirty Held
+    variable Path Bus Run Nav Db App Selection List Rows Theirs ById PlaceOf Chosen SortColumn SortOrder By Loaded Note Model OtherModel OtherRun ChangeMost Contrasted Empty Begun Dirty Held Ordered
 
     constructor {path context} {
         set Rows {}
@@ -23,6 +23,7 @@ oo::class create ::heatscope::ListView {
         set ChangeMost 0
         set Contrasted 0
         set Begun 0
+        set Ordered 0
         next $path $context
     }
 
@@ -175,6 +176,12 @@ oo::class create ::heatscope::ListView {
             set SortColumn [my FirstSort]
             set SortOrder [expr {[my Type $SortColumn] in {name text} ? "increasing" : "decreasing"}]
         }
+        # with a second database lists that have the most first begin with what changed most
+        set compares [[$App comparison] any]
+        if {$compares && !$Ordered && $SortColumn eq [my FirstSort] && $SortOrder eq "decreasing" && [my SortKey change] ne ""} {
+            lassign {change decreasing} SortColumn SortOrder
+        }
+        set Ordered $compares
         # if it takes longer than a moment, nothing of before is shown meanwhile
         if {[$List cget -empty] ne "reading \u2026"} {
             set Empty [$List cget -empty]
@@ -270,13 +277,14 @@ oo::class create ::heatscope::ListView {
         }
         return {}
     }
-    # Rows without the value come last in both orders.
+    # Rows without the value come last in both orders; by the size of changes those within noise are the smallest.
     method Sorted {} {
         lassign [my SortKey $SortColumn] key how
         if {$key eq "" || ($key eq "order" && $SortOrder eq "increasing" && ![llength $Theirs])} {
             return [my Listed]
         }
         set with {}
+        set noise {}
         set without {}
         set kind -real
         foreach row [my Listed] {
@@ -289,10 +297,15 @@ oo::class create ::heatscope::ListView {
                 set kind -dictionary
             } elseif {$how eq "size"} {
                 set v [expr {abs($v)}]
+                if {![my Beyond $row]} {
+                    lappend noise [list $v $row]
+                    continue
+                }
             }
             lappend with [list $v $row]
         }
-        return [concat [lmap pair [lsort $kind -$SortOrder -index 0 $with] {lindex $pair 1}] $without]
+        set lists [lmap list [list $with $noise] {lmap pair [lsort $kind -$SortOrder -index 0 $list] {lindex $pair 1}}]
+        return [concat {*}[expr {$SortOrder eq "decreasing" ? $lists : [lreverse $lists]}] $without]
     }
     method Sort {} {
         $List configure -sortcolumn [my SortMark] -sortorder $SortOrder
@@ -768,6 +781,7 @@ oo::class create ::heatscope::ListView {
     }
     # Takes such a dict; what does not fit is left out.
     method restore {state} {
+        set Ordered [[$App comparison] any]
         if {[dict exists $state group] && [dict exists [my Groups] [dict get $state group]]} {
             my group [dict get $state group]
         }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "spare.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "large.h"
+
+void *hsc_spare_take(hsc_spares *s, size_t bytes, bool is_cleared) {
+    unsigned best = s->n;
+    if (bytes >= HSC_SPARE_LEAST && s->n_again < HSC_SPARES_MAX && !s->is_dropped)
+        s->again[s->n_again++] = bytes;
+    for (unsigned i = 0; i < s->n; i++)
+        if (s->of[i].bytes >= bytes && s->of[i].bytes / 2 <= bytes && (best == s->n || s->of[i].bytes < s->of[best].bytes))
+            best = i;
+    if (best == s->n)
+        return is_cleared ? hsc_large_calloc(bytes) : hsc_large_malloc(bytes);
+    void *p = s->of[best].p;
+    if (is_cleared && !s->of[best].is_clear)
+        memset(p, 0, bytes);
+    s->of[best] = s->of[--s->n];
+    return p;
+}
+
+void hsc_spare_put(hsc_spares *s, void *p) {
+    size_t bytes = p ? malloc_usable_size(p) : 0;
+    if (bytes < HSC_SPARE_LEAST || s->n == HSC_SPARES_MAX) {
+        free(p);
+        return;
+    }
+    s->of[s->n].p = p;
+    s->of[s->n].bytes = bytes;
+    s->of[s->n++].is_clear = false;
+}
+
+void hsc_spare_begin(hsc_spares *s) { s->n_again = 0; }
+
+void hsc_spare_drop(hsc_spares *s) {
+    while (s->n)
+        free(s->of[--s->n].p);
+    s->is_dropped = true;
+}
+
+void hsc_spare_again(hsc_spares *s) {
+    if (!s->is_dropped)
+        return;
+    hsc_spare_drop(s); /* of other sizes */
+    s->is_dropped = false;
+    for (unsigned i = 0; i < s->n_again; i++) {
+        void *p = hsc_large_malloc(s->again[i]);
+        if (!p)
+            return;
+        s->of[s->n].p = memset(p, 0, s->again[i]);
+        s->of[s->n].bytes = s->again[i];
+        s->of[s->n++].is_clear = true;
+    }
+}
+
+void hsc_spare_end(hsc_spares *s) {
+    hsc_spare_drop(s);
+    *s = (hsc_spares){0};
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Room of large arrays for the next ones of their size: to get pages from the system costs more than what is made of them. */
+#ifndef HEATSCOPE_STORE_SPARE_H
+#define HEATSCOPE_STORE_SPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { HSC_SPARES_MAX = 16, HSC_SPARE_LEAST = 256 << 10 /* bytes: smaller ones are malloc's */ };
+
+typedef struct hsc_spares { /* all 0: empty */
+    struct {
+        void *p;
+        size_t bytes;
+        bool is_clear; /* all 0 */
+    } of[HSC_SPARES_MAX];
+    unsigned n;
+    size_t again[HSC_SPARES_MAX]; /* bytes that were taken since hsc_spare_begin, but while all was dropped */
+    unsigned n_again;
+    bool is_dropped;
+} hsc_spares;
+
+/* As calloc (cleared) or malloc, for free or hsc_spare_put: one that is there and not much larger, else new. NULL: no memory. */
+void *hsc_spare_take(hsc_spares *s, size_t bytes, bool is_cleared);
+/* In place of free, of what malloc, hsc_large_* or hsc_spare_take gave; NULL: nothing. */
+void hsc_spare_put(hsc_spares *s, void *p);
+/* What is taken from here on is what the next one will take. */
+void hsc_spare_begin(hsc_spares *s);
+/* Gives all back to the system; hsc_spare_again, when there is time for it, gets anew what the next one will take, cleared. */
+void hsc_spare_drop(hsc_spares *s);
+void hsc_spare_again(hsc_spares *s);
+void hsc_spare_end(hsc_spares *s); /* gives all back, for good */
+
+#endif
