@@ -186,17 +186,30 @@ static hsc_status have(hsc_spill *s, jinstants_reader *r, size_t want, hsc_err *
     return status;
 }
 
-hsc_status hsc_instants_read(hsc_spill *s, jinstants_reader *r, size_t *n, hsc_err *err) {
-    head h;
-    *n = 0;
+/* The head of the next block, all of which is there then; h->n 0 at the end. */
+static hsc_status take_head(hsc_spill *s, jinstants_reader *r, head *h, hsc_err *err) {
+    *h = (head){0};
     hsc_status status = have(s, r, BLOCK_BYTES, err);
     if (status != HSC_OK || r->at == r->n)
         return status;
-    bool whole = r->n - r->at >= sizeof h;
+    bool whole = r->n - r->at >= sizeof *h;
     if (whole)
-        memcpy(&h, r->bytes + r->at, sizeof h);
-    if (!whole || !h.n || h.n > JINSTANTS_BLOCK || r->n - r->at < block_bytes(&h))
+        memcpy(h, r->bytes + r->at, sizeof *h);
+    if (!whole || !h->n || h->n > JINSTANTS_BLOCK || r->n - r->at < block_bytes(h))
         return hsc_err_set(err, HSC_E_IO, "temporary file beside %s: not what was written to it", s->beside);
+    return HSC_OK;
+}
+
+hsc_status hsc_instants_pass(hsc_spill *s, jinstants_reader *r, uint64_t to, uint64_t *at, size_t *n, hsc_err *err) {
+    head h;
+    *n = 0;
+    hsc_status status = take_head(s, r, &h, err);
+    for (; status == HSC_OK && h.n && *at + h.n <= to; status = take_head(s, r, &h, err)) {
+        r->at += block_bytes(&h);
+        *at += h.n;
+    }
+    if (status != HSC_OK || !h.n)
+        return status;
     const uint8_t *p = r->bytes + r->at + sizeof h;
     p = h.form & WIDE_TICKS ? take_words(r->tick, p, h.n) : take_halves(r->tick, p, h.n, false);
     p = h.form & WIDE_KINDS ? take_words(r->kind, p, h.n) : take_halves(r->kind, p, h.n, true);
@@ -209,6 +222,10 @@ hsc_status hsc_instants_read(hsc_spill *s, jinstants_reader *r, size_t *n, hsc_e
     r->at += block_bytes(&h);
     *n = h.n;
     return HSC_OK;
+}
+
+hsc_status hsc_instants_read(hsc_spill *s, jinstants_reader *r, size_t *n, hsc_err *err) {
+    return hsc_instants_pass(s, r, 0, &(uint64_t){0}, n, err);
 }
 
 void hsc_instants_reader_fini(jinstants_reader *r) {

@@ -40,6 +40,8 @@ typedef struct jinstants_reader { /* all zero but for list, which is flushed: at
 
 /* The next block; *n: 0 at the end. HSC_E_IO, HSC_E_MEMORY. */
 hsc_status hsc_instants_read(hsc_spill *s, jinstants_reader *r, size_t *n, hsc_err *err);
+/* The same, but blocks that end before sample `to` of the list are passed by; *at: the sample of the list that the reader is at, then that which the block begins with. */
+hsc_status hsc_instants_pass(hsc_spill *s, jinstants_reader *r, uint64_t to, uint64_t *at, size_t *n, hsc_err *err);
 void hsc_instants_reader_fini(jinstants_reader *r);
 /* Calls visit(ctx, i) for all in their order. */
 hsc_status hsc_instants_each(hsc_spill *s, const jinstants *l, void (*visit)(void *ctx, const jinstant *i), void *ctx, hsc_err *err);

@@ -3,19 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../store/large.h"
 #include "../store/store.h"
 #include "cache.h"
 #include "made.h"
 #include "ranks.h"
+#include "series.h"
 #include "ticks.h"
 
-#define GROUP_BYTES ((uint64_t)12 << 20) /* held by a worker; a thread with more is a group by itself */
-#define GROUP_BYTES_LEAST ((uint64_t)1 << 18)
-#define SAMPLE_BYTES 12u
 #define BIN_PERIODS 16u          /* in the finest bin of the timeline */
 #define BIN_ROWS_MIN 65536u
-#define RANK_GROUPS 4u           /* at a time, where there are several ranks: the same on all */
 
 /* ---- time ---- */
 
@@ -75,17 +71,7 @@ bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list,
 /* ---- leaves of all threads ---- */
 
 typedef jsame_leaf leaf;
-
-typedef struct times {
-    join *j;
-    HSC_VEC(leaf) leaves;
-    hsc_table rows;    /* of a leaf: row of leaves */
-    uint32_t *firsts;  /* by row of leaves: the first thread that has it; HSC_NO_INDEX: none */
-    uint32_t *sorted;  /* by row of leaves: row in the table */
-    uint32_t *row_of;  /* by kind: row in the table; HSC_NO_INDEX: not sampled */
-    uint64_t most;     /* samples of a thread of this rank */
-    size_t first;      /* thread whose samples are put first: those of others are kept */
-} times;
+typedef jseries_leaves times;
 
 static uint64_t key_a(const leaf *k) { return (uint64_t)k->context << 32 | k->line; }
 static uint64_t key_b(const leaf *k) { return (uint64_t)k->instance << 32 | k->metric << 8 | k->category; }
@@ -337,247 +323,6 @@ static hsc_status put_spans(join *j, hsc_store *store, hsc_err *err) {
     return status;
 }
 
-/* ---- threads, a few at a time ---- */
-
-typedef struct series { /* samples of threads [first, first + n) */
-    times *x;
-    size_t first, n;
-    uint64_t room;   /* of the samples' arrays */
-    uint64_t *begin; /* n + 1: of each thread */
-    uint32_t *time, *leaf, *count;
-    uint32_t same;    /* `count` is that up to same_to */
-    uint64_t same_to;
-} series;
-
-static void free_series(series *s) {
-    free(s->begin);
-    free(s->time);
-    free(s->leaf);
-    free(s->count);
-    *s = (series){0};
-}
-
-/* Rows of table leaf by the keys of a thread's instants; NULL: its instants have kinds. Owned by the caller. */
-static hsc_status read_keys(const times *x, const jthread *t, uint32_t **leaf_of, hsc_err *err) {
-    const join *j = x->j;
-    uint64_t n = 0;
-    hsc_status status = hsc_join_load_keys(j, t, leaf_of, &n, err);
-    for (uint64_t i = 0; status == HSC_OK && i < n; i++)
-        if ((*leaf_of)[i] != HSC_NO_INDEX)
-            (*leaf_of)[i] = x->row_of[j->kind_order[(*leaf_of)[i]]];
-    return status;
-}
-
-/* The count of m samples from `at` on. */
-static void put_count(series *s, uint64_t at, size_t m, uint32_t count) {
-    if (s->same != count) {
-        s->same = count;
-        s->same_to = 0;
-    }
-    for (uint64_t i = s->same_to > at ? s->same_to : at; i < at + m; i++)
-        s->count[i] = count;
-    if (s->same_to >= at && s->same_to < at + m)
-        s->same_to = at + m;
-}
-
-/* Rows of table leaf; false: some have none. */
-static bool find_leaves(const uint32_t *leaf_of, uint64_t plain, const uint32_t *kinds, size_t n, uint32_t *leaves) {
-    uint32_t none = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t kind = kinds[i];
-        uint64_t special = -(uint64_t)(kind >> 31);
-        none |= (leaves[i] = leaf_of[(kind & ~JINSTANT_SPECIAL) + (plain & special)]) == HSC_NO_INDEX;
-    }
-    return !none;
-}
-
-static bool find_leaves_of_kinds(const times *x, const uint32_t *kinds, size_t n, uint32_t *leaves) {
-    uint32_t none = 0;
-    for (size_t i = 0; i < n; i++)
-        none |= (leaves[i] = kinds[i] == HSC_NO_INDEX ? HSC_NO_INDEX : x->row_of[x->j->kind_order[kinds[i]]]) == HSC_NO_INDEX;
-    return !none;
-}
-
-/* A thread's samples, behind the *n that there are. */
-static hsc_status read_thread(series *s, const jthread *t, uint64_t *n, hsc_err *err) {
-    const join *j = s->x->j;
-    jinstants_reader *r = malloc(sizeof *r);
-    uint32_t *leaf_of = NULL;
-    size_t got = 1;
-    uint64_t at = *n;
-    hsc_status status = r ? read_keys(s->x, t, &leaf_of, err) : hsc_join_no_memory(err);
-    if (r)
-        *r = (jinstants_reader){.list = &t->instants};
-    while (status == HSC_OK && got) {
-        status = hsc_instants_read(j->spill, r, &got, err);
-        if (status != HSC_OK || !got)
-            break;
-        uint64_t from = at;
-        if (leaf_of ? find_leaves(leaf_of, t->plain_count, r->kind, got, s->leaf + at) : find_leaves_of_kinds(s->x, r->kind, got, s->leaf + at)) {
-            memcpy(s->time + at, r->tick, got * sizeof *s->time);
-            if (!r->same)
-                memcpy(s->count + at, r->count, got * sizeof *s->count);
-            at += got;
-        } else {
-            for (size_t i = 0; i < got; i++) { /* events that nobody announced are left out */
-                s->time[at] = r->tick[i];
-                s->leaf[at] = s->leaf[from + i];
-                if (!r->same)
-                    s->count[at] = r->count[i];
-                at += s->leaf[from + i] != HSC_NO_INDEX;
-            }
-        }
-        if (r->same)
-            put_count(s, from, (size_t)(at - from), r->same);
-        else
-            s->same_to = s->same_to < from ? s->same_to : from;
-    }
-    if (r)
-        hsc_instants_reader_fini(r);
-    free(r);
-    free(leaf_of);
-    *n = at;
-    return status;
-}
-
-/* Arrays for so many samples: those that are there where they are large enough, whose pages the kernel need not clear again. Else as large as any
- * thread will need them; what is not used of them is no memory. */
-static bool reserve_series(series *s, uint64_t most) {
-    free(s->begin);
-    s->begin = malloc((s->n + 1) * sizeof *s->begin);
-    if (!s->time || most > s->room) {
-        most = most > s->x->most ? most : s->x->most;
-        free(s->time);
-        free(s->leaf);
-        free(s->count);
-        s->time = hsc_large_malloc((most + 1) * sizeof *s->time);
-        s->leaf = hsc_large_malloc((most + 1) * sizeof *s->leaf);
-        s->count = hsc_large_malloc((most + 1) * sizeof *s->count);
-        s->room = most;
-        s->same_to = 0;
-    }
-    return s->begin && s->time && s->leaf && s->count;
-}
-
-static hsc_status read_series(void *ctx, size_t i, hsc_err *err) {
-    series *s = &((series *)ctx)[i];
-    join *j = s->x->j;
-    uint64_t most = 0, n = 0;
-    for (size_t k = 0; k < s->n; k++)
-        most += j->threads.p[s->first + k]->instants.count;
-    if (!reserve_series(s, most))
-        return hsc_join_no_memory(err);
-    for (size_t k = 0; k < s->n; k++) {
-        jthread *t = j->threads.p[s->first + k];
-        s->begin[k] = n;
-        hsc_status status = hsc_cache_need_instants(j, t, err);
-        if (status == HSC_OK && t->instants.count) /* another rank's: none */
-            status = read_thread(s, t, &n, err);
-        if (status != HSC_OK)
-            return status;
-        hsc_instants_fini(&t->instants);
-        hsc_spill_list_fini(&t->instant_kinds);
-        hsc_spill_list_fini(&t->kind_pairs);
-    }
-    s->begin[s->n] = n;
-    return HSC_OK;
-}
-
-/* What another rank has of the group's threads. */
-static hsc_status send_series(const join *j, const series *s, hsc_err *err) {
-    parcel a = {0};
-    uint64_t n = s->begin[s->n];
-    parcel_put(&a, s->begin, (s->n + 1) * sizeof *s->begin);
-    parcel_put(&a, s->time, n * sizeof *s->time);
-    parcel_put(&a, s->leaf, n * sizeof *s->leaf);
-    parcel_put(&a, s->count, n * sizeof *s->count);
-    hsc_status status = hsc_ranks_send(j, 0, &a, err);
-    parcel_fini(&a);
-    return status;
-}
-
-static hsc_status receive_series(const join *j, unsigned from, series *s, hsc_err *err) {
-    parcel a = {0};
-    hsc_status status = hsc_ranks_receive(j, from, &a, err);
-    if (status == HSC_OK && (s->begin = malloc((s->n + 1) * sizeof *s->begin)))
-        parcel_take(&a, s->begin, (s->n + 1) * sizeof *s->begin);
-    uint64_t n = status == HSC_OK && s->begin && !a.failed ? s->begin[s->n] : 0;
-    s->time = malloc((n + 1) * sizeof *s->time);
-    s->leaf = malloc((n + 1) * sizeof *s->leaf);
-    s->count = malloc((n + 1) * sizeof *s->count);
-    if (status == HSC_OK && s->begin && s->time && s->leaf && s->count) {
-        parcel_take(&a, s->time, n * sizeof *s->time);
-        parcel_take(&a, s->leaf, n * sizeof *s->leaf);
-        parcel_take(&a, s->count, n * sizeof *s->count);
-        status = hsc_ranks_taken(&a, err);
-    } else if (status == HSC_OK) {
-        status = hsc_join_no_memory(err);
-    }
-    parcel_fini(&a);
-    return status;
-}
-
-static bool has_any(const join *j, unsigned rank, const series *s) {
-    bool any = false;
-    for (size_t k = 0; !any && k < s->n; k++)
-        any = j->threads.p[s->first + k]->process->owner == rank;
-    return any;
-}
-
-/* A group into the store, each thread's samples from the rank that has them. */
-static hsc_status put_series(const join *j, hsc_store *store, series *own, hsc_err *err) {
-    unsigned ranks = hsc_ranks_count(j);
-    if (!store)
-        return has_any(j, j->team->rank, own) ? send_series(j, own, err) : HSC_OK;
-    series *of = calloc(ranks, sizeof *of);
-    hsc_status status = of ? HSC_OK : hsc_join_no_memory(err);
-    for (unsigned r = 1; r < ranks && status == HSC_OK; r++) {
-        of[r] = (series){.first = own->first, .n = own->n};
-        if (has_any(j, r, own))
-            status = receive_series(j, r, &of[r], err);
-    }
-    for (size_t k = 0; k < own->n && status == HSC_OK; k++) {
-        unsigned owner = j->threads.p[own->first + k]->process->owner;
-        const series *s = owner ? &of[owner] : own;
-        status = hsc_store_put_times(store, s->begin[k + 1] - s->begin[k], s->time + s->begin[k], s->leaf + s->begin[k], s->count + s->begin[k],
-                                     err);
-    }
-    for (unsigned r = 1; of && r < ranks; r++)
-        free_series(&of[r]);
-    free(of);
-    return status;
-}
-
-/* All threads in their order, as many groups at a time as there are workers. */
-static hsc_status put_threads(times *x, hsc_store *store, hsc_err *err) {
-    join *j = x->j;
-    size_t most = j->team ? RANK_GROUPS : j->workers;
-    series *groups = calloc(most, sizeof *groups);
-    uint64_t room = (j->team ? GROUP_BYTES : hsc_join_part_of_memory(j, 16 * most, GROUP_BYTES_LEAST, GROUP_BYTES)) / SAMPLE_BYTES;
-    hsc_status status = groups ? HSC_OK : hsc_join_no_memory(err);
-    for (size_t i = x->first; i < j->threads.n; i++)
-        x->most = x->most > j->threads.p[i]->instants.count ? x->most : j->threads.p[i]->instants.count;
-    for (size_t at = x->first; at < j->threads.n && status == HSC_OK;) {
-        size_t n = 0;
-        for (; n < most && at < j->threads.n; n++) {
-            groups[n].x = x;
-            groups[n].first = at;
-            for (uint64_t samples = 0; at < j->threads.n && (!samples || samples + j->threads.p[at]->samples_by_time <= room) &&
-                                       at - groups[n].first < 4096;
-                 at++)
-                samples += j->threads.p[at]->samples_by_time;
-            groups[n].n = at - groups[n].first;
-        }
-        status = hsc_join_each(j, n, read_series, groups, "times", err);
-        for (size_t k = 0; k < n && status == HSC_OK; k++)
-            status = put_series(j, store, &groups[k], err);
-    }
-    for (size_t k = 0; groups && k < most; k++)
-        free_series(&groups[k]);
-    free(groups);
-    return status;
-}
-
 /* Threads that have the samples that they have in the database before. */
 static hsc_status keep_threads(times *x, hsc_store *store, uint32_t bin, hsc_err *err) {
     join *j = x->j;
@@ -619,7 +364,7 @@ static hsc_status begin(times *x, hsc_store *store, hsc_err *err) {
 static hsc_status put_in_order(times *x, hsc_store *store, hsc_err *err) {
     hsc_status status = store ? begin(x, store, err) : HSC_OK;
     if (status == HSC_OK)
-        status = put_threads(x, store, err);
+        status = hsc_join_put_series(x, store, err);
     if (status == HSC_OK && store)
         status = hsc_store_end_times(store, err);
     return status == HSC_OK && store ? put_spans(x->j, store, err) : status;

@@ -8,7 +8,7 @@
 #include "times.h"
 
 enum { COUNT, CATEGORY, CATEGORY_COUNT, SCOPE, SCOPE_COUNT, PROCEDURE, PROCEDURE_COUNT, SETS };
-enum { HELD = 256 /* rows on their way into a stream */ };
+enum { HELD = 256 /* rows of level 0 that go into a stream, then into the next */ };
 enum { PATH_BYTES = 64 };
 enum { LANES = 8, MANY = 16 /* of so many numbers one has counts: then a look at all is cheaper than at each */ };
 typedef uint32_t lanes __attribute__((vector_size(LANES * sizeof(uint32_t)), aligned(sizeof(uint32_t)), may_alias));
@@ -24,9 +24,9 @@ typedef struct level {
     uint64_t rows, *indptr;
     uint32_t *first;
     hsc_out_stream *sets[SETS];
-    uint32_t *held[SETS], n_held, room; /* rows of the thread: of level 0 HELD, of the others all, so that how many each has tells in which order they go out */
+    uint32_t *held[SETS], n_held, room; /* all rows of the thread, so that how many each level has tells in which order they go out */
     uint8_t *categories;
-    bool any;     /* a bin is under way; of level 0: has been */
+    bool any;     /* a bin is under way; of level 0: one has been ended */
     uint64_t bin; /* its number */
     uint32_t *by; /* counts in it, by number; never more than 2^32 - 1 in all */
     uint32_t *touched, n_touched; /* scopes with counts in it */
@@ -50,6 +50,10 @@ struct hsc_store_bins {
     void (*sweep)(uint32_t *by, uint32_t *up, uint32_t n, uint64_t *largest);
     level *levels;
     unsigned n_levels;
+    /* of the thread under way */
+    uint64_t number; /* of its bin of level 0 under way */
+    uint64_t put;    /* counts of its samples */
+    uint64_t used;   /* of what went into bins of level 0 that are ended, those of the widest bin under way */
 };
 
 static hsc_status no_memory(const hsc_store *s, hsc_err *err) {
@@ -231,11 +235,14 @@ hsc_status hsc_store_bins_new(hsc_store *s, hid_t time, uint32_t end, uint32_t b
 
 /* ---- bins ---- */
 
-static hsc_status flush(level *l, hsc_err *err) {
+/* The thread's rows into the streams, so many of each set in turn. */
+static hsc_status flush(level *l, uint32_t some, hsc_err *err) {
     hsc_status status = HSC_OK;
-    for (unsigned i = 0; i < SETS && l->n_held && !status; i++)
-        status = i == CATEGORY ? hsc_out_stream_put(l->sets[i], l->categories, l->n_held, err)
-                               : hsc_out_stream_put(l->sets[i], l->held[i], l->n_held, err);
+    for (uint32_t at = 0, m; at < l->n_held && !status; at += m) {
+        m = l->n_held - at < some ? l->n_held - at : some;
+        for (unsigned i = 0; i < SETS && !status; i++)
+            status = i == CATEGORY ? hsc_out_stream_put(l->sets[i], l->categories + at, m, err) : hsc_out_stream_put(l->sets[i], l->held[i] + at, m, err);
+    }
     l->n_held = 0;
     return status;
 }
@@ -271,7 +278,7 @@ static hsc_status put_row(const hsc_store_bins *b, level *l, uint64_t all, most 
     l->held[PROCEDURE][at] = procedure.row;
     l->held[PROCEDURE_COUNT][at] = procedure.count;
     l->rows++;
-    return l->n_held == HELD && l == b->levels ? flush(l, err) : HSC_OK;
+    return HSC_OK;
 }
 
 static most most_of(uint32_t row, uint64_t key) { return (most){row, (uint32_t)(key >> 32)}; }
@@ -322,7 +329,7 @@ static largest raise_each(const hsc_store_bins *b, const level *l, level *up) {
 }
 
 /* The bin under way of a level, which has something, is a row now; what it had goes to the one under way of the level above, where there is one. */
-static hsc_status put_bin(const hsc_store_bins *b, level *l, level *up, hsc_err *err) {
+static hsc_status put_bin(hsc_store_bins *b, level *l, level *up, hsc_err *err) {
     uint32_t *by = l->by;
     uint64_t category = 0, scope = 0, procedure = 0, all = 0;
     if (l->is_full || l->n_touched > b->first_category / MANY) {
@@ -345,6 +352,7 @@ static hsc_status put_bin(const hsc_store_bins *b, level *l, level *up, hsc_err 
             up->by[k] += by[k];
         by[k] = 0;
     }
+    b->used += l == b->levels ? all : 0;
     return put_row(b, l, all, most_of(~(uint32_t)category - b->first_category, category), most_of(b->rows[~(uint32_t)scope], scope),
                    most_of(b->rows[~(uint32_t)procedure], procedure), err);
 }
@@ -374,13 +382,31 @@ static hsc_status end_bin(hsc_store_bins *b, unsigned at, hsc_err *err) {
     return status ? status : put_bin(b, l, up, err);
 }
 
-/* The thread's samples into bins of level 0, and these into those above. */
+/* Bits of a number of level 0 beyond which it is one of the widest level. */
+static unsigned widest_shift(const hsc_store_bins *b) { return (b->n_levels - 1) * 2; }
+_Static_assert(HSC_BIN_FACTOR == 1 << 2, "widest_shift");
+
+/* The bin of level 0 under way is ended, where it has something. */
+static hsc_status end_first(hsc_store_bins *b, hsc_err *err) {
+    level *l = &b->levels[0];
+    if (!l->n_touched)
+        return HSC_OK;
+    if (!l->any || b->number >> widest_shift(b) != l->bin >> widest_shift(b))
+        b->used = 0;
+    hsc_status status = go_to(b, l, b->number, err);
+    return status ? status : end_bin(b, 0, err);
+}
+
+/* Samples into bins of level 0, and these into those above. */
 static hsc_status put_bins(hsc_store_bins *b, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count, hsc_err *err) {
     const bin_leaf *leaves = b->leaves;
     level *l = &b->levels[0];
     hsc_status status = HSC_OK;
     for (uint64_t i = 0; i < n && !status;) {
         uint64_t number = time[i] / b->bin, end = (number + 1) * b->bin;
+        if (number != b->number)
+            status = end_first(b, err);
+        b->number = number;
         counts s = counts_of(l);
         for (; i < n && time[i] < end; i++) {
             const bin_leaf *f = &leaves[leaf[i]];
@@ -391,35 +417,41 @@ static hsc_status put_bins(hsc_store_bins *b, uint64_t n, const uint32_t *time, 
             add(&s, f->scope, f->procedure, of_it, of_it);
         }
         l->n_touched = (uint32_t)s.n;
-        if (s.n)
-            status = go_to(b, l, number, err);
-        if (s.n && !status)
-            status = end_bin(b, 0, err);
     }
     return status;
 }
 
+/* Counts of the thread that the widest bin `number` has so far. */
+static uint64_t used_of(const hsc_store_bins *b, uint64_t number) {
+    const level *l = &b->levels[0];
+    uint64_t used = l->any && l->bin >> widest_shift(b) == number ? b->used : 0;
+    for (uint32_t k = b->first_category; k < b->end && b->number >> widest_shift(b) == number; k++)
+        used += l->by[k];
+    return used;
+}
+
 /* What one of the widest bins has beyond 2^32 counts (at 10 kHz, five days of a thread) is in no bin: then the counts without that, else NULL.
  * Owned by the caller. */
-static hsc_status cut_counts(const hsc_store_bins *b, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count, uint32_t **cut,
+static hsc_status cut_counts(hsc_store_bins *b, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count, uint32_t **cut,
                              hsc_err *err) {
     enum { TILE = 128 }; /* as compilers make vector code of */
-    uint64_t all = 0, left = UINT32_MAX, at = 0;
+    uint64_t all = b->put, left = 0, at = 0;
     for (; at + TILE <= n; at += TILE)
         for (unsigned k = 0; k < TILE; k++)
             all += count[at + k];
     for (; at < n; at++)
         all += count[at];
+    b->put = all;
     *cut = NULL;
-    if (all <= left)
+    if (all <= UINT32_MAX)
         return HSC_OK;
-    if (!(*cut = malloc(n * sizeof **cut)))
+    if (!(*cut = malloc((n + 1) * sizeof **cut)))
         return no_memory(b->s, err);
     uint64_t widest = hsc_bin_width(b->bin, b->n_levels - 1), end = 0; /* of the one under way */
     for (uint64_t i = 0; i < n; i++) {
         if (time[i] >= end) {
             end = (time[i] / widest + 1) * widest;
-            left = UINT32_MAX;
+            left = UINT32_MAX - (i ? 0 : used_of(b, time[i] / widest));
         }
         uint64_t room = b->leaves[leaf[i]].binned ? left : 0;
         (*cut)[i] = count[i] < room ? count[i] : (uint32_t)room;
@@ -428,15 +460,24 @@ static hsc_status cut_counts(const hsc_store_bins *b, uint64_t n, const uint32_t
     return HSC_OK;
 }
 
+void hsc_store_bins_begin_thread(hsc_store_bins *b) {
+    for (unsigned k = 0; k < b->n_levels; k++)
+        b->levels[k].indptr[b->done] = b->levels[k].rows;
+    b->number = b->put = b->used = 0;
+}
+
 hsc_status hsc_store_bins_put(hsc_store_bins *b, uint64_t n, const uint32_t *time, const uint32_t *leaf,
                               const uint32_t *count, hsc_err *err) {
     uint32_t *cut = NULL;
-    for (unsigned k = 0; k < b->n_levels; k++)
-        b->levels[k].indptr[b->done] = b->levels[k].rows;
     hsc_status status = cut_counts(b, n, time, leaf, count, &cut, err);
     if (!status)
         status = put_bins(b, n, time, leaf, cut ? cut : count, err);
     free(cut);
+    return status;
+}
+
+hsc_status hsc_store_bins_end_thread(hsc_store_bins *b, hsc_err *err) {
+    hsc_status status = end_first(b, err);
     for (unsigned k = 0; k < b->n_levels && !status; k++) {
         level *l = &b->levels[k];
         if (k && l->any)
@@ -445,7 +486,7 @@ hsc_status hsc_store_bins_put(hsc_store_bins *b, uint64_t n, const uint32_t *tim
         l->indptr[b->done + 1] = l->rows;
     }
     for (unsigned k = 0; k < b->n_levels && !status; k++)
-        status = flush(&b->levels[k], err);
+        status = flush(&b->levels[k], k ? UINT32_MAX : HELD, err);
     b->done++;
     return status;
 }
@@ -515,7 +556,6 @@ hsc_status hsc_store_bins_end(hsc_store_bins *b, hsc_err *err) {
     hsc_status status = HSC_OK;
     for (unsigned k = 0; k < b->n_levels && !status; k++) {
         level *l = &b->levels[k];
-        status = flush(l, err);
         for (unsigned i = 0; i < SETS && !status; i++) {
             hsc_out_stream *set = l->sets[i];
             l->sets[i] = NULL;

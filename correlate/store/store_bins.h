@@ -17,9 +17,11 @@ typedef struct hsc_leaf_facts { /* of a row of /time/leaf */
 /* Makes the group in `time`. Leaves of one scope are of one procedure. On failure too *out is to be freed. */
 hsc_status hsc_store_bins_new(hsc_store *s, hid_t time, uint32_t end, uint32_t bin, const hsc_leaf_facts *leaves,
                               uint64_t n_leaves, hsc_store_bins **out, hsc_err *err);
-/* The next thread, in the order of time. */
+/* The next thread: begun, put in the order of time, in any pieces, and ended. */
+void hsc_store_bins_begin_thread(hsc_store_bins *b);
 hsc_status hsc_store_bins_put(hsc_store_bins *b, uint64_t n, const uint32_t *time, const uint32_t *leaf,
                               const uint32_t *count, hsc_err *err);
+hsc_status hsc_store_bins_end_thread(hsc_store_bins *b, hsc_err *err);
 /* Instead, of threads of the database before: of all n that it has; *there false: it has other levels, or what is no bins. Then the next one of them, whose bins
  * are copied as they are packed. */
 hsc_status hsc_store_bins_begin_keep(hsc_store_bins *b, uint64_t n, bool *there, hsc_err *err);

@@ -119,8 +119,10 @@ void hsc_store_counts_clear(hsc_store *s);
 /* store_program.c: samples of all threads, put thread by thread, as one or two series in /time/layers. */
 typedef struct hsc_store_program hsc_store_program;
 hsc_status hsc_store_program_new(hsc_store *s, uint32_t end, uint64_t n_leaves, hsc_store_program **out, hsc_err *err);
+/* The next thread: put in the order of time, in any pieces, and ended. */
 hsc_status hsc_store_program_put(hsc_store_program *p, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count,
                                  hsc_err *err);
+hsc_status hsc_store_program_end_thread(hsc_store_program *p, hsc_err *err);
 /* Of the first n threads, all that the database before has, whose samples begin at indptr: what it has of them is kept, but for those from *first on, which are put
  * next. */
 hsc_status hsc_store_program_keep(hsc_store_program *p, uint64_t n, const uint64_t *indptr, uint64_t *first, hsc_err *err);

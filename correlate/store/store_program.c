@@ -129,6 +129,11 @@ hsc_status hsc_store_program_put(hsc_store_program *p, uint64_t n, const uint32_
             return no_memory(p->s, err);
     }
     l->n += n;
+    return HSC_OK;
+}
+
+hsc_status hsc_store_program_end_thread(hsc_store_program *p, hsc_err *err) {
+    layer *l = &p->layers[p->at];
     if (++p->threads == l->end) { /* nothing more of this layer */
         for (unsigned k = 0; k < PARTS; k++)
             if (!hsc_spill_flush(&p->spill, &l->parts[k]))

@@ -35,7 +35,13 @@ typedef struct hsc_store_times {
     hsc_store_bins *bins;
     hsc_tally by_leaf; /* of the slice under way */
     uint32_t *sums;    /* of a slice that is written */
+    /* of the thread under way */
+    bool is_begun, is_coarse;
+    uint64_t n;         /* samples put */
+    uint32_t last_time; /* of these */
 } hsc_store_times;
+_Static_assert((int)HSC_TIMES_LOOK == (int)HSC_SLICE_FIRST && (int)HSC_TIMES_LOOKS == (int)HSC_SLICE_FACTOR, "looks are slices");
+_Static_assert(HSC_TIMES_PIECE % (HSC_SLICE_FIRST * HSC_SLICE_FACTOR) == 0, "a piece has whole slices");
 
 static hsc_status times_memory(hsc_store *s, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for the samples by time", s->path);
@@ -186,10 +192,10 @@ static int compare_u32(const void *a, const void *b) {
 
 static uint32_t clipped(uint64_t v) { return v < UINT32_MAX ? (uint32_t)v : UINT32_MAX; }
 
-/* What is in by_leaf becomes a slice, and a part of one of the next level, of which the thread has so many levels. */
-static hsc_status end_slice(hsc_store *s, unsigned at, unsigned levels, hsc_err *err) {
+/* What is in by_leaf becomes a slice, and a part of one of the next level. */
+static hsc_status end_slice(hsc_store *s, unsigned at, hsc_err *err) {
     hsc_store_times *t = s->times;
-    slice_level *l = &t->slices[at], *up = at + 1 < levels ? l + 1 : NULL;
+    slice_level *l = &t->slices[at], *up = at + 1 < HSC_SLICE_LEVELS_MAX ? l + 1 : NULL;
     hsc_tally *by = &t->by_leaf;
     hsc_status status = l->group > 0 ? HSC_OK : open_slices(s, l, at, false, err);
     if (by->n > t->n_leaves / 16) { /* a look at all is cheaper than sorting */
@@ -222,7 +228,7 @@ static hsc_status end_slice(hsc_store *s, unsigned at, unsigned levels, hsc_err 
         hsc_tally_add_list(by, &up->below);
         up->below.n = 0;
         up->n_below = 0;
-        status = end_slice(s, at + 1, levels, err);
+        status = end_slice(s, at + 1, err);
     }
     return status;
 }
@@ -234,39 +240,27 @@ static void add_samples(hsc_store_times *t, uint64_t n, const uint32_t *leaf, co
     t->by_leaf = by;
 }
 
-/* Have the thread's finest slices nearly as many values as it has samples? Then to read them is no quicker. Looks at some of them, all over its time. */
-static bool is_varied(const hsc_store *s, uint64_t n, const uint32_t *leaf, const uint32_t *count) {
-    enum { LOOKS = 16 };
+/* Have the thread's finest slices nearly as many values as it has samples? Then to read them is no quicker. */
+static bool is_varied(const hsc_store *s, const hsc_times_looks *look) {
     hsc_store_times *t = s->times;
-    uint64_t slices = n / HSC_SLICE_FIRST, values = 0;
-    if (slices < HSC_SLICE_FACTOR)
-        return false;
-    for (uint64_t k = 0; k < LOOKS; k++) {
-        uint64_t first = slices * k / LOOKS * HSC_SLICE_FIRST;
-        add_samples(t, HSC_SLICE_FIRST, leaf + first, count + first);
+    uint64_t values = 0;
+    for (unsigned k = 0; k < HSC_TIMES_LOOKS; k++) {
+        add_samples(t, HSC_TIMES_LOOK, look->leaf + k * HSC_TIMES_LOOK, look->count + k * HSC_TIMES_LOOK);
         values += t->by_leaf.n;
         for (uint32_t i = 0; i < t->by_leaf.n; i++)
             t->by_leaf.by[t->by_leaf.touched[i]] = 0;
         t->by_leaf.n = 0;
     }
-    return values * s->slices_worth > LOOKS * HSC_SLICE_FIRST;
+    return values * s->slices_worth > HSC_TIMES_LOOK_LEAST;
 }
 
 static hsc_status put_slices(hsc_store *s, uint64_t n, const uint32_t *leaf, const uint32_t *count, hsc_err *err) {
     hsc_store_times *t = s->times;
-    bool is_coarse = is_varied(s, n, leaf, count);
-    unsigned levels = hsc_slice_levels(HSC_SLICE_FIRST, n);
-    uint64_t size = hsc_slice_size(HSC_SLICE_FIRST, is_coarse);
+    uint64_t size = hsc_slice_size(HSC_SLICE_FIRST, t->is_coarse);
     hsc_status status = HSC_OK;
-    t->least[t->done] = (uint32_t)size;
-    t->any_coarse = t->any_coarse || is_coarse;
     for (uint64_t first = 0; first + size <= n && !status; first += size) {
         add_samples(t, size, leaf + first, count + first);
-        status = end_slice(s, is_coarse, levels, err);
-    }
-    for (unsigned k = 0; k < levels; k++) { /* what is left over is less than a slice */
-        t->slices[k].below.n = 0;
-        t->slices[k].n_below = 0;
+        status = end_slice(s, t->is_coarse, err);
     }
     return status;
 }
@@ -292,11 +286,11 @@ static hsc_status put_samples(hsc_store_times *t, uint64_t n, const uint32_t *ti
     return status ? status : hsc_out_stream_put(t->samples[SAMPLE_COUNT], count, n, err);
 }
 
-/* The first sample whose time falls or is beyond the end, or whose leaf is not there; n: none. */
-static uint64_t first_bad(const hsc_store_times *t, uint64_t n, const uint32_t *time, const uint32_t *leaf) {
+/* The first sample whose time falls, below `last` at first, or is beyond the end, or whose leaf is not there; n: none. */
+static uint64_t first_bad(const hsc_store_times *t, uint32_t last, uint64_t n, const uint32_t *time, const uint32_t *leaf) {
     const uint32_t end = t->end, leaves = (uint32_t)t->n_leaves;
     uint64_t i = n > 0;
-    if (n && (time[0] > end || leaf[0] >= leaves))
+    if (n && (time[0] < last || time[0] > end || leaf[0] >= leaves))
         return 0;
     for (; i + TILE <= n; i += TILE) {
         uint32_t bad = time[i + TILE - 1] > end; /* as it never falls */
@@ -310,15 +304,30 @@ static uint64_t first_bad(const hsc_store_times *t, uint64_t n, const uint32_t *
     return i;
 }
 
-hsc_status hsc_store_put_times(hsc_store *s, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count,
-                               hsc_err *err) {
+hsc_status hsc_store_begin_thread_times(hsc_store *s, const hsc_times_looks *look, hsc_err *err) {
     hsc_store_times *t = s->times;
-    if (!t || t->done >= t->threads)
+    if (!t || t->done >= t->threads || t->is_begun)
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: samples by time of more threads than there are", s->path);
-    uint64_t bad = first_bad(t, n, time, leaf);
+    for (uint64_t i = 0; look && i < HSC_TIMES_LOOK_LEAST; i++)
+        if (look->leaf[i] >= t->n_leaves)
+            return hsc_err_set(err, HSC_E_ARGUMENT, "%s: samples by time of thread %" PRIu64 ": leaf %" PRIu32 " is not there", s->path, t->done, look->leaf[i]);
+    t->is_begun = true;
+    t->is_coarse = look && is_varied(s, look);
+    t->any_coarse = t->any_coarse || t->is_coarse;
+    t->least[t->done] = (uint32_t)hsc_slice_size(HSC_SLICE_FIRST, t->is_coarse);
+    t->n = t->last_time = 0;
+    hsc_store_bins_begin_thread(t->bins);
+    return HSC_OK;
+}
+
+hsc_status hsc_store_put_part_times(hsc_store *s, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count, hsc_err *err) {
+    hsc_store_times *t = s->times;
+    if (!t || !t->is_begun || n > HSC_TIMES_PIECE || t->n % HSC_TIMES_PIECE)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: samples by time: no thread is begun, or no piece of it", s->path);
+    uint64_t bad = first_bad(t, t->last_time, n, time, leaf);
     if (bad < n)
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: sample %" PRIu64 " of thread %" PRIu64 ": its time falls or is beyond the end, or its leaf is not there",
-                           s->path, bad, t->done);
+                           s->path, t->n + bad, t->done);
     hsc_status status = put_samples(t, n, time, leaf, count, err);
     if (!status)
         status = put_slices(s, n, leaf, count, err);
@@ -326,10 +335,50 @@ hsc_status hsc_store_put_times(hsc_store *s, uint64_t n, const uint32_t *time, c
         status = hsc_store_bins_put(t->bins, n, time, leaf, count, err);
     if (!status && t->program)
         status = hsc_store_program_put(t->program, n, time, leaf, count, err);
+    t->n += n;
+    t->last_time = n ? time[n - 1] : t->last_time;
+    return status;
+}
+
+/* It has its samples: the next one follows. */
+static void end_thread(hsc_store_times *t, uint64_t n) {
     t->indptr[t->done + 1] = t->indptr[t->done] + n;
     t->slice_indptr[t->done + 1] = t->slice_indptr[t->done] + (n + HSC_SLICE_FIRST - 1) / HSC_SLICE_FIRST;
+    for (unsigned k = 0; k < HSC_SLICE_LEVELS_MAX; k++) { /* what is left over is less than a slice */
+        t->slices[k].below.n = 0;
+        t->slices[k].n_below = 0;
+    }
+    t->is_begun = false;
     t->done++;
+}
+
+hsc_status hsc_store_end_thread_times(hsc_store *s, hsc_err *err) {
+    hsc_store_times *t = s->times;
+    if (!t || !t->is_begun)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: samples by time: no thread is begun", s->path);
+    hsc_status status = hsc_store_bins_end_thread(t->bins, err);
+    if (!status && t->program)
+        status = hsc_store_program_end_thread(t->program, err);
+    end_thread(t, t->n);
     return status;
+}
+
+hsc_status hsc_store_put_times(hsc_store *s, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count,
+                               hsc_err *err) {
+    hsc_times_looks *look = n >= HSC_TIMES_LOOK_LEAST ? malloc(sizeof *look) : NULL;
+    if (!look && n >= HSC_TIMES_LOOK_LEAST)
+        return times_memory(s, err);
+    for (unsigned k = 0; look && k < HSC_TIMES_LOOKS; k++) {
+        memcpy(look->leaf + k * HSC_TIMES_LOOK, leaf + hsc_times_look(n, k), HSC_TIMES_LOOK * sizeof *leaf);
+        memcpy(look->count + k * HSC_TIMES_LOOK, count + hsc_times_look(n, k), HSC_TIMES_LOOK * sizeof *count);
+    }
+    hsc_status status = hsc_store_begin_thread_times(s, look, err);
+    free(look);
+    for (uint64_t at = 0, m; at < n && !status; at += m) {
+        m = n - at < HSC_TIMES_PIECE ? n - at : HSC_TIMES_PIECE;
+        status = hsc_store_put_part_times(s, m, time + at, leaf + at, count + at, err);
+    }
+    return status ? status : hsc_store_end_thread_times(s, err);
 }
 
 /* ---- threads that are kept ---- */
@@ -430,7 +479,7 @@ static hsc_status keep_slice(hsc_store *s, keeping *k, unsigned at, unsigned lev
     return status;
 }
 
-/* The next thread, in the order in which hsc_store_put_times writes it. */
+/* The next thread, in the order in which its pieces are written. */
 static hsc_status keep_thread(hsc_store *s, keeping *k, hsc_err *err) {
     hsc_store_times *t = s->times;
     uint64_t n = k->indptr[t->done + 1] - k->indptr[t->done];
@@ -438,27 +487,26 @@ static hsc_status keep_thread(hsc_store *s, keeping *k, hsc_err *err) {
     bool is_coarse = k->least[t->done] != HSC_SLICE_FIRST;
     uint64_t size = hsc_slice_size(HSC_SLICE_FIRST, is_coarse);
     hsc_status status = HSC_OK;
-    for (uint64_t first = 0; first < n && !status; first += HSC_SLICE_FIRST) {
-        uint64_t m = n - first < HSC_SLICE_FIRST ? n - first : HSC_SLICE_FIRST;
-        status = hsc_out_stream_keep(t->begin, 1, err);
+    for (uint64_t at = 0, piece; at < n && !status; at += piece) {
+        piece = n - at < HSC_TIMES_PIECE ? n - at : HSC_TIMES_PIECE;
+        for (uint64_t first = 0, m; first < piece && !status; first += m) {
+            m = piece - first < HSC_SLICE_FIRST ? piece - first : HSC_SLICE_FIRST;
+            status = hsc_out_stream_keep(t->begin, 1, err);
+            if (!status)
+                status = hsc_out_stream_keep(t->samples[SAMPLE_DELTA], m, err);
+        }
         if (!status)
-            status = hsc_out_stream_keep(t->samples[SAMPLE_DELTA], m, err);
+            status = hsc_out_stream_keep(t->samples[SAMPLE_LEAF], piece, err);
+        if (!status)
+            status = hsc_out_stream_keep(t->samples[SAMPLE_COUNT], piece, err);
+        for (uint64_t first = 0; first + size <= piece && !status; first += size)
+            status = keep_slice(s, k, is_coarse, levels, err);
     }
-    if (!status)
-        status = hsc_out_stream_keep(t->samples[SAMPLE_LEAF], n, err);
-    if (!status)
-        status = hsc_out_stream_keep(t->samples[SAMPLE_COUNT], n, err);
     t->least[t->done] = (uint32_t)size;
     t->any_coarse = t->any_coarse || is_coarse;
-    for (uint64_t first = 0; first + size <= n && !status; first += size)
-        status = keep_slice(s, k, is_coarse, levels, err);
-    for (unsigned i = 0; i < levels; i++)
-        t->slices[i].n_below = 0;
     if (!status)
         status = hsc_store_bins_keep(t->bins, err);
-    t->indptr[t->done + 1] = t->indptr[t->done] + n;
-    t->slice_indptr[t->done + 1] = t->slice_indptr[t->done] + (n + HSC_SLICE_FIRST - 1) / HSC_SLICE_FIRST;
-    t->done++;
+    end_thread(t, n);
     return status;
 }
 
@@ -478,7 +526,7 @@ static hsc_status read_samples(hsc_store *s, const keeping *k, uint64_t first, u
         uint64_t m = k->indptr[i + 1] - k->indptr[i];
         for (uint64_t b = 0; b < m; b++)
             own[b] = b % HSC_SLICE_FIRST ? own[b] + own[b - 1] : begin[t->slice_indptr[i] - slice + b / HSC_SLICE_FIRST];
-        good = first_bad(t, m, own, leaf + (k->indptr[i] - at)) == m;
+        good = first_bad(t, 0, m, own, leaf + (k->indptr[i] - at)) == m;
     }
     free(begin);
     return good ? HSC_OK : hsc_out_fail_before(s->out, "/time/samples", err);
@@ -498,6 +546,8 @@ static hsc_status put_program(hsc_store *s, const keeping *k, uint64_t first, hs
         for (uint64_t i = first; i < end && !status; i++) {
             uint64_t own = k->indptr[i] - at;
             status = hsc_store_program_put(t->program, k->indptr[i + 1] - k->indptr[i], time + own, leaf + own, count + own, err);
+            if (!status)
+                status = hsc_store_program_end_thread(t->program, err);
         }
         free(time);
     }

@@ -14,7 +14,7 @@ enum {
     HSC_SLICES_WORTH = 4,       /* the finest slices of a thread have at most one value for so many samples, or there are none */
     HSC_PROGRAM_SLICE_FIRST = 65536, /* of all threads in one layer, until version 1.5: so many tell of most leaves that there are */
     HSC_LAYERS_MAX = 2,
-    HSC_PROGRAM_THREADS = 8,    /* with no more, each is asked, in some 10 ms: not worth a third of the file */
+    HSC_PROGRAM_THREADS = 16,   /* with no more, each is asked, in some 15 ms: not worth half of the file, and of the join */
     HSC_BIN_FACTOR = 4,         /* width of a bin of the next level */
     HSC_BIN_LEVELS_MAX = 16,
     HSC_BINS_ENOUGH = 256       /* in the run: no level beyond */

@@ -74,6 +74,7 @@ def compare(name, inputs, ranks, *options, launchers=LAUNCHERS[:1]):
 def few():
     """Fewer files than ranks."""
     compare("few", [simulated(2)], (3,))
+    compare("long", [simulated(2, samples=150000)], (2,))  # threads that one process puts in pieces, ranks as a whole
     nothing_new([simulated(3)])
 
 

@@ -92,6 +92,34 @@ static void lists(void **state) {
     hsc_spill_fini(&s);
 }
 
+/* Blocks that end before a sample are passed by, no other. */
+static void passed(void **state) {
+    (void)state;
+    uint64_t seed = 5;
+    hsc_spill s;
+    hsc_err err = {0};
+    hsc_spill_init(&s, "instants.list");
+    for (unsigned shape = 0; shape < 12; shape++) {
+        jinstants l = {0};
+        put(&s, &l, MOST, shape, &seed);
+        assert_true(hsc_instants_flush(&s, &l));
+        jinstants_reader r = {.list = &l};
+        size_t n = 1;
+        for (uint64_t at = 0, to = 0; n; at += n, to = at + random_number(&seed) % 1700 * (shape % 5 > 0)) {
+            assert_int_equal(hsc_instants_pass(&s, &r, to, &at, &n, &err), HSC_OK);
+            assert_true(n ? at + n > to && at + n <= MOST : at == MOST);
+            for (size_t i = 0; i < n; i++) {
+                assert_int_equal(r.tick[i], truth[at + i].tick);
+                assert_int_equal(r.kind[i], truth[at + i].kind);
+                assert_int_equal(r.same ? r.same : r.count[i], truth[at + i].count);
+            }
+        }
+        hsc_instants_reader_fini(&r);
+        hsc_instants_fini(&l);
+    }
+    hsc_spill_fini(&s);
+}
+
 /* What many samples of a program have: small steps, few nodes, one count. */
 static void four_bytes(void **state) {
     (void)state;
@@ -130,6 +158,6 @@ static void damaged(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lists), cmocka_unit_test(four_bytes), cmocka_unit_test(damaged)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lists), cmocka_unit_test(passed), cmocka_unit_test(four_bytes), cmocka_unit_test(damaged)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
