@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <heatscope/formats/linkage.h>
 #include <heatscope/formats/source_path.h>
 
 #include "map_book.h"
@@ -259,6 +260,26 @@ static bool is_left_out(const hsc_map_module *m, const hsc_rec_procedure *p, con
     return !o->all && p->file_id && hsc_system_header(m->files[p->file_id - 1].path.p);
 }
 
+/* Of flang's form of an intrinsic procedure, which has no lines: the first line of the module that calls it, and on how many others it is called. 0: it is no such thing, or
+ * nothing calls it. */
+static uint64_t line_of_calls(const hsc_map_module *m, const hsc_rec_procedure *p, size_t *others) {
+    char name[64];
+    unsigned rank;
+    uint64_t first = 0, last = 0;
+    *others = 0;
+    if (!hsc_linkage_fortran_intrinsic(p->linkage_name.p, name, sizeof name, &rank))
+        return 0;
+    for (size_t i = 0; i < m->n_callsites; i++) { /* in the order of the source */
+        const hsc_rec_callsite *c = &m->callsites[i];
+        if (!c->line || c->line == last || strcmp(c->callee.p, p->linkage_name.p) != 0)
+            continue;
+        *others += first > 0;
+        first = first ? first : c->line;
+        last = c->line;
+    }
+    return first;
+}
+
 static void print_module(const hsc_map_module *m, const map_options *o) {
     bool remarks = o->remarks, arrays = o->arrays;
     size_t procedures = 0, loops = 0; /* left out */
@@ -283,15 +304,20 @@ static void print_module(const hsc_map_module *m, const map_options *o) {
             file = p->file_id;
             printf("  in %s\n", m->files[file - 1].path.p);
         }
-        print_range(p->line_begin, p->line_end);
+        size_t others;
+        uint64_t called = line_of_calls(m, p, &others);
+        print_range(called ? called : p->line_begin, called ? called : p->line_end);
         bool made = (p->flags & HSC_procedure_flag_ARTIFICIAL) && !(p->flags & HSC_procedure_flag_OUTLINED);
-        printf("%s%s\n", p->name.p, made ? " (made by the compiler)" : "");
+        printf("%s%s", p->name.p, made ? " (made by the compiler)" : "");
+        if (others)
+            printf(" (called on %zu other line%s)", others, plural(others));
+        printf("\n");
         for (size_t l = 0; l < m->n_loops; l++) {
             const hsc_rec_loop *v = &m->loops[l];
             if (v->procedure_id != p->procedure_id)
                 continue;
             const char *kind = hsc_enum_text("loop_kind", v->kind);
-            print_range(v->line_begin, v->line_end);
+            print_range(v->line_begin ? v->line_begin : called, v->line_begin ? v->line_end : called);
             printf("%*s%s: ", (int)(v->depth < 20 ? 2 * v->depth : 40), "", kind ? kind : "loop");
             print_versions(m, v);
             hsc_map_print_control(v);

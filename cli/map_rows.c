@@ -2,6 +2,7 @@
 /* The table of loops as CSV and JSON. */
 #include "map_rows.h"
 
+#include <heatscope/formats/linkage.h>
 #include <heatscope/formats/remarks.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -86,6 +87,24 @@ static int rank_of(const hsc_rec_remark *r) {
     return r->reason == HSC_reason_OTHER ? 3 : 4;
 }
 
+/* The one place of the source that calls flang's form of an intrinsic procedure, which has no lines of its own; NULL: it is no such thing, or called at several. */
+static const hsc_book_call *only_call(const hsc_map_book *b, const hsc_rec_procedure *p) {
+    char name[64];
+    unsigned rank;
+    const hsc_book_call *only = NULL;
+    if (!hsc_linkage_fortran_intrinsic(p->linkage_name.p, name, sizeof name, &rank))
+        return NULL;
+    for (size_t i = 0; i < b->calls.n; i++) {
+        const hsc_book_call *c = &b->calls.p[i];
+        if (!c->record->line || strcmp(c->record->callee.p, p->linkage_name.p) != 0)
+            continue;
+        if (only && (c->record->line != only->record->line || strcmp(c->file, only->file) != 0))
+            return NULL;
+        only = c;
+    }
+    return only;
+}
+
 hsc_status hsc_map_rows(const hsc_map_book *b, hsc_map_format format, hsc_err *err) {
     static const char *const names[] = {"module",      "file",        "procedure",   "symbol",   "#line_begin",
                                         "#line_end",   "#depth",      "kind",        "outcome",  "#vector_lanes",
@@ -101,19 +120,20 @@ hsc_status hsc_map_rows(const hsc_map_book *b, hsc_map_format format, hsc_err *e
         const hsc_rec_remark *why = NULL; /* of those that say why not, one of the vectoriser first */
         char versions[1000], text[2000] = "", numbers[8][24];
         hsc_book_outcome o = hsc_map_outcome(b, l);
+        const hsc_book_call *call = l->record->line_begin ? NULL : only_call(b, p->record);
         for (uint32_t k = 0; k < l->remarks; k++) {
             const hsc_rec_remark *r = b->remarks.p[l->first_remark + k].record;
             if (hsc_map_remark_is_missed(r) && hsc_map_remark_matters(r) && rank_of(r) > rank_of(why))
                 why = r;
         }
         const uint64_t values[] = {
-            l->record->line_begin, l->record->line_end, l->record->depth, o.width, o.interleave, o.unroll,
+            call ? call->record->line : l->record->line_begin, call ? call->record->line : l->record->line_end, l->record->depth, o.width, o.interleave, o.unroll,
             o.functions,           why ? why->line : 0};
         for (int k = 0; k < 8; k++)
             snprintf(numbers[k], sizeof numbers[k], "%" PRIu64, values[k]);
         const char *kind = hsc_enum_text("loop_kind", l->record->kind);
         const char *cells[COLUMNS] = {p->module->head.name.p,
-                                      l->file,
+                                      call ? call->file : l->file,
                                       p->record->name.p,
                                       p->record->linkage_name.p,
                                       numbers[0],

@@ -10,6 +10,7 @@
 
 #define TOLD 0.03   /* of all */
 #define MOSTLY 0.5  /* of what a procedure has: it does nothing else */
+#define LOOKED_AT 0.0005 /* of all: procedures with less are not looked at, of which there may be very many */
 
 typedef struct place { /* a line of the user's that calls it */
     uint32_t procedure, line;
@@ -44,7 +45,7 @@ static hsc_status find_managers(const report *r, uint32_t category, uint8_t *man
     for (uint32_t s = 0; s < r->info.scopes && !status; s++) {
         hsc_db_scope scope;
         double sum = 0;
-        if (!(r->incl[s] > 0) || (status = hsc_db_get_scope(r->db, s, &scope, err)) || scope.kind != HSC_SCOPE_PROCEDURE || report_is_users(r, &scope))
+        if (!(r->incl[s] >= LOOKED_AT * r->total) || (status = hsc_db_get_scope(r->db, s, &scope, err)) || scope.kind != HSC_SCOPE_PROCEDURE || report_is_users(r, &scope))
             continue;
         status = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_THREAD}, (uint64_t)s * r->info.categories + category, 1, &sum, err);
         manages[s] = !status && sum > 0 && (sum >= MOSTLY * r->incl[s] || is_named(scope.name));

@@ -5,10 +5,10 @@
 ! RUN: llvm-objdump-19 -d -l %t.o | %check --check-prefix=LINES
 ! CHECK: total
 ! CHECK-NEXT: do: as written
-! CHECK: sum
-! CHECK-NEXT: loop: {{.*}}unrolled
-! CHECK: dot_product
-! CHECK-NEXT: loop: unrolled
+! CHECK: [[#@LINE+18]] sum
+! CHECK-NEXT: [[#@LINE+17]] loop: {{.*}}unrolled
+! CHECK: [[#@LINE+17]] dot_product
+! CHECK-NEXT: [[#@LINE+16]] loop: unrolled
 ! CHECK-NOT: unrolled fully
 ! LINES: intrinsics.f90:[[#SUM:@LINE+13]]{{$}}
 ! LINES-NEXT: addsd
