@@ -25,7 +25,7 @@ oo::class create ::heatscope::Navigator {
     # else at the hottest line, else in the first file with code. Of many contexts it is not looked for: the first picture would wait. With a second database
     # at what changed most beyond noise; of many contexts `readyChange` goes there.
     method start {{comparison ""}} {
-        set axis [expr {[$Run columns process] > 1 ? "process" : "thread"}]
+        set axis [expr {[$Run columns process] > 1 || [my IsLoneRank] ? "process" : "thread"}]
         $Bus set start axis $axis
         if {$comparison ne "" && [$comparison any] && [$Run info contexts] <= [::heatscope::settings get beginContexts] && [my StartAtChange $comparison]} {
             return
@@ -33,6 +33,19 @@ oo::class create ::heatscope::Navigator {
         if {[$Run info contexts] > [::heatscope::settings get beginContexts] || ![my StartAtLoop]} {
             my StartAtProcedure
         }
+    }
+    # One rank, beside whose first thread those that MPI made for itself hardly computed (a hundredth): columns and means over them would say nothing of the program.
+    method IsLoneRank {} {
+        set n [$Run columns thread]
+        if {[$Run columns process] != 1 || $n < 2 || $n > 8 || [dict get [$Db process 0] rank] < 0} {
+            return 0
+        }
+        set first [dict get [$Db thread 0] samples]
+        set others 0
+        for {set t 1} {$t < $n} {incr t} {
+            incr others [dict get [$Db thread $t] samples]
+        }
+        return [expr {$others <= 0.01 * $first}]
     }
     method StartAtLoop {} {
         set loop [$Db hottest -metric [$Bus get metric]]
