@@ -366,9 +366,9 @@ static hsc_status refused(findings *f, hsc_err *err) {
                  "Not vectorised: %s in %u loops that the compiler gave up on, %.1f %% for the reason '%s'; the hottest of these, %.1f %%, is at %s%s.",
                  share, n, 100 * reasons[told].scalar.sum / r->total, reason ? reason : "unknown", 100 * rows[example].scalar.sum / r->total, at, also);
     if (beyond > 0.005 * r->total && n > 1 && price > 0)
-        snprintf(text + strlen(text), sizeof text - strlen(text), " Of all, %.1f %% is in loops that no compiler makes vectors of as they are written.", 100 * beyond / r->total);
+        snprintf(text + strlen(text), sizeof text - strlen(text), " Of all, %.1f %% is in loops of which LLVM makes no vectors as they are written.", 100 * beyond / r->total);
     else if (!(price > 0))
-        snprintf(text + strlen(text), sizeof text - strlen(text), " No compiler makes vectors of %s as %s written.", n == 1 ? "it" : "them", n == 1 ? "it is" : "they are");
+        snprintf(text + strlen(text), sizeof text - strlen(text), " LLVM makes no vectors of %s as %s written.", n == 1 ? "it" : "them", n == 1 ? "it is" : "they are");
     findings_say(f, price, "Not vectorised", all, spot_of_scope(rows[hot].scope, &s), text);
     return HSC_OK;
 }

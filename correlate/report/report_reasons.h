@@ -47,7 +47,7 @@ uint32_t report_sum_reasons(const report_refusal *rows, uint32_t n, report_reaso
 hsc_status report_refusal_ranges(report *r, const report_refusal *x, hsc_db_table *table, report_range **ranges, uint32_t *n, hsc_err *err);
 
 /* What of x->scalar vector code would save at best, 0 to 1: 1 - 1 / elements of the vectors that the loop's largest elements leave room for (8 bytes where they are not
- * known, in vectors of 16, which every x86-64 and AArch64 has). 0: no compiler makes vectors of the loop as it is written: how often it goes round shows only as it
+ * known, in vectors of 16, which every x86-64 and AArch64 has). 0: LLVM makes no vectors of the loop as it is written: how often it goes round shows only as it
  * does (lists, searches), each value needs the one before, a call has no vector form that anybody knows of, or it would not pay. */
 double report_gain(report *r, const report_refusal *x);
 
