@@ -1,81 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The cache's file: a head with its place and seal, what second readings left of each process, and at the end the tables and what
- * first readings took. Written without a name and then put in its place. */
+ * first readings took; cache_write.c writes it. */
 #include "cache.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cache_internal.h"
 #include "ranks.h"
-
-#define BLOCK_BYTES ((size_t)1 << 18)
-
-typedef struct jbegin { /* of the file */
-    char magic[16];
-    uint64_t nonce[2];
-    hsc_seal program; /* that wrote it: what follows is the memory of that program */
-    uint64_t end_offset, end_size;
-    hsc_seal end; /* over the end, and all before */
-} jbegin;
-static const char magic[16] = "heatscope cache";
-
-typedef struct jrun { /* frames [begin, end) */
-    uint32_t begin, end;
-} jrun;
-
-struct jkept {
-    uint64_t size;
-    hsc_seal file;
-    struct timespec changed; /* while it is read it must not */
-    bool is_good;            /* all of it is there; of `old`: used */
-    bool fits;               /* `old` has all of it as it would be read now */
-    bool is_carried;         /* and its body is copied from there */
-    uint32_t weight;
-    HSC_VEC(jrun) runs;      /* rows of frames, rising */
-    HSC_VEC(uint32_t) mains; /* rows of modules met that are its program */
-    uint64_t marks;          /* JMARK_* of its frames */
-    hsc_spill_list first, body; /* bytes */
-    hsc_seal body_seal;
-    uint64_t body_offset, body_size; /* where it is, or will be, in the cache */
-    uint64_t head_size;      /* of it, all but the instants: body_seal is over that, which has theirs */
-    uint32_t row;            /* in `old`; HSC_NO_INDEX: not in it */
-};
-
-typedef struct jold { /* what an earlier join left */
-    int fd; /* -1: nothing */
-    jbegin begin;
-    uint64_t nonce[2], origin_ns, tick_ns, no_times;
-    HSC_VEC(jmodule) modules;
-    HSC_VEC(jaddress) addresses;
-    HSC_VEC(jframe) frames;
-    HSC_VEC(jkept) kept;
-    HSC_VEC(parcel) first; /* by row of kept */
-    hsc_table rows; /* file: row of kept */
-    uint32_t *frame_rows, *module_rows; /* of the join; HSC_NO_INDEX: nobody has it */
-    bool is_damaged;
-} jold;
-
-struct jcache {
-    hsc_seal_key key;
-    hsc_seal program;
-    uint64_t nonce[2];
-    char *path;
-    jold old;
-    bool keeps;  /* it is asked for, or there */
-    bool writes; /* it is to be written */
-    bool failed; /* it can't be */
-    bool carries; /* the tables begin with those of `old`, so its bodies mean the same: they are copied */
-    parcel tables;
-    uint64_t input_bytes;
-};
 
 static hsc_seal seal_of(const join *j, unsigned what, const uint64_t *nonce, const void *bytes, size_t n) {
     hsc_sealer s;
@@ -84,7 +22,7 @@ static hsc_seal seal_of(const join *j, unsigned what, const uint64_t *nonce, con
     return hsc_seal_end(&s);
 }
 
-static void note(const join *j, const char *what) {
+void hsc_cache_note(const join *j, const char *what) {
     if (!j->summary->cache_note[0])
         snprintf(j->summary->cache_note, sizeof j->summary->cache_note, "%.400s: %s", j->cache->path, what);
 }
@@ -215,7 +153,7 @@ static void read_old(join *j) {
     const char *problem = NULL;
     if (o->fd < 0 || fstat(o->fd, &st) || !S_ISREG(st.st_mode))
         problem = "cannot be read: not used";
-    else if (!hsc_place_take(o->fd, &b, sizeof b, 0) || memcmp(b.magic, magic, sizeof magic))
+    else if (!hsc_place_take(o->fd, &b, sizeof b, 0) || memcmp(b.magic, JCACHE_MAGIC, sizeof b.magic))
         problem = "not a cache of heatscope: not used";
     else if (!hsc_seal_equal(b.program, c->program))
         problem = "written by another heatscope or another user: not used";
@@ -241,7 +179,7 @@ static void read_old(join *j) {
     parcel_fini(&a);
     if (!problem)
         return;
-    note(j, problem);
+    hsc_cache_note(j, problem);
     free_old(o);
 }
 
@@ -275,7 +213,7 @@ static bool carry(join *j) {
         hsc_table_fini(&j->met_rows);
         hsc_table_fini(&j->address_rows);
         hsc_table_fini(&j->frame_rows);
-        note(j, "damaged: not used");
+        hsc_cache_note(j, "damaged: not used");
         free_old(o);
         return true;
     }
@@ -314,7 +252,7 @@ static hsc_status begin(join *j, hsc_err *err) {
     if (!hsc_seal_read_key(o->cache_key, &c->key) || getrandom(c->nonce, sizeof c->nonce, 0) != sizeof c->nonce ||
         !seal_program(j, &c->program)) {
         if (o->cache == HSC_CACHE_ON || !access(c->path, F_OK))
-            note(j, "no cache without a key that only its user can read (~/.cache/heatscope/key)");
+            hsc_cache_note(j, "no cache without a key that only its user can read (~/.cache/heatscope/key)");
         hsc_cache_free(j);
     }
     return HSC_OK;
@@ -657,7 +595,7 @@ bool hsc_cache_take_second(join *j, jprocess *p, jprocess *read) {
         hsc_join_free_process(read);
         *read = empty;
         pthread_mutex_lock(&j->lock);
-        note(j, "damaged in part: some files were read again");
+        hsc_cache_note(j, "damaged in part: some files were read again");
         pthread_mutex_unlock(&j->lock);
         if (!c->writes)
             unlink(c->path); /* the next join makes another one */
@@ -696,198 +634,7 @@ void hsc_cache_put_second(join *j, jprocess *p, jprocess *read) {
     parcel_fini(&instants);
 }
 
-/* ---- the new one ---- */
-
-typedef struct writing {
-    join *j;
-    int fd;
-    uint64_t offset;
-    uint64_t before; /* bytes of the cache that this one goes on with; 0: it is a new file */
-    uint64_t dead;   /* of these, what nothing in this one is */
-    bool failed;
-} writing;
-
-static void put_bytes(writing *w, const void *bytes, size_t n) {
-    w->failed = w->failed || !hsc_place_put(w->fd, bytes, n, w->offset);
-    w->offset += n;
-}
-
-/* The list's bytes into *a. */
-static bool load_list(join *j, const hsc_spill_list *l, parcel *a) {
-    hsc_spill_cursor at = {.list = l};
-    uint64_t got = 0;
-    hsc_err unused;
-    a->n = a->at = 0;
-    if (!hsc_vec_reserve((void **)&a->p, &a->cap, l->count + 1, 1))
-        return false;
-    bool ok = hsc_spill_read(j->spill, &at, a->p, l->count, &got, &unused) == HSC_OK && got == l->count;
-    a->n = got;
-    return ok;
-}
-
-/* What the cache that is there has of it. */
-static bool load_old(const jold *o, const jkept *from, parcel *a) {
-    a->n = a->at = 0;
-    bool ok = hsc_vec_reserve((void **)&a->p, &a->cap, from->body_size + 1, 1) && hsc_place_take(o->fd, a->p, from->body_size, from->body_offset);
-    a->n = ok ? from->body_size : 0;
-    return ok;
-}
-
-/* The end goes out piece by piece, as it is sealed. */
-typedef struct ending {
-    writing *w;
-    hsc_sealer sealer;
-    parcel a; /* what is not written yet */
-} ending;
-
-static void put_end(ending *e, const void *bytes, size_t n) {
-    hsc_seal_add(&e->sealer, bytes, n);
-    put_bytes(e->w, bytes, n);
-}
-
-static void flush_end(ending *e) {
-    put_end(e, e->a.p, e->a.n);
-    e->a.n = 0;
-}
-
-/* What its first reading took: of one that was in the cache before it is still there. */
-static bool get_first(const writing *w, const jkept *k, parcel *room, const parcel **first) {
-    *first = k->row == HSC_NO_INDEX ? room : &w->j->cache->old.first.p[k->row];
-    return k->row != HSC_NO_INDEX || load_list(w->j, &k->first, room);
-}
-
-static void put_kept(ending *e, const jkept *k, parcel *room) {
-    parcel *end = &e->a;
-    const parcel *first;
-    if (!get_first(e->w, k, room, &first)) {
-        e->w->failed = true;
-        return;
-    }
-    parcel_u64(end, k->size);
-    parcel_put(end, &k->file, sizeof k->file);
-    parcel_u64(end, k->marks);
-    parcel_u64(end, k->weight);
-    parcel_u64(end, k->body_size);
-    parcel_u64(end, k->body_offset);
-    parcel_u64(end, k->head_size);
-    parcel_put(end, &k->body_seal, sizeof k->body_seal);
-    PARCEL_VEC(end, k->runs);
-    PARCEL_VEC(end, k->mains);
-    parcel_u64(end, first->n);
-    parcel_put(end, first->p, first->n);
-    if (end->n >= BLOCK_BYTES)
-        flush_end(e);
-}
-
-/* All of it: the bodies as long as it stays smaller than the files that it stands for. */
-static void put_file(writing *w) {
-    join *j = w->j;
-    jcache *c = j->cache;
-    jbegin b = {.nonce = {c->nonce[0], c->nonce[1]}, .program = c->program};
-    ending e = {.w = w};
-    parcel body = {0}, room = {0};
-    uint64_t used = c->tables.n + w->dead, most = c->input_bytes > used ? c->input_bytes - used : 0, n = 0;
-    memcpy(b.magic, magic, sizeof magic);
-    w->offset = w->before ? w->before : sizeof b;
-    for (size_t i = 0; i < j->run.n && !w->failed; i++) {
-        jkept *k = j->run.p[i]->kept;
-        const jkept *from = k && k->is_carried ? &c->old.kept.p[k->row] : NULL;
-        uint64_t first = !k ? 0 : k->row == HSC_NO_INDEX ? k->first.count : c->old.first.p[k->row].n;
-        uint64_t bytes = k ? (from ? from->body_size : k->body.count) + first + k->runs.n * sizeof *k->runs.p + 256 : 0;
-        if (!k || !k->is_good || bytes > most) {
-            hsc_cache_free_kept(j->run.p[i]);
-            continue;
-        }
-        most -= bytes;
-        n++;
-        k->body_size = from ? from->body_size : k->body.count;
-        if (from && w->before) {
-            k->body_offset = from->body_offset;
-            continue;
-        }
-        k->body_offset = w->offset;
-        w->failed = !(from ? load_old(&c->old, from, &body) : load_list(j, &k->body, &body)) || (j->options->cancel && *j->options->cancel);
-        put_bytes(w, body.p, body.n);
-    }
-    b.end_offset = w->offset;
-    hsc_made_begin_seal(j, &e.sealer, HSC_SEAL_END, b.nonce);
-    parcel_u64(&e.a, j->origin_ns);
-    parcel_u64(&e.a, j->tick_ns);
-    parcel_u64(&e.a, j->options->no_times);
-    flush_end(&e);
-    put_end(&e, c->tables.p, c->tables.n);
-    parcel_u64(&e.a, n);
-    for (size_t i = 0; i < j->run.n && !w->failed; i++)
-        if (j->run.p[i]->kept)
-            put_kept(&e, j->run.p[i]->kept, &room);
-    flush_end(&e);
-    b.end_size = w->offset - b.end_offset;
-    hsc_seal_add(&e.sealer, &b, sizeof b);
-    b.end = hsc_seal_end(&e.sealer);
-    w->offset = 0;
-    put_bytes(w, &b, sizeof b);
-    w->failed = w->failed || e.a.failed || body.failed || room.failed;
-    parcel_fini(&e.a);
-    parcel_fini(&body);
-    parcel_fini(&room);
-}
-
-/* Where all that the cache that is there has is carried into the new one, this goes on at its end, and its head is put over the old one last: the
- * old one is whole until then. Not where other names have the file, somebody else writes it, or most of it would be of no use. */
-static bool begin_after(writing *w) {
-    const jcache *c = w->j->cache;
-    char path[64];
-    struct stat st;
-    jbegin now;
-    uint64_t carried = 0;
-    for (size_t i = 0; i < w->j->run.n; i++) {
-        const jkept *k = w->j->run.p[i]->kept;
-        carried += k && k->is_carried ? c->old.kept.p[k->row].body_size : 0;
-    }
-    if (c->old.fd < 0 || !carried)
-        return false;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", c->old.fd);
-    int fd = open(path, O_RDWR | O_CLOEXEC);
-    bool good = fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB) && !fstat(fd, &st) && st.st_nlink == 1 && hsc_place_take(fd, &now, sizeof now, 0) &&
-                !memcmp(&now, &c->old.begin, sizeof now);
-    if (good) {
-        w->before = (uint64_t)st.st_size;
-        w->dead = w->before > carried ? w->before - carried : 0;
-        good = w->dead <= carried / 2;
-    }
-    if (good) {
-        w->fd = fd;
-    } else {
-        w->before = w->dead = 0;
-        if (fd >= 0)
-            close(fd);
-    }
-    return good;
-}
-
-/* false: the old one stays. */
-static bool end_after(writing *w) {
-    bool cut = w->failed && !ftruncate(w->fd, (off_t)w->before);
-    return !close(w->fd) && !w->failed && !cut;
-}
-
-void hsc_cache_write(join *j) {
-    jcache *c = j->cache;
-    if (!c || !c->writes)
-        return;
-    char *part = NULL;
-    writing w = {.j = j, .fd = -1, .failed = c->failed || c->tables.failed};
-    if (!w.failed && !begin_after(&w))
-        w.failed = (w.fd = hsc_place_begin(c->path, &part)) < 0;
-    if (!w.failed)
-        put_file(&w);
-    if (w.before)
-        w.failed = !end_after(&w);
-    else
-        w.failed = !hsc_place_end(c->path, w.fd, part, !w.failed);
-    if (w.failed && !(j->options->cancel && *j->options->cancel))
-        note(j, "cannot be written; the next join reads all files again");
-}
+/* ---- end ---- */
 
 void hsc_cache_free_kept(jprocess *p) {
     if (p->kept)

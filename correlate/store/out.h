@@ -15,6 +15,7 @@ typedef enum hsc_effort { /* of packing */
     HSC_EFFORT_QUICK,  /* for what is as long as there are values */
     HSC_EFFORT_SERIES, /* for numbers that seldom repeat in longer pieces (huffman.h), as long as there are samples or values */
     HSC_EFFORT_SPARSE, /* for numbers most of which are 0 */
+    HSC_EFFORT_VALUES, /* as series; what is less than a chunk of HSC_CHUNK_ROWS, once in a set, as small as it gets where it is large */
     HSC_EFFORTS
 } hsc_effort;
 

@@ -16,8 +16,8 @@
 
 enum { ALIKE = 4 };
 /* A part in so many at least, or matches are not looked for. */
-static const unsigned matches_save[HSC_EFFORTS] = {[HSC_EFFORT_SERIES] = 8, [HSC_EFFORT_SPARSE] = 1};
-static const int level_of[HSC_EFFORTS] = {[HSC_EFFORT_USUAL] = 5, [HSC_EFFORT_QUICK] = 3, [HSC_EFFORT_SERIES] = 1, [HSC_EFFORT_SPARSE] = 1}; /* of libdeflate */
+static const unsigned matches_save[HSC_EFFORTS] = {[HSC_EFFORT_SERIES] = 8, [HSC_EFFORT_SPARSE] = 1, [HSC_EFFORT_VALUES] = 8};
+static const int level_of[HSC_EFFORTS] = {[HSC_EFFORT_USUAL] = 5, [HSC_EFFORT_QUICK] = 3, [HSC_EFFORT_SERIES] = 1, [HSC_EFFORT_SPARSE] = 1, [HSC_EFFORT_VALUES] = 6}; /* of libdeflate */
 #define PENDING_BYTES ((size_t)8 << 20) /* of the queue, before it is packed */
 
 struct hsc_packing_set {
@@ -158,11 +158,14 @@ static bool make_room(uint8_t **p, size_t *room, size_t n) {
     return *p != NULL;
 }
 
+/* A chunk's bytes follow from what it holds and its set's effort alone: one of the database before that has the same is copied. */
 static bool pack_anew(packer *k, chunk *c) {
     size_t bytes = chunk_bytes(c->set), element = c->set->element;
-    struct libdeflate_compressor *how = k->of[c->set->effort];
+    bool is_part = c->used < HSC_CHUNK_ROWS * element, is_small = is_part && c->set->effort == HSC_EFFORT_VALUES;
+    hsc_effort effort = c->set->effort == HSC_EFFORT_VALUES && !is_part ? HSC_EFFORT_SERIES : c->set->effort == HSC_EFFORT_QUICK && is_part ? HSC_EFFORT_VALUES : c->set->effort;
+    struct libdeflate_compressor *how = k->of[effort];
     size_t most = how ? libdeflate_zlib_compress_bound(how, bytes) : 0;
-    if (!how || !make_room(&k->out, &k->room_out, most) ||
+    if (!how || !make_room(&k->out, &k->room_out, 2 * most) ||
         (element > 1 && !make_room(&k->planes, &k->room_planes, bytes)))
         return false;
     if (c->used < bytes) {
@@ -177,11 +180,17 @@ static bool pack_anew(packer *k, chunk *c) {
     const uint8_t *planes = element > 1 ? k->planes : c->plain;
     unsigned worth = matches_save[c->set->effort];
     c->packed_bytes = worth ? hsc_huffman_pack(planes, bytes / element, element, worth, k->out, most) : 0;
-    if (!c->packed_bytes)
-        c->packed_bytes = libdeflate_zlib_compress(how, planes, bytes, k->out, most);
+    const uint8_t *out = k->out;
+    if (!c->packed_bytes || (is_small && c->packed_bytes / 3 > c->used / 8)) { /* more than 1.5 bytes a value of 4 */
+        size_t n = libdeflate_zlib_compress(how, planes, bytes, k->out + most, most);
+        if (n && (!c->packed_bytes || n < c->packed_bytes)) {
+            out = k->out + most;
+            c->packed_bytes = n;
+        }
+    }
     if (!c->packed_bytes || !(c->packed = malloc(c->packed_bytes)))
         return false;
-    memcpy(c->packed, k->out, c->packed_bytes);
+    memcpy(c->packed, out, c->packed_bytes);
     free(c->plain);
     c->plain = NULL;
     return true;

@@ -110,7 +110,7 @@ hsc_status hsc_store_metric_group(hsc_store *s, uint32_t metric, hid_t *g, hsc_e
 /* nnz: UINT64_MAX: not known yet. */
 static hsc_status open_order(hsc_store *s, hsc_store_order *o, bool by_thread, uint64_t nnz, hsc_err *err) {
     static const hsc_out_notes indices = {.description = "columns of the values, rising in each row", .effort = HSC_EFFORT_QUICK},
-                               counts = {.description = "samples; times scale_factor: the metric", .effort = HSC_EFFORT_SERIES};
+                               counts = {.description = "samples; times scale_factor: the metric", .effort = HSC_EFFORT_VALUES};
     const hsc_store_values *v = &s->values;
     const char *row_axis = hsc_schema_tables[hsc_schema_values[v->table].rows].name;
     hid_t group = 0;
@@ -131,7 +131,7 @@ static hsc_status open_order(hsc_store *s, hsc_store_order *o, bool by_thread, u
 }
 
 static hsc_status close_order(hsc_store *s, hsc_store_order *o, hsc_err *err) {
-    hsc_out_notes indptr = {.description = "where the values of each row begin, and the end", .effort = HSC_EFFORT_SPARSE};
+    hsc_out_notes indptr = {.description = "where the values of each row begin, and the end", .effort = o->n < HSC_CHUNK_ROWS ? HSC_EFFORT_USUAL : HSC_EFFORT_SPARSE};
     hsc_out_stream *indices = o->indices, *data = o->data;
     o->indices = o->data = NULL;
     hsc_status status = hsc_out_stream_close(indices, err);

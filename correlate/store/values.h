@@ -21,6 +21,8 @@ hsc_status hsc_source_find(hsc_db *db, hsc_db_view view, hsc_source *out, hsc_er
 
 /* Opens the rows (v->by_row) where they are not open. */
 hsc_status hsc_source_rows(const hsc_source *s, hsc_err *err);
+hsc_status hsc_source_columns(const hsc_source *s, hsc_err *err); /* the same by thread */
+hsc_status hsc_source_sums(const hsc_source *s, hsc_err *err);    /* and of its sums */
 
 /* Levels of a pyramid, opened when first asked for. kind: an axis, and HSC_LEVELS_OF_TILES. */
 hsc_status hsc_source_levels(hsc_source *s, unsigned kind, const hsc_level **levels, unsigned *n, hsc_err *err);

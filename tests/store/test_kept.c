@@ -263,6 +263,44 @@ static void damaged(void **state) {
     free(k);
 }
 
+/* Few threads, a sixth of the rows, large counts that are alike but for chance: both orders have at most 4 bytes a value. */
+static void few_large_counts(void **state) {
+    (void)state;
+    static const char *const sets[] = {"by_row/indptr", "by_row/indices", "by_row/data", "by_thread/indptr", "by_thread/indices", "by_thread/data"};
+    const shape h = {4, 1, 5003, 0, UINT64_MAX};
+    hsc_err err = {0};
+    uint32_t rows[5003], counts[5003];
+    uint64_t nnz = 0, size = 0;
+    hsc_store *s = begin_table(whole_path, &h, NULL, -1);
+    for (uint32_t t = 0; t < h.threads; t++) {
+        uint64_t indptr[2] = {0};
+        for (uint32_t r = 0; r < h.rows; r++) {
+            uint32_t of_row = r * 2654435761u, chance = (r + 77) * 2246822519u ^ (t + 1) * 2654435761u;
+            of_row ^= of_row >> 15;
+            chance = (chance ^ chance >> 15) * 2246822519u;
+            if (of_row % 6 == 0) {
+                rows[indptr[1]] = r;
+                counts[indptr[1]++] = 500 + of_row / 8 % 20000 + ((chance & 255) + (chance >> 8 & 255) + (chance >> 16 & 255) + (chance >> 24)) / 4;
+            }
+        }
+        nnz += indptr[1];
+        OK(hsc_store_put_threads(s, 1, indptr, rows, counts, &err));
+    }
+    OK(hsc_store_end_values(s, &err));
+    OK(hsc_out_drain(s->out, &err));
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "/metrics/0/line/%s", sets[i]);
+        hid_t set = H5Dopen2(s->file, path, H5P_DEFAULT);
+        assert_true(set >= 0);
+        size += H5Dget_storage_size(set);
+        H5Dclose(set);
+    }
+    hsc_store_abort(s);
+    print_message("%.3f bytes a value\n", (double)size / (double)nnz);
+    assert_true(size <= 4 * nnz);
+}
+
 /* ---- samples by time ---- */
 
 enum { LEAVES = 150, CONTEXTS = 40, SCOPES = 12, CATEGORIES = 3, BIN = 100, TIMES_MAX = 60000 };
@@ -460,7 +498,7 @@ int main(void) {
     kept_path = model_path(folder, "kept.h5");
     whole_path = model_path(folder, "whole.h5");
     const struct CMUnitTest tests[] = {cmocka_unit_test(without_bands), cmocka_unit_test(with_bands), cmocka_unit_test(with_pyramids),
-                                       cmocka_unit_test(of_others_nothing_is_kept), cmocka_unit_test(damaged), cmocka_unit_test(samples),
+                                       cmocka_unit_test(of_others_nothing_is_kept), cmocka_unit_test(damaged), cmocka_unit_test(few_large_counts), cmocka_unit_test(samples),
                                        cmocka_unit_test(of_other_samples_nothing_is_kept), cmocka_unit_test(damaged_samples)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     model_files(folder, true);
