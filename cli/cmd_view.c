@@ -35,7 +35,8 @@ static const hsc_cli_command view_command = {
     "[OPTIONS] DB|DIR [DB2|DIR2]",
     "Opens the linked views of a correlated database: overview, source with one cell for each line and processor,\n"
     "ranking, scopes. A measurement directory is correlated first. F1 shows all keys.\n\n"
-    "A second database is compared with the first: what changed, by procedure, loop, line and module, with intervals.\n\n"
+    "A second database is compared with the first: what changed, by procedure, loop, line and module, with intervals; the\n"
+    "window begins where most changed.\n\n"
     "--snapshot and --script use an Xvfb of their own when that is installed (Debian package xvfb), else the display.\n"
     "The script's commands are words on a line: select TEXT, set KEY VALUE, get KEY, key SEQUENCE, search TEXT,\n"
     "finding N, raise VIEW, toggle VIEW, maximise VIEW, group VIEW KEY, sort VIEW COLUMN, pair P Q, describe VIEW,\n"

@@ -43,10 +43,7 @@ static void give_back(hsc_db *db, hsc_array *a) {
             break;
         }
     db->whole_bytes -= whole_size(a);
-    if (a->set < 0) /* sums of an interval */
-        hsc_spare_put(&db->spares, a->whole);
-    else
-        free(a->whole);
+    free(a->whole);
     a->whole = NULL;
     a->taken = 0;
     a->narrow = false;

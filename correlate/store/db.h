@@ -116,7 +116,7 @@ struct hsc_db {
     double *mean_excess;                 /* by metric, of the run; made when an interval is set */
     struct hsc_interval *interval;       /* NULL: the whole run */
     struct hsc_choosing *choosing;       /* interval_choose.c: the next one, under way; NULL */
-    hsc_spares spares;                   /* room of the interval before, for the next one */
+    hsc_spares spares;                   /* room for the next interval's sums */
     struct hsc_marks *marks;             /* interval_marks.c; NULL: not begun */
     uint64_t ahead;                      /* whose pieces the reader has been asked for ahead: one more with each who asks */
     uint32_t leaf_metric;                /* the one that all rows of /time/leaf are of, once that was looked at; HSC_NONE: not known */

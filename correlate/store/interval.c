@@ -68,7 +68,6 @@ static hsc_status count_threads(hsc_db *db, double seconds, double *part, hsc_er
     if (status || *part >= 1) {
         hsc_counting_free(db, v->counting);
         v->counting = NULL;
-        hsc_spare_again(&db->spares);
     }
     return status;
 }
@@ -311,8 +310,6 @@ void hsc_db_give_back(hsc_db *db, bool all) {
     if (all)
         hsc_spare_drop(&db->spares);
     hsc_large_give_back();
-    if (!all)
-        hsc_spare_again(&db->spares);
 }
 
 static bool find_direct(hsc_db *db, uint64_t number, uint32_t metric, hsc_db_table which, uint64_t rows, uint64_t first, uint64_t n, members *m) {
@@ -495,7 +492,7 @@ void hsc_interval_free(hsc_interval *v) {
         return;
     hsc_interval_end_ahead(v);
     hsc_within_free(v->within);
-    free(v->contexts.sums);
+    hsc_interval_end_sums(v);
     for (hsc_made_sums *m = v->made, *next; m; m = next) {
         next = m->next;
         free(m->sums);
@@ -632,11 +629,11 @@ static hsc_status count_all(hsc_db *db, hsc_interval *v, hsc_err *err) {
 hsc_status hsc_interval_new(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_interval **out, hsc_err *err) {
     uint64_t leaves = db->tables.rows[HSC_TAB_leaf];
     hsc_interval *v = calloc(1, sizeof *v);
-    hsc_spare_begin(&db->spares);
     if (!v || !(v->total = hsc_spare_take(&db->spares, (leaves + 1) * sizeof *v->total, false))) {
         free(v);
         return out_of_memory(db, err);
     }
+    hsc_spare_begin(&db->spares); /* of the totals, which are most of it, what is there is used, but nothing is got ahead */
     v->leaves = (hsc_leaves){.context = HSC_LEAF(db, context, uint32_t), .line = HSC_LEAF(db, line, uint32_t), .instance = HSC_LEAF(db, instance, uint32_t),
                              .metric = HSC_LEAF(db, metric, uint32_t), .category = HSC_LEAF(db, category, uint8_t), .n = leaves, .sampled = leaves};
     v->only = HSC_NONE;

@@ -121,7 +121,7 @@ bool hsc_interval_make_narrow(uint64_t **numbers, uint64_t n, uint64_t most);
 hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hsc_err *err);
 void hsc_interval_end_ahead(hsc_interval *v); /* waits for it */
 
-void hsc_interval_end_sums(hsc_db *db, hsc_interval *v); /* gives back what tables are made of */
+void hsc_interval_end_sums(hsc_interval *v); /* gives back what tables are made of */
 
 /* interval_whole.c: /time/counts, of a database without samples by time. Into v->total; into v->indptr and v->entry. */
 bool hsc_counts_are_there(const hsc_db *db);

@@ -167,5 +167,7 @@ hsc_status hsc_db_prepare_intervals(hsc_db *db, bool *ready, hsc_err *err) {
         status = hsc_marks_make_some(db, program, ready, err);
     else
         *ready = !status;
+    if (*ready && db->interval && !hsc_db_is_pending(db) && !db->choosing)
+        *ready = hsc_spare_again(&db->spares);
     return status;
 }

@@ -186,8 +186,8 @@ static inline void sum_contexts(const hsc_interval *v, void *sums, bool narrow, 
         bump(sums, narrow, (uint64_t)v->leaves.context[k] * n + place[v->leaves.category[k]], count_of(v, all, metric, k));
 }
 
-void hsc_interval_end_sums(hsc_db *db, hsc_interval *v) {
-    hsc_spare_put(&db->spares, v->contexts.sums);
+void hsc_interval_end_sums(hsc_interval *v) {
+    free(v->contexts.sums);
     v->contexts = (hsc_context_sums){0};
 }
 
@@ -199,7 +199,7 @@ static hsc_status want_contexts(hsc_db *db, hsc_interval *v, const hsc_leaf_fact
     uint64_t contexts = db->tables.rows[HSC_TAB_context];
     if (c->sums && c->of.leaves == f->leaves && c->of.metric == f->metric && c->of.only == f->only)
         return HSC_OK;
-    hsc_interval_end_sums(db, v);
+    hsc_interval_end_sums(v);
     c->of = *f;
     for (uint64_t k = 0; k < v->leaves.n; k++)
         there[v->leaves.category[k]] = true;
@@ -527,7 +527,7 @@ hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hs
         next_of(db, v, of_contexts, sizeof of_contexts / sizeof *of_contexts) != UINT64_MAX)
         return HSC_OK;
     *is_done = true;
-    hsc_interval_end_sums(db, v);
+    hsc_interval_end_sums(v);
     return HSC_OK;
 }
 
@@ -559,7 +559,7 @@ hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hs
     hsc_made_sums made = take_made(i, metric, which);
     if (!made.sums)
         status = sum_table(db, i, v->rows, &made, err);
-    hsc_interval_end_sums(db, i);
+    hsc_interval_end_sums(i);
     if (status)
         return status;
     hsc_interval_resident(db, &v->sum, HSC_COLTYPE_U8, v->rows, made.sums, made.narrow);

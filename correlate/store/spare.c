@@ -34,7 +34,10 @@ void hsc_spare_put(hsc_spares *s, void *p) {
     s->of[s->n++].is_clear = false;
 }
 
-void hsc_spare_begin(hsc_spares *s) { s->n_again = 0; }
+void hsc_spare_begin(hsc_spares *s) {
+    s->n_again = 0;
+    s->is_dropped = false;
+}
 
 void hsc_spare_drop(hsc_spares *s) {
     while (s->n)
@@ -42,19 +45,19 @@ void hsc_spare_drop(hsc_spares *s) {
     s->is_dropped = true;
 }
 
-void hsc_spare_again(hsc_spares *s) {
+bool hsc_spare_again(hsc_spares *s) {
     if (!s->is_dropped)
-        return;
-    hsc_spare_drop(s); /* of other sizes */
-    s->is_dropped = false;
-    for (unsigned i = 0; i < s->n_again; i++) {
-        void *p = hsc_large_malloc(s->again[i]);
-        if (!p)
-            return;
-        s->of[s->n].p = memset(p, 0, s->again[i]);
-        s->of[s->n].bytes = s->again[i];
+        return true;
+    while (s->n && !s->of[s->n - 1].is_clear) /* of something else meanwhile */
+        free(s->of[--s->n].p);
+    void *p = s->n < s->n_again ? hsc_large_malloc(s->again[s->n]) : NULL;
+    if (p) {
+        s->of[s->n].p = memset(p, 0, s->again[s->n]);
+        s->of[s->n].bytes = s->again[s->n];
         s->of[s->n++].is_clear = true;
     }
+    s->is_dropped = p && s->n < s->n_again;
+    return !s->is_dropped;
 }
 
 void hsc_spare_end(hsc_spares *s) {

@@ -150,7 +150,7 @@ static int choose_command(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *
 static int prepare_command(hsc_handle *h, Tcl_Interp *interp) {
     hsc_err err = {0};
     bool ready = false;
-    if (hsc_db_prepare_intervals(h->db, &ready, &err) != HSC_OK)
+    if (!h->looked.under_way && hsc_db_prepare_intervals(h->db, &ready, &err) != HSC_OK) /* that needs the room itself */
         return hsc_tcl_error(interp, &err);
     Tcl_SetObjResult(interp, Tcl_NewBooleanObj(ready));
     return TCL_OK;

@@ -163,6 +163,17 @@ oo::define ::heatscope::App {
         }
         my later $Nav ready
         my later [self] readySearch
+        my later [self] readyRoom
+    }
+    # When nothing else is done: room for the next interval, a piece at a time.
+    method readyRoom {} {
+        try {
+            if {!$Counting && [[$Run db] interval] ne "" && ![[$Run db] prepare]} {
+                my later [self] readyRoom
+            }
+        } trap {HEATSCOPE DB} {} {
+            # what needs it says so
+        }
     }
     # For scripts: chooses an interval. {first F all A blocked B}: ms until sums are drawn, until all is, the longest without looking for events.
     method timedInterval {from to} {

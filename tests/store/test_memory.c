@@ -200,11 +200,52 @@ static void arrays_share_pages(void **state) {
     hsc_large_free(&room);
 }
 
+/* Room that was used is taken again, cleared where that is asked for; what was taken since it began comes back after it was dropped, and no more. */
+static void room_is_used_again(void **state) {
+    enum { SMALL = 300000, LARGE = 5 << 20 };
+    hsc_spares s = {0};
+    (void)state;
+    hsc_spare_begin(&s);
+    char *large = hsc_spare_take(&s, LARGE, true), *small = hsc_spare_take(&s, SMALL, false);
+    assert_non_null(large);
+    assert_non_null(small);
+    memset(large, 1, LARGE);
+    memset(small, 1, SMALL);
+    hsc_spare_put(&s, malloc(100)); /* not worth it */
+    hsc_spare_put(&s, NULL);
+    assert_int_equal(s.n, 0);
+    hsc_spare_put(&s, large);
+    hsc_spare_put(&s, small);
+    hsc_spare_begin(&s);
+    char *same = hsc_spare_take(&s, SMALL - 8, true); /* the smallest that has room */
+    assert_ptr_equal(same, small);
+    for (size_t i = 0; i < SMALL - 8; i++)
+        assert_int_equal(same[i], 0);
+    char *other = hsc_spare_take(&s, SMALL, true); /* the large one is too large for it */
+    assert_ptr_not_equal(other, large);
+    free(other);
+    hsc_spare_put(&s, same);
+    hsc_spare_drop(&s);
+    assert_int_equal(s.n, 0);
+    free(hsc_spare_take(&s, LARGE, false)); /* of something else */
+    hsc_spare_put(&s, malloc(LARGE));
+    assert_false(hsc_spare_again(&s));
+    assert_true(hsc_spare_again(&s));
+    assert_true(hsc_spare_again(&s));
+    assert_int_equal(s.n, 2);
+    for (unsigned i = 0; i < s.n; i++) {
+        assert_in_range(s.of[i].bytes, SMALL - 8, SMALL);
+        assert_true(s.of[i].is_clear);
+    }
+    hsc_spare_end(&s);
+    assert_int_equal(s.n + s.n_again, 0);
+}
+
 int main(void) {
     char *folder = model_folder();
     path = model_path(folder, "x.h5");
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_of_one_apart), cmocka_unit_test(each_allocation_of_the_writer),
-                                       cmocka_unit_test(each_allocation_of_the_reader), cmocka_unit_test(arrays_share_pages)};
+                                       cmocka_unit_test(each_allocation_of_the_reader), cmocka_unit_test(arrays_share_pages), cmocka_unit_test(room_is_used_again)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
     rmdir(folder);

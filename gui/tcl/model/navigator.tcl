@@ -23,7 +23,7 @@ oo::class create ::heatscope::Navigator {
 
     # Where the window begins: at the loop that the findings call the hottest, with what it calls, where that is the user's;
     # else at the hottest line, else in the first file with code. Of many contexts it is not looked for: the first picture would wait. With a second database
-    # at what changed most beyond noise; of many contexts `readyChange` goes there.
+    # at what changed most beyond noise, where that does not take too long to find either.
     method start {{comparison ""}} {
         set axis [expr {[$Run columns process] > 1 || [my IsLoneRank] ? "process" : "thread"}]
         $Bus set start axis $axis

@@ -353,6 +353,7 @@ oo::class create ::heatscope::ListView {
         set SortColumn $column
         my Sort
         my Mark
+        my MarkHits
     }
     method Type {column} {
         foreach c [my AllColumns] {

@@ -63,7 +63,10 @@ oo::class create ::heatscope::RankingView {
         set name [::heatscope::fmt plain [lindex [$Run metrics] $metric]]
         return [list Share "by $name"]
     }
-    method Beside {} { return [lindex [my Heads] 1] }
+    method Beside {} {
+        set words [lindex [my Heads] 1]
+        return [expr {$SortColumn eq "change" ? "by change of [string range $words 3 end]" : $words}]
+    }
     method Columns {} {
         set one [dict get {procedure Procedure loop Loop line Line module Module context Context message Call array Array reason Reason} $By]
         set last [switch -- $By {
