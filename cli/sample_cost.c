@@ -45,7 +45,7 @@ static int compare(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-#define OTHERS 4 /* times the middle one: a gap in which somebody else had the processor */
+#define OTHERS 4 /* times the middle one, or one of the shortest: a gap in which somebody else had the processor */
 
 /* The largest of gaps in order that is no one else's. */
 static unsigned long largest(const uint64_t *gap_ns, size_t n, unsigned long middle) {
@@ -56,6 +56,11 @@ static unsigned long largest(const uint64_t *gap_ns, size_t n, unsigned long mid
 
 static unsigned long middle_of(uint64_t *gap_ns, size_t n) {
     qsort(gap_ns, n, sizeof *gap_ns, compare);
+    size_t all = n;
+    while (n && gap_ns[n - 1] > OTHERS * gap_ns[all / 8]) /* where others had it in most of them, the middle one of all would be theirs */
+        n--;
+    if (4 * n < all)
+        return 0;
     return n && gap_ns[n / 2] <= HSC_CLI_SAMPLE_COST_MAX ? (unsigned long)gap_ns[n / 2] : 0;
 }
 

@@ -21,8 +21,8 @@ typedef struct hsc_cli_sample_cost {
 
 #define HSC_CLI_SAMPLE_COST_MAX 1000000u /* what the runtime takes for a cost (trap_ns, interrupt_ns of options.def) */
 
-/* Of the gaps that samples left (nanoseconds; they are put in order): least <= warm <= cold <= most. All 0 where the middle warm one is more than any
- * sample costs: others had the processor then. */
+/* Of the gaps that samples left (nanoseconds; they are put in order): least <= warm <= cold <= most. Of those in which others had the
+ * processor (several times the shortest ones) the middle ones are not taken. All 0 where that leaves less than a quarter, or the middle one is more than any sample costs. */
 hsc_cli_gaps hsc_cli_gaps_of(uint64_t *warm_ns, size_t n_warm, uint64_t *cold_ns, size_t n_cold);
 
 /* By SIGTRAP, and by a signal where there is no SIGTRAP or it is asked for. Takes some 2.5 ms of CPU time and 8 ms each, 30 ms at most, in a child. */

@@ -5,21 +5,6 @@
 
 #include "findings.h"
 
-enum { ORDINARY_BYTES = 32 }; /* compilers make longer ones only where the programmer prefers them */
-
-/* Bytes of the longest vectors of all processes' processors; 0: not known of all. */
-static hsc_status bytes_of_machines(report *r, uint32_t *bytes, hsc_err *err) {
-    hsc_status status = HSC_OK;
-    *bytes = UINT32_MAX;
-    for (uint32_t p = 0; p < r->info.processes && !status; p++) {
-        hsc_db_process x;
-        if (!(status = hsc_db_get_process(r->db, p, &x, err)) && x.vector_bytes < *bytes)
-            *bytes = x.vector_bytes;
-    }
-    *bytes = r->info.processes ? *bytes : 0;
-    return status;
-}
-
 /* Samples in vector code of the scope, the loop vectoriser's, whose compiler was let to make vectors of less than `limit` bytes; *bytes: of the longest of them. */
 static hsc_status add_short(report *r, uint32_t scope, uint32_t limit, hsc_weighted *sum, uint32_t *bytes, hsc_err *err) {
     hsc_status status = HSC_OK;
@@ -53,8 +38,8 @@ hsc_status findings_short_vectors(findings *f, hsc_err *err) {
     uint32_t hottest = HSC_NONE, machine, limit, bytes = 0, loops = 0;
     char text[1600], share[140], where[600];
     hsc_db_scope s;
-    hsc_status status = bytes_of_machines(r, &machine, err);
-    limit = machine < ORDINARY_BYTES ? machine : ORDINARY_BYTES;
+    hsc_status status = report_vector_bytes(r, &machine, err);
+    limit = machine < REPORT_ORDINARY_BYTES ? machine : REPORT_ORDINARY_BYTES;
     for (uint32_t scope = 0; scope < r->info.scopes && limit && !status; scope++) {
         hsc_weighted here = {0};
         if (!report_wanted(r, scope) || (status = add_short(r, scope, limit, &here, &bytes, err)) || !(here.sum > 0))

@@ -129,6 +129,32 @@ const char *report_lone_calls(report *r, uint32_t loop, const report_callee *cal
     return out;
 }
 
+hsc_status report_vector_bytes(report *r, uint32_t *bytes, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    *bytes = UINT32_MAX;
+    for (uint32_t p = 0; p < r->info.processes && !status; p++) {
+        hsc_db_process x;
+        if (!(status = hsc_db_get_process(r->db, p, &x, err)) && x.vector_bytes < *bytes)
+            *bytes = x.vector_bytes;
+    }
+    *bytes = r->info.processes ? *bytes : 0;
+    return status;
+}
+
+/* Bytes of the longest vectors that the compiler was let to make of a loop, where the processors of the run have longer ones that it would make by itself; 0: not so, or not known. */
+static uint32_t kept_short(report *r, uint32_t scope, uint32_t *machine) {
+    uint32_t let = 0;
+    if (report_vector_bytes(r, machine, NULL))
+        return 0;
+    *machine = *machine < REPORT_ORDINARY_BYTES ? *machine : REPORT_ORDINARY_BYTES;
+    for (uint32_t k = r->instance_begin[scope]; k < r->instance_begin[scope + 1]; k++) {
+        hsc_db_instance x;
+        if (!hsc_db_get_instance(r->db, r->instances[k], &x, NULL) && x.vector_bytes > let)
+            let = x.vector_bytes;
+    }
+    return let < *machine ? let : 0;
+}
+
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size) {
     hsc_db_scope s;
     hsc_db_file f;
@@ -141,6 +167,13 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
     if (x->reason == HSC_reason_FLOATING_POINT_ORDER) {
         snprintf(out, size, "-ffast-math %s it, where the order of operations does not matter to the result; what else may keep the loop scalar shows only then",
                  reads_by_address(r, x->scope) ? "may let" : "lets"); /* vectors of addresses may not pay */
+        return out;
+    }
+    if (x->reason == HSC_reason_COST) {
+        uint32_t machine, let = kept_short(r, x->scope, &machine);
+        if (let)
+            snprintf(out, size, "of vectors of %u bytes, as the options of its compilation allow no longer: those of %u that %s has, by -march=native, may pay", let, machine,
+                     r->info.processes > 1 ? "every processor of the run" : "this processor");
         return out;
     }
     if (may_be_promised(r, x) && !hsc_db_get_file(r->db, s.file, &f, NULL)) {

@@ -48,8 +48,12 @@ hsc_status report_refusal_ranges(report *r, const report_refusal *x, hsc_db_tabl
 
 /* What of x->scalar vector code would save at best, 0 to 1: 1 - 1 / elements of the vectors that the loop's largest elements leave room for (8 bytes where they are not
  * known, in vectors of 16, which every x86-64 and AArch64 has). 0: LLVM makes no vectors of the loop as it is written: how often it goes round shows only as it
- * does (lists, searches), each value needs the one before, a call has no vector form that anybody knows of, or it would not pay. */
+ * does (lists, searches), each value needs the one before, a call has no vector form that anybody knows of, or it would not pay with the longest vectors that the processors of the run have. */
 double report_gain(report *r, const report_refusal *x);
+
+enum { REPORT_ORDINARY_BYTES = 32 }; /* longer vectors compilers make only where the programmer prefers them */
+/* Bytes of the longest vectors of all processes' processors; 0: not known of all. */
+hsc_status report_vector_bytes(report *r, uint32_t *bytes, hsc_err *err);
 
 /* One clause on what would let it be vectorised, where a switch of the compiler is known to; "": nothing is known. Returns out. */
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size);

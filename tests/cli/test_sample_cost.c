@@ -20,6 +20,8 @@ int main(void) {
     uint64_t busy[] = {1971699, 2100000, 30000, 1800000, 5000000};
     is(hsc_cli_gaps_of(busy, N(busy), cold, N(cold)), 0, 0, 0, 0);
     is(hsc_cli_gaps_of(warm, N(warm), busy, N(busy)), 28000, 30000, 30000, 31000); /* others had the processor after each nap */
+    uint64_t crowded[] = {896245, 30000, 910000, 20019, 896000, 900000, 31000, 950000}; /* others had it in most of them, none so long that nobody would believe it */
+    is(hsc_cli_gaps_of(crowded, N(crowded), NULL, 0), 20019, 30000, 30000, 31000);
     uint64_t most[] = {HSC_CLI_SAMPLE_COST_MAX}, more[] = {HSC_CLI_SAMPLE_COST_MAX + 1};
     is(hsc_cli_gaps_of(most, 1, NULL, 0), HSC_CLI_SAMPLE_COST_MAX, HSC_CLI_SAMPLE_COST_MAX, HSC_CLI_SAMPLE_COST_MAX, HSC_CLI_SAMPLE_COST_MAX);
     is(hsc_cli_gaps_of(more, 1, NULL, 0), 0, 0, 0, 0);

@@ -570,6 +570,33 @@ for options in ((), ("-mavx2",)) if longest > 16 else ((),):
     else:
         that("Short vectors" not in said, f"triad {options}: {said}")
 
+# what does not pay with the vectors that the options allow may with the processor's: then it is no loop without any hope
+GATHERED = """#include <stdlib.h>
+static int at[2000];
+static double x[2000], y[2000];
+__attribute__((noinline)) double gathered(int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) // here
+        sum += y[i] * x[at[i]];
+    return sum;
+}
+int main(void) {
+    double sum = 0;
+    for (int i = 0; i < 2000; i++)
+        at[i] = 7 * i % 2000;
+    for (int k = 0; k < 100000; k++)
+        sum += gathered(2000);
+    return sum < 0;
+}
+"""
+source, name = written("gathered.c", GATHERED)
+run(CC, "-g", "-O2", "-ffast-math", source, "-o", name)
+said = findings(joined(name))
+at = next(n for n, text in enumerate(GATHERED.splitlines(), 1) if "// here" in text)
+if longest > 16:
+    that(re.search(rf"is at \S*gathered\.c:{at}-\d+: the cost-model indicates that vectorization is not beneficial \(of vectors of 16 bytes, as the options of its compilation allow no longer: those of 32 that "
+                   r"this processor has, by -march=native, may pay\)\.", said) and "LLVM makes no vectors" not in said, f"gathered: {said}")
+
 # which version of a loop runs is told also where all its code is that of an inner loop that was unrolled fully
 database = measured("overlap", CC, "-DOVERLAP", "-O3", "-ffast-math")
 said, found = findings(database), of(database, "loop", "OVERLAP")[1]

@@ -124,10 +124,11 @@ def missed():
     """A budget that was not kept is told in the last line: how much, by what most and what would help; one that was kept, and none, is not. The preset one is from 5 % on. What a sample costs is
     said to be 240 us, or next to nothing, so that it does not depend on the machine."""
     dear = {"HEATSCOPE_TRAP_NS": "200000", "HEATSCOPE_INTERRUPT_NS": "200000", "HEATSCOPE_SAMPLE_COLD_NS": "240000", "HEATSCOPE_SAMPLE_LEAST_NS": "150000",
-            "HEATSCOPE_SAMPLE_MOST_NS": "250000"}
+            "HEATSCOPE_SAMPLE_MOST_NS": "450000"}
+    alike = {**dear, "HEATSCOPE_SAMPLE_MOST_NS": "250000"} # of a program that misses its caches one costs up to 5/3 of what is told, however alike those of the trial were
     cheap = {k: "1" for k in dear}
     for prices, options, seconds, why in ((dear, [], "0.8", ", "), (dear, ["--budget", "1%"], "0.06", ", above the budget of 1.0 %: "), (dear, ["--budget", "100%"], "0.4", None),
-                                          (dear, ["-F", "500"], "0.2", None), (dear, ["--budget", "off"], "0.2", None), (cheap, ["--budget", "5%"], "2", None)):
+                                          (dear, ["-F", "500"], "0.2", None), (alike, ["--budget", "off"], "0.2", None), (cheap, ["--budget", "5%"], "2", None)):
         os.environ.update(prices)
         try:
             done, found = run([program("kernel"), seconds], options=options, governed=True, quiet=False)
@@ -142,8 +143,8 @@ def missed():
         added = re.search(r"; measuring added ([\d.]+) % \(~([\d.]+) to ([\d.]+) %, ", done.stderr)
         cost = [f for kind, f in only(found).notes if kind == "cost"][-1]
         told = [int(cost[f"interrupt_{k}ns"]) for k in ("least_", "", "most_")]
-        if prices is dear: # a period of 1 ms or more apart costs what cold ones do
-            expect(f"{options}: as said", told == [150000, 240000, 250000], cost)
+        if prices is not cheap: # a period of 1 ms or more apart costs what cold ones do
+            expect(f"{options}: as said", told == [150000, 240000, 450000 if prices is dear else 400000], cost)
             expect(f"{options}: an interval", added and float(added[2]) < float(added[1]) < float(added[3]), done.stderr)
         if line:
             expect(f"{options}: the same figure, and why", added and line[0][0] == added[1] and 0 < float(line[0][2]) <= float(added[1]) and why == line[0][1], done.stderr)
