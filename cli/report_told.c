@@ -262,6 +262,10 @@ static void head(report *r, const char *title, const counts *c) {
         given -= fmin(0, c->probes[i].cost_s);
     }
     fprintf(r->out, "\n%s: elapsed time of all threads, without what probes took\n", title);
+    if (!c->n_probes) {
+        fputs("  none: 'heatscope cc --probe' inserts them, heatscope.h has them for the source\n", r->out);
+        return;
+    }
     put_taken_out(r, cost, given);
     fprintf(r->out, "   incl s    excl s    visits    mean us     max us  scope\n");
 }
@@ -359,7 +363,7 @@ hsc_status report_text_probes(report *r, hsc_err *err) {
         doubtful = put_counted(r, &c.probes[i], 0, &p) || doubtful;
         shown++;
     }
-    if (!s && !shown)
+    if (!s && !shown && c.n_probes)
         fputs("  none\n", r->out);
     if (!s && shown)
         s = put_partial(r, doubtful, err);
@@ -407,7 +411,7 @@ hsc_status report_text_blocks(report *r, hsc_err *err) {
     if (!s) {
         head(r, "Blocks", &c);
         s = put_blocks(r, &c, HSC_NONE, 0, &shown, &doubtful, err);
-        if (!shown)
+        if (!shown && c.n_probes)
             fputs("  none\n", r->out);
     }
     if (!s && shown)
@@ -503,7 +507,7 @@ hsc_status report_text_phases(report *r, hsc_err *err) {
         fprintf(r->out, "%s\n", report_fit_prose(list[i].name, r->width - 61, name, sizeof name));
     }
     if (!n)
-        fputs("  none\n", r->out);
+        fputs("  none: a program tells them by heatscope.h\n", r->out);
     free(list);
     return HSC_OK;
 }
@@ -532,7 +536,7 @@ hsc_status report_text_counters(report *r, hsc_err *err) {
         shown++;
     }
     if (!s && !shown)
-        fputs("  none\n", r->out);
+        fputs("  none: a program tells them by heatscope.h\n", r->out);
     return s;
 }
 
