@@ -135,18 +135,19 @@ typedef struct unknown {
     const hsc_rt_module *m;
     uint64_t low, pc;
     bool settled; /* beginnings of procedures were looked for */
-    unsigned far_words, far_reads; /* words that may point into other modules, and reads there: bounded */
+    unsigned far_words, far_reads, near_reads; /* words that may point into other modules, and reads there and in this one: bounded */
 } unknown;
 
 #define SCAN_WORDS 1024u
 #define SCAN_FAR_WORDS 256u
 #define SCAN_FAR_READS 48u
+#define SCAN_NEAR_READS 256u
 #define SAVED_REGISTERS 6u
 #define CALLER_FRAMES 16u /* of the OpenMP runtime between a callback and the program */
 
 static unknown unknown_at(walker *w, uint64_t pc) {
     hsc_rt_module *m = (hsc_rt_module *)hsc_rt_module_at(w->modules, pc);
-    unknown u = {m, 0, pc, false, 0, 0};
+    unknown u = {m, 0, pc, false, 0, 0, 0};
     if (!m)
         return u;
     uint64_t high = u.m->high, gap;
@@ -192,17 +193,16 @@ static uint64_t destination(unknown *u, uint64_t target) {
 static enum call calls_unknown(walker *w, unknown *u, uint64_t ra) {
     uint8_t b[7];
     int32_t offset = 0;
-    bool same = ra >= u->m->text_low + 7 && ra <= u->m->text_high; /* in the module that is being executed: it stays */
-    if (same)
-        __builtin_memcpy(b, (const void *)(ra - 7), 7); /* NOLINT */
-    else {
+    bool same = ra >= u->m->text_low + 7 && ra <= u->m->text_high;
+    if (!same) {
         const hsc_rt_module *m = u->far_words++ < SCAN_FAR_WORDS ? hsc_rt_module_at(w->modules, ra) : NULL;
         if (!m || ra < m->text_low + 7 || ra > m->text_high || u->far_reads >= SCAN_FAR_READS)
             return CALL_NONE;
         u->far_reads++;
-        if (!hsc_rt_read(b, ra - 7, 7))
-            return CALL_NONE;
-    }
+    } else if (u->near_reads++ >= SCAN_NEAR_READS)
+        return CALL_NONE;
+    if (!hsc_rt_read(b, ra - 7, 7)) /* also in the same module: it may be gone, and another one in its place, and we not know it yet */
+        return CALL_NONE;
     enum call kind = call_in(b, &offset);
     if (kind != CALL_DIRECT)
         return kind;

@@ -618,6 +618,16 @@ def cpu_of(pid):
 
 # ---- modules --------------------------------------------------------------------------------------------------------------
 
+def gone():
+    """Samples in code of no known rule, in a library of which a part was unmapped and nobody knows yet, with words on the stack that point there: nothing is read that is
+    not there."""
+    for rate in ("1000", "10000"):
+        done, found = run([program("gone")], options=["-F", rate])
+        expect("as without us", done.returncode == 0 and done.stdout == "1\n", done)
+        p = only(found)
+        expect("samples there", sum(w for t in p.threads.values() for _, node, w in t.samples if "gone_spin" in p.path_of(t, node)) > 0.2 * float(rate), p.counts)
+
+
 def loads():
     late, over = [], threading.Event()
 
