@@ -92,6 +92,32 @@ static bool may_be_promised(const report *r, const report_refusal *x) {
            (l.kind == HSC_loop_kind_FOR || l.kind == HSC_loop_kind_RANGE_FOR || l.kind == HSC_loop_kind_DO) && !(l.flags & HSC_loop_flag_COMPILER);
 }
 
+/* A variable of the procedure, or a member of one: each iteration may have its own, or it is in a register. */
+static bool is_local(const report *r, uint32_t array) {
+    hsc_db_array a = {.parent = array};
+    while (a.parent != HSC_NONE)
+        if (hsc_db_get_array(r->db, a.parent, &a, NULL))
+            return false;
+    return array != HSC_NONE && a.storage == HSC_storage_LOCAL;
+}
+
+/* What each iteration reads and writes in memory, "f[k].v": the first. False: none. */
+static bool adds_up_in_memory(const report *r, uint32_t scope, hsc_db_reference *out) {
+    uint32_t first, n;
+    hsc_db_reference x;
+    if (hsc_db_find(r->db, HSC_LIST_REFERENCES, scope, &first, &n, NULL))
+        return false;
+    for (uint32_t i = first; i < first + n; i++) {
+        if (hsc_db_get_reference(r->db, i, out, NULL) || out->access == HSC_access_READ || out->stride != HSC_stride_ZERO || !*out->text || is_local(r, out->array))
+            continue;
+        for (uint32_t k = first; k < first + n; k++)
+            if (!hsc_db_get_reference(r->db, k, &x, NULL) && x.access == HSC_access_READ && x.stride == HSC_stride_ZERO && x.array == out->array &&
+                x.file == out->file && x.line == out->line && !strcmp(x.text, out->text))
+                return true;
+    }
+    return false;
+}
+
 /* "sin" of "__sin_fma", "expf" of "__expf_fma": a function that libmvec has for vectors. Its length; 0: none. */
 static size_t has_vector_form(const char *symbol) {
     static const char *const known[] = {"sin", "cos", "exp", "log", "pow"};
@@ -158,6 +184,7 @@ static uint32_t kept_short(report *r, uint32_t scope, uint32_t *machine) {
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size) {
     hsc_db_scope s;
     hsc_db_file f;
+    hsc_db_reference same;
     hsc_db_remark *list = NULL;
     uint32_t n = 0;
     bool advised = false;
@@ -174,6 +201,11 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
         if (let)
             snprintf(out, size, "of vectors of %u bytes, as the options of its compilation allow no longer: those of %u that %s has, by -march=native, may pay", let, machine,
                      r->info.processes > 1 ? "every processor of the run" : "this processor");
+        return out;
+    }
+    if (may_be_promised(r, x) && adds_up_in_memory(r, x->scope, &same)) {
+        snprintf(out, size, "each iteration reads and writes %s, line %u: a local variable in its place, stored after the loop, may let it; sums of floating-point numbers need -ffast-math too",
+                 same.text, same.line);
         return out;
     }
     if (may_be_promised(r, x) && !hsc_db_get_file(r->db, s.file, &f, NULL)) {

@@ -455,16 +455,46 @@ bool report_may_throw(const report_refusal *x) {
     return x->reason == HSC_reason_CALL && (!strcmp(x->remark.name, "LoopContainsSwitch") || !strcmp(x->remark.name, "CantComputeNumberOfIterations"));
 }
 
-/* "the address of y[i][s] is read from memory in the loop: ". Returns its length. */
+/* Is what the reference is indexed by, ix[k] of a[ix[k] + i], the same in all iterations? first, n: references of the loop. */
+static bool index_stays(const report *r, uint32_t first, uint32_t n, const hsc_db_reference *of) {
+    hsc_db_reference x;
+    bool stays = false;
+    if (of->stride != HSC_stride_INDIRECT || of->index == HSC_NONE)
+        return false;
+    for (uint32_t i = first; i < first + n; i++)
+        if (!hsc_db_get_reference(r->db, i, &x, NULL) && x.array == of->index && *x.text && strstr(of->text, x.text)) {
+            if (x.stride != HSC_stride_ZERO)
+                return false;
+            stays = true;
+        }
+    return stays;
+}
+
+/* Is the line the one that the remark is of, or one of the dependence? */
+static bool is_of_refusal(const report_refusal *x, uint32_t file, uint32_t line) {
+    const hsc_db_dependence *d = &x->dependence;
+    if (!line)
+        return false;
+    if (x->has_dependence)
+        return (file == d->source_file && line == d->source_line) || (file == d->sink_file && line == d->sink_line);
+    return file == x->remark.file && line == x->remark.line;
+}
+
+/* "the address of y[i][s] is read from memory in the loop: ", of what is on the line that is told, if there is one, and what is written
+ * first. Returns its length. */
 static size_t put_indirect(const report *r, const report_refusal *x, char *out, size_t size) {
-    uint32_t first, n;
+    uint32_t first = 0, n;
+    int best = -1;
     hsc_db_reference found = {.text = ""}, y;
     if (references_of(r, x->scope, &first, &n))
         n = 0;
     for (uint32_t i = first; i < first + n; i++) {
         bool by_address = !hsc_db_get_reference(r->db, i, &y, NULL) && *y.text && (y.stride == HSC_stride_INDIRECT || y.stride == HSC_stride_POINTERS);
-        if (by_address && (!*found.text || (y.access != HSC_access_READ && found.access == HSC_access_READ)))
+        int fits = by_address ? 2 * is_of_refusal(x, y.file, y.line) + (y.access != HSC_access_READ) : -1;
+        if (fits > best && !index_stays(r, first, n, &y)) {
+            best = fits;
             found = y;
+        }
     }
     out[0] = 0;
     if (!*found.text && !x->has_dependence) /* the reason says as much */

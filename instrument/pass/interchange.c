@@ -408,6 +408,7 @@ static hsc_str say(nest *t) {
     hsc_data *d = t->d;
     const hsc_rec_loop *inner = record_of(t, t->inner), *outer = record_of(t, t->outer);
     const hsc_poly *before, *then;
+    int64_t bytes;
     hsc_str first = {"", 0}, step = {"", 0}, after = {"", 0}, text, told = {" goes on", 8};
     for (unsigned k = 0; k < 2 * t->n; k++) { /* first those that go on then: pointers to rows would stay */
         unsigned i = k % t->n;
@@ -421,9 +422,9 @@ static hsc_str say(nest *t) {
         }
         first = name;
         step = before ? hsc_data_format(d, "by %.*s bytes", (int)hsc_poly_text(d, before).n, hsc_poly_text(d, before).p) : hsc_data_format(d, "to another row");
-        after = is_zero(then) ? hsc_data_format(d, "it stays where it is") : hsc_data_format(d, "by %.*s", (int)hsc_poly_text(d, then).n, hsc_poly_text(d, then).p);
+        after = is_zero(then) ? hsc_data_format(d, "it stays where it is") : hsc_data_format(d, "by %.*s byte%s", (int)hsc_poly_text(d, then).n, hsc_poly_text(d, then).p, hsc_poly_is_constant(then, &bytes) && bytes == 1 ? "" : "s");
     }
-    text = hsc_data_format(d, "%.*s%.*s %.*s from one iteration to the next; with the loops over %.*s (line %u) and %.*s (line %u) exchanged %.*s", (int)first.n, first.p,
+    text = hsc_data_format(d, "%.*s%.*s %.*s from one iteration to the next; with the loops over %.*s (line %u) and %.*s (line %u) exchanged, %.*s", (int)first.n, first.p,
                            (int)told.n, told.p, (int)step.n, step.p, (int)outer->induction.n, outer->induction.p, (unsigned)outer->line_begin, (int)inner->induction.n, inner->induction.p,
                            (unsigned)inner->line_begin, (int)after.n, after.p);
     if (t->between && t->sum.n)

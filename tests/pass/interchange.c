@@ -5,7 +5,7 @@
 static double a[300][300], b[300][300], c[300][300];
 
 // CHECK: product
-// CHECK: b[k][j] goes on by 2400 bytes from one iteration to the next; with the loops over j (line [[#@LINE+4]]) and k (line [[#@LINE+5]]) exchanged by 8; no dependence is against it
+// CHECK: b[k][j] goes on by 2400 bytes from one iteration to the next; with the loops over j (line [[#@LINE+4]]) and k (line [[#@LINE+5]]) exchanged, by 8 bytes; no dependence is against it
 // CHECK-NOT: exchanged
 void product(int n) {
     for (int i = 0; i < n; i++)
@@ -14,7 +14,7 @@ void product(int n) {
                 c[i][j] += a[i][k] * b[k][j];
 }
 // CHECK: in_variable
-// CHECK: y[n*k + j] goes on by 8*n bytes {{.*}} exchanged by 8; what stands between them would have to be a loop of its own, and s an array; whether what is written overlaps what is read is not known
+// CHECK: y[n*k + j] goes on by 8*n bytes {{.*}} exchanged, by 8 bytes; what stands between them would have to be a loop of its own, and s an array; whether what is written overlaps what is read is not known
 void in_variable(int n, const double *x, const double *y, double *z) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
@@ -25,7 +25,7 @@ void in_variable(int n, const double *x, const double *y, double *z) {
         }
 }
 // CHECK: rows
-// CHECK: y[k][j] goes on to another row from one iteration to the next; {{.*}} exchanged by 8; whether
+// CHECK: y[k][j] goes on to another row from one iteration to the next; {{.*}} exchanged, by 8 bytes; whether
 void rows(int n, double **x, double **y, double **z) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
@@ -34,14 +34,14 @@ void rows(int n, double **x, double **y, double **z) {
 }
 // Gauss-Seidel: what an iteration reads of the new values stays behind it either way.
 // CHECK: seidel
-// CHECK: a[i - 1][j] and others go on by 2400 bytes {{.*}} exchanged by 8; no dependence is against it
+// CHECK: a[i - 1][j] and others go on by 2400 bytes {{.*}} exchanged, by 8 bytes; no dependence is against it
 void seidel(int n) {
     for (int j = 1; j < n - 1; j++)
         for (int i = 1; i < n - 1; i++)
             a[i][j] = 0.25 * (a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]);
 }
 // CHECK: total
-// CHECK: a[i][j] goes on by 2400 bytes {{.*}} exchanged by 8; sums are then added in another order
+// CHECK: a[i][j] goes on by 2400 bytes {{.*}} exchanged, by 8 bytes; sums are then added in another order
 double total(int n) {
     double s = 0;
     for (int j = 0; j < n; j++)

@@ -3,7 +3,7 @@
 ! RUN: for o in 0 2; do %fc -g -O$o -c %s -o %t.$o.o || exit 1; %map --remarks %t.$o.o | %check; done
 ! RUN: for o in 0 2; do %map --remarks %t.$o.o | sed -n '/ wave$/,$p' > %t.txt; grep -q ' right$' %t.txt; if grep exchanged %t.txt; then exit 1; fi; done
 ! CHECK: stencil
-! CHECK: a(i - 1, j) and others go on by 8*n bytes from one iteration to the next; with the loops over i (line [[#@LINE+6]]) and j (line [[#@LINE+7]]) exchanged by 8; no dependence is against it
+! CHECK: a(i - 1, j) and others go on by 8*n bytes from one iteration to the next; with the loops over i (line [[#@LINE+6]]) and j (line [[#@LINE+7]]) exchanged, by 8 bytes; no dependence is against it
 subroutine stencil(a, b, n)
   integer, intent(in) :: n
   real(8), intent(in) :: a(n, n)
@@ -17,7 +17,7 @@ subroutine stencil(a, b, n)
 end subroutine
 ! the loop over the first subscript is two further out
 ! CHECK: cube
-! CHECK: and others go on by 8*n*n bytes {{.*}} over i (line [[#@LINE+6]]) and k (line [[#@LINE+8]]) exchanged by 8; no dependence is against it
+! CHECK: and others go on by 8*n*n bytes {{.*}} over i (line [[#@LINE+6]]) and k (line [[#@LINE+8]]) exchanged, by 8 bytes; no dependence is against it
 subroutine cube(a, b, n)
   integer, intent(in) :: n
   real(8), intent(in) :: a(n, n, n)

@@ -41,7 +41,7 @@ def share(text):
 
 
 order = finding("Loop order:")
-that(f"advice.c:{lines['ORDER']}-" in order and "b[k][j] goes on by 3200 bytes" in order and "exchanged by 8; no dependence is against it." in order, f"loop order: {order}")
+that(f"advice.c:{lines['ORDER']}-" in order and "b[k][j] goes on by 3200 bytes" in order and "exchanged, by 8 bytes; no dependence is against it." in order, f"loop order: {order}")
 that(abs(share(order)[0] - float(loops[str(lines["ORDER"])]["exclusive_pct"])) < 0.1, f"its share: {order}, by loop {loops[str(lines['ORDER'])]['exclusive_pct']}")
 
 memory = finding("Memory management:")

@@ -62,15 +62,28 @@ int main(void) {
     printf("%g\n", x);
     return 0;
 }
-#elif defined(CARRY) || defined(SCATTER) /* a dependence that is, and one that may be */
+#elif defined(CARRY) || defined(SCATTER) || defined(GATHER) || defined(SAME) /* a dependence that is, and some that may be */
 enum { N = 512 };
 static double a[N], rows[N][4], *row[N];
+static int up[N], left[N];
+static volatile int one = 1;
 
 __attribute__((noinline)) static void work(double **p, double *x, int k) {
 #ifdef CARRY
     (void)p;
     for (int i = 1; i < N; i++) /* CARRY */
         x[i] = x[i] * 0.5 + x[i - 1] * 0.25 + k;
+#elif defined(GATHER)
+    (void)x;
+    double *y = p[0], *z = p[2 * k];
+    for (int h = k; h < 4 * k; h++)
+        for (int i = 0; i < N; i++) /* GATHER */
+            y[i] = z[up[h] + i] *
+                   z[left[i]];
+#elif defined(SAME)
+    (void)p;
+    for (int i = 2; i < N; i++) /* SAME */
+        x[k] += a[i];
 #else
     (void)x;
     for (int i = 0; i < N; i++) /* SCATTER */
@@ -79,10 +92,13 @@ __attribute__((noinline)) static void work(double **p, double *x, int k) {
 }
 
 int main(void) {
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < N; i++) {
         row[i] = rows[i];
+        up[i] = i;
+        left[i] = N - 1 - i;
+    }
     for (double begin = cpu_s(); about_s() - begin < 0.4;)
-        work(row, a, 1);
+        work(row, a, one);
     printf("%g\n", a[100] + rows[100][1]);
     return 0;
 }

@@ -553,9 +553,14 @@ for least, wanted in ((1, "vectorized loop"), (0, "of another copy: loop not vec
 # why: in words, of a dependence that is and of one that may be, of which the programmer may know better
 for what, wanted, hint in (("CARRY", "compiled.c:{0} reads what it wrote 1 iteration before", ""),
                            ("SCATTER", "the address of p[i][k] is read from memory in the loop: compiled.c:{0} may read what it writes in another iteration",
-                            " (#pragma omp simd before the loop, with -fopenmp-simd, lets it, where no iteration touches what another one writes)")):
+                            " (#pragma omp simd before the loop, with -fopenmp-simd, lets it, where no iteration touches what another one writes)"),
+                           # not p[2*k][up[h] + i], which comes first: up[h] stays; and no promise that iterations don't touch the same
+                           ("GATHER", "the address of p[2*k][left[i]] is read from memory in the loop: loop not vectorized: cannot identify array bounds, line {1}", ""),
+                           ("SAME", "compiled.c:{0} may read what it writes in another iteration",
+                            " (each iteration reads and writes x[k], line {0}: a local variable in its place, stored after the loop, may let it; sums of floating-point numbers"
+                            " need -ffast-math too)")):
     said = findings(measured("why-" + what.lower(), CC, "-D" + what))
-    that(": " + wanted.format(int(line(what)) + 1) + hint + "." in said, f"why {what}: {said}")
+    that(": " + (wanted + hint).format(int(line(what)) + 1, int(line(what)) + 2) + "." in said, f"why {what}: {said}")
 
 # vectors shorter than the processor's: told where it has longer ones that the compiler was not let to use
 with open("/proc/cpuinfo", encoding="utf-8") as f:
