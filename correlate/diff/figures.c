@@ -141,6 +141,8 @@ hsc_status diff_begin(diff *d, hsc_err *err) {
         report_leave_helpers(&d->b);
     }
     d->scaling = d->a.working != d->b.working;
+    for (int side = 0; side < 2 && !s; side++)
+        d->lost[side] = hsc_db_count_lost(side ? d->b.db : d->a.db);
     return s;
 }
 
