@@ -143,6 +143,25 @@ static void put_factors(FILE *out, const diff *d, const diff_factors *a, const d
     put_factor(out, "computation_scaling", diff_computation_scaling(d, a, b));
 }
 
+/* CPU time by what threads did, of whole runs. */
+static hsc_status put_categories(FILE *out, diff *d, hsc_err *err) {
+    diff_category *list;
+    uint32_t n;
+    hsc_status s = diff_categories(d, &list, &n, err);
+    if (s)
+        return s;
+    fputs("  \"categories\": [", out);
+    for (uint32_t i = 0; i < n; i++) {
+        fprintf(out, "%s\n    {\"category\": ", i ? "," : "");
+        hsc_quote_json(out, list[i].name);
+        fprintf(out, ", \"a_s\": %.10g, \"b_s\": %.10g, \"change_low_s\": %.10g, \"change_high_s\": %.10g, \"beyond_noise\": \"%s\"}",
+                list[i].row.count_a * d->a.unit.scale, list[i].row.count_b * d->b.unit.scale, list[i].row.low, list[i].row.high, list[i].row.beyond ? "yes" : "no");
+    }
+    fputs(n ? "\n  ],\n" : "],\n", out);
+    free(list);
+    return HSC_OK;
+}
+
 /* CPU time by the kernel's clocks, and waits: of whole runs, and not sampled. */
 static hsc_status put_exact(FILE *out, diff *d, const diff_measured m[2], hsc_err *err) {
     diff_wait *list;
@@ -195,7 +214,7 @@ static char *json_head(diff *d, diff_by by, const char *unit, hsc_err *err) {
                 unit, total.count_a * d->a.unit.scale, total.count_b * d->b.unit.scale, total.low, total.high, d->a.info.wall_s,
                 d->b.info.wall_s, d->a.columns, d->b.columns);
         put_factors(out, d, &f[0], &f[1]);
-        failed = put_exact(out, d, m, err) != HSC_OK;
+        failed = put_exact(out, d, m, err) != HSC_OK || put_categories(out, d, err) != HSC_OK;
         fprintf(out, "  \"by\": \"%s\",\n  \"rows\": [\n", diff_names[by]);
     }
     if (out && !fclose(out) && !failed)

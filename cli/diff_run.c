@@ -73,6 +73,22 @@ static void put_waits(diff *d, const figures *f, const char *of, const char *tit
     report_text_wrap(d->out, d->a.width, text, 3, fprintf(d->out, "%s:", title));
 }
 
+/* What threads did with the CPU time, by samples. */
+static void put_categories(diff *d, const figures *f) {
+    char text[900];
+    int at = 0;
+    for (const hsc_db_run_figure *x = find(f, "category"); x && x < f->list + f->n && !strcmp(x->of, "category"); x++) {
+        at += snprintf(text + at, sizeof text - (size_t)at, "%s%.60s %.3f -> %.3f s", at ? "; " : "", x->name, x->a, x->b);
+        if (x->a > 0 && x->b / x->a - 1 < 99.99) {
+            at += snprintf(text + at, sizeof text - (size_t)at, " (%+.1f %%", 100 * (x->b / x->a - 1));
+            at += x->low > 0 || x->high < 0 ? snprintf(text + at, sizeof text - (size_t)at, ", 95 %%: %+.1f to %+.1f)", 100 * x->low / x->a, 100 * x->high / x->a)
+                                            : snprintf(text + at, sizeof text - (size_t)at, ", within noise)");
+        }
+    }
+    if (at)
+        report_text_wrap(d->out, d->a.width, text, 3, fprintf(d->out, "   of it:"));
+}
+
 /* Of two runs of equal size; the factors of two scales have it. */
 static void put_balance(diff *d, const hsc_db_run_figure *x) {
     char text[300];
@@ -90,6 +106,7 @@ hsc_status diff_text_run(diff *d, hsc_err *err) {
         put_cpu_time(d, cpu, find(&f, "itself"));
     else
         put_total(d);
+    put_categories(d, &f);
     if (d->a.info.wall_s > 0 && d->b.info.wall_s > 0)
         fprintf(d->out, "Elapsed: %.3f s -> %.3f s (%+.1f %%)\n", d->a.info.wall_s, d->b.info.wall_s, 100 * (d->b.info.wall_s / d->a.info.wall_s - 1));
     put_waits(d, &f, "waiting", "Waiting");

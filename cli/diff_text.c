@@ -6,24 +6,24 @@
 
 #include "diff_text.h"
 
+/* What runs are compared by: of several processes these, else threads. */
+static const char *processors_of(const diff *d, bool several) {
+    hsc_db_process a, b;
+    if (d->a.axis != HSC_AXIS_PROCESS)
+        return several ? "threads" : "thread";
+    if (!hsc_db_get_process(d->a.db, 0, &a, NULL) && !hsc_db_get_process(d->b.db, 0, &b, NULL) && a.rank >= 0 && b.rank >= 0)
+        return several ? "ranks" : "rank";
+    return several ? "processes" : "process";
+}
+
 static void head(diff *d, char which, const report *r) {
     char text[600];
-    int n = snprintf(text, sizeof text, "%c  %u processor%s, %.*f s elapsed  ", which, r->working, r->working == 1 ? "" : "s",
+    int n = snprintf(text, sizeof text, "%c  %u %s, %.*f s elapsed  ", which, r->working, processors_of(d, r->working != 1),
                      r->info.wall_s >= 100 ? 1 : 3, r->info.wall_s);
     char path[600];
     fprintf(d->out, "%s%s\n", text, report_fit_path(r->info.path, d->a.width - n, path, sizeof path));
     fprintf(d->out, "   %s%s\n", r->info.simulated ? "SIMULATED " : "",
             report_fit_prose(r->info.command[0] ? r->info.command : r->info.title, d->a.width - 14, path, sizeof path));
-}
-
-/* "lu.W.x" of "./lu.W.x -n 3": how much of *at it is. */
-static size_t program_of(const char *command, const char **at) {
-    size_t n = strcspn(command, " ");
-    *at = command;
-    for (size_t i = 0; i < n; i++)
-        if (command[i] == '/')
-            *at = command + i + 1;
-    return n - (size_t)(*at - command);
 }
 
 /* Columns of an interval's ends, "-0.153..+0.278". */
@@ -428,15 +428,16 @@ hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
     hsc_status s = HSC_OK;
     head(d, 'A', &d->a);
     head(d, 'B', &d->b);
-    const char *program[2];
-    size_t n_a = program_of(d->a.info.command, &program[0]), n_b = program_of(d->b.info.command, &program[1]);
-    if (n_a && n_b && (n_a != n_b || memcmp(program[0], program[1], n_a)))
+    diff_programs programs = diff_programs_of(d);
+    if (programs == DIFF_PROGRAMS_OTHER)
         fprintf(d->out, "These are different programs: what has the same name in both is compared.\n");
+    else if (programs == DIFF_PROGRAMS_RENAMED)
+        fprintf(d->out, "This is the same build under two names.\n");
     if ((s = diff_text_run(d, err)))
         return s;
     if (d->scaling)
-        fprintf(d->out, "Scaling, %s: %u -> %u processors, elapsed speed-up %.2f of %.4g (%.0f %%)\n",
-                d->weak ? "weak" : "strong", d->a.working, d->b.working, d->a.info.wall_s / d->b.info.wall_s,
+        fprintf(d->out, "Scaling, %s: %u -> %u %s, elapsed speed-up %.2f of %.4g (%.0f %%)\n",
+                d->weak ? "weak" : "strong", d->a.working, d->b.working, processors_of(d, true), d->a.info.wall_s / d->b.info.wall_s,
                 d->weak ? 1.0 : (double)d->b.working / (double)d->a.working,
                 100 * d->a.info.wall_s / d->b.info.wall_s /
                     (d->weak ? 1.0 : (double)d->b.working / (double)d->a.working));

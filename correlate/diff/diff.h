@@ -91,6 +91,23 @@ typedef struct diff_wait {
 /* The largest change first; none of intervals. free() *list. Not those of libraries' own threads. */
 hsc_status diff_waits(diff *d, diff_wait **list, uint32_t *n, hsc_err *err);
 
+/* CPU time of all threads in a category of what they did. */
+typedef struct diff_category {
+    const char *name; /* "computation"; borrowed */
+    diff_row row;     /* its a and b: HSC_NONE */
+} diff_category;
+/* Of what either run has samples of, changes beyond noise first, the largest first; none of intervals, of another metric than CPU time, and where a
+ * database has no values by category. free() *list. */
+hsc_status diff_categories(diff *d, diff_category **list, uint32_t *n, hsc_err *err);
+
+/* Are both runs of one program? By the names without paths and the build ids of what the first 64 processes ran; where these are not known by the command. */
+typedef enum diff_programs {
+    DIFF_PROGRAMS_SAME,    /* of one name */
+    DIFF_PROGRAMS_RENAMED, /* one build (build id) under two names */
+    DIFF_PROGRAMS_OTHER
+} diff_programs;
+diff_programs diff_programs_of(const diff *d);
+
 /* One place in both runs where threads waited, called message passing, or made others wait; all threads and calling contexts added up. */
 typedef struct diff_timed_side {
     uint32_t line, context;  /* of what has most of the time: line row and calling context; HSC_NONE: not known */

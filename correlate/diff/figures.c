@@ -8,6 +8,8 @@
 
 #include "diff.h"
 
+enum { CATEGORIES = 4 }; /* are told at most */
+
 typedef struct figures {
     hsc_db_run_figure *list;
     uint32_t n;
@@ -48,6 +50,31 @@ static void add_waits(figures *f, const diff *d, const diff_wait *list, uint32_t
             add(f, of, list[i].kind, list[i].a_s, list[i].b_s);
 }
 
+/* What CPU time is of, where that is not nearly all computation: what changed most, beyond noise, and what became of the computation. */
+static hsc_status add_categories(figures *f, diff *d, hsc_err *err) {
+    diff_category *list;
+    uint32_t n, others = 0;
+    bool mixed = false;
+    hsc_status s = diff_categories(d, &list, &n, err);
+    if (s)
+        return s;
+    double all = fmax(d->a.total, d->b.total);
+    for (uint32_t i = 0; i < n; i++)
+        mixed |= strcmp(list[i].name, "computation") && (list[i].row.count_a > 0.01 * d->a.total || list[i].row.count_b > 0.01 * d->b.total);
+    for (uint32_t i = 0; mixed && i < n; i++) {
+        const diff_row *x = &list[i].row;
+        bool computation = !strcmp(list[i].name, "computation");
+        if (!computation && (!x->beyond || fabs(x->count_b - x->count_a) < 0.01 * all || others == CATEGORIES - 1))
+            continue;
+        others += !computation;
+        add(f, "category", list[i].name, x->count_a * d->a.unit.scale, x->count_b * d->b.unit.scale);
+        f->list[f->n - 1].low = x->low;
+        f->list[f->n - 1].high = x->high;
+    }
+    free(list);
+    return HSC_OK;
+}
+
 static hsc_status add_factors(figures *f, const diff *d, hsc_err *err) {
     diff_factors a, b;
     hsc_status s = diff_factors_of(&d->a, &a, err);
@@ -72,7 +99,7 @@ static hsc_status add_factors(figures *f, const diff *d, hsc_err *err) {
 }
 
 hsc_status diff_figures_of(diff *d, hsc_db_run_figure **list, uint32_t *n, hsc_err *err) {
-    enum { OTHERS = 9 }; /* those that are no waits, and the two sums of these */
+    enum { OTHERS = 9 + CATEGORIES }; /* those that are no waits, and the two sums of these */
     diff_wait *waits;
     uint32_t k;
     figures f = {0};
@@ -83,6 +110,9 @@ hsc_status diff_figures_of(diff *d, hsc_db_run_figure **list, uint32_t *n, hsc_e
         s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u figures", k);
     if (!s && diff_is_whole(&d->a) && diff_is_whole(&d->b)) {
         add_times(&f, d);
+        s = add_categories(&f, d, err);
+    }
+    if (!s && diff_is_whole(&d->a) && diff_is_whole(&d->b)) {
         add_waits(&f, d, waits, k, false);
         add_waits(&f, d, waits, k, true);
         s = add_factors(&f, d, err);
@@ -111,6 +141,8 @@ hsc_status diff_begin(diff *d, hsc_err *err) {
         report_leave_helpers(&d->b);
     }
     d->scaling = d->a.working != d->b.working;
+    for (int side = 0; side < 2 && !s; side++)
+        d->lost[side] = hsc_db_count_lost(side ? d->b.db : d->a.db);
     return s;
 }
 

@@ -359,7 +359,7 @@ static int timed_changes(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, h
     return TCL_OK;
 }
 
-/* runs HANDLE: what is known of both runs as a whole, without sampling. */
+/* runs HANDLE: what is known of both runs as a whole. */
 static int runs_of(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, const hsc_data_args *a) {
     hsc_err err = {0};
     hsc_db_run_figure *list;
@@ -374,6 +374,8 @@ static int runs_of(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, const h
         PUT(d, "name", TEXT(list[i].name));
         PUT(d, "a", Tcl_NewDoubleObj(list[i].a));
         PUT(d, "b", Tcl_NewDoubleObj(list[i].b));
+        PUT(d, "low", Tcl_NewDoubleObj(list[i].low));
+        PUT(d, "high", Tcl_NewDoubleObj(list[i].high));
         PUT(d, "chance_a", WIDE(list[i].chance_a));
         PUT(d, "chance_b", WIDE(list[i].chance_b));
         Tcl_ListObjAppendElement(NULL, out, d);

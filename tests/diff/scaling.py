@@ -12,12 +12,12 @@ from made_up import MadeUp  # noqa: E402
 m = MadeUp(*sys.argv[1:4])
 
 
-def measured(name, work):
+def measured(name, work, program="/made/up/solver", build_id=""):
     """Processes of one thread, with so many ms of computation in the program and of polling in a library, for 2 s."""
     for left in glob.glob(os.path.join(m.work, "*.hsr")):
         os.remove(left)
     for pid, (computes, polls) in enumerate(work, 11):
-        m.process(pid, "/made/up/solver", (computes, polls), library="/made/up/libmpi.so")
+        m.process(pid, program, (computes, polls), library="/made/up/libmpi.so", program_build_id=build_id)
     database = os.path.join(m.work, name)
     m.run("correlate", "-o", database, m.work)
     return database
@@ -77,4 +77,24 @@ if None not in places:
     m.that(" 2.00 " in told[places[0]] and " 100 " in told[places[0]], f"speed-up: {told[places[0]]}")
     m.that(told[places[2]].count(" - ") == 2, f"a library's speed-up: {told[places[2]]}")
 m.that("load balance" not in m.run("diff", a, a), "factors of one scale")
+
+# CPU time that only waits more is told as that, beside the computation that did not change; one build under two names is no other program
+polls = [(401, 300), (401, 300)]
+for name, program, first, second, words in (("renamed", "/made/up/solver.new", "0a0b", "0a0b", "This is the same build under two names."),
+                                            ("other", "/made/up/solver.new", "0a0b", "0a0c", "These are different programs"),
+                                            ("rebuilt", "/elsewhere/solver", "0a0b", "0a0c", "")):
+    found, text = differ(measured(f"{name}_a.h5", two, build_id=first), measured(f"{name}_b.h5", polls, program, second))
+    head = " ".join(text.partition("Elapsed")[0].split())
+    m.that(words in head and ("These are" in head or "This is" in head) == bool(words), f"{name}: {words}\n{text}")
+    m.that(text.startswith("A 2 processes, ".replace(" ", "  ", 1)), f"{name}: processes\n{text}")
+    what = {c["category"]: c for c in found["categories"]}
+    m.that([c["category"] for c in found["categories"]][1:] == ["computation"], f"{name}: order {found['categories']}")
+    near(what["computation"]["a_s"], 0.8, f"{name}: computation of a")
+    near(what["computation"]["b_s"], 0.802, f"{name}: computation of b")
+    other = found["categories"][0]
+    near(other["b_s"] - other["a_s"], 0.4, f"{name}: {other}")
+    m.that(other["change_low_s"] <= 0.4 <= other["change_high_s"] and other["change_low_s"] > 0 and other["beyond_noise"] == "yes", f"{name}: interval {other}")
+    m.that(f"of it: {other['category']} 0.200 -> 0.600 s (+200.0 %, 95 %: +" in head and "; computation 0.800 -> 0.802 s (+0.2 %, within noise)" in head, f"{name}: categories\n{text}")
+found, text = differ(measured("all_a.h5", [(400, 0)] * 2), measured("all_b.h5", [(500, 0)] * 2))
+m.that("of it:" not in text and [c["category"] for c in found["categories"]] == ["computation"], f"nothing but computation:\n{text}")
 m.end()

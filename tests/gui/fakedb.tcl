@@ -344,7 +344,8 @@ oo::class create ::FakeDb {
     method runs {other args} {
         lappend Calls [list runs {*}$args]
         set row {name {} chance_a 0 chance_b 0}
-        return [list [dict merge $row {of cpu a 34.0 b 31.28}] [dict merge $row {of itself a 29.5 b 26.55}] [dict merge $row {of elapsed a 30.0 b 30.0}] \
+        return [list [dict merge $row {of cpu a 34.0 b 31.28}] [dict merge $row {of itself a 29.5 b 26.55}] [dict merge $row {of category name waiting a 20.0 b 17.0 low -3.6 high -2.4}] \
+            [dict merge $row {of category name computation a 5.0 b 5.1 low -0.1 high 0.3}] [dict merge $row {of elapsed a 30.0 b 30.0}] \
             [dict merge $row {of waiting a 4.0 b 6.0}] [dict merge $row {of waiting name mutex a 1.0 b 2.9}] \
             [dict merge $row {of waiting name "a file" a 3.0 b 3.1}] [dict merge $row {of waiting name sleep a 0.0 b 0.01}] \
             [dict merge $row {of parallel a 0.288 b 0.417}] [dict merge $row {of balance a 0.92 b 0.94 chance_b 1}] \

@@ -428,7 +428,7 @@ for name in (".out.h5.cache", ".out.h5.made"):
         os.remove(os.path.join(WORK, name))
 join()
 said = run("diff", BEFORE, DATABASE)
-that("Scaling" not in said and "A  2 processors" in said and "B  2 processors" in said, f"a child that is replaced is no processor: {said}")
+that("Scaling" not in said and "A  2 threads" in said and "B  2 threads" in said, f"a child that is replaced is no processor: {said}")
 # what runs in both threads of the one that stays is even
 said = run("report", DATABASE)
 found = [(r["program"], r["processes"]) for r in table("program")]

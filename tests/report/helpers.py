@@ -43,8 +43,8 @@ for table, word in (("procedure", "even_work"), ("loop", "even_work"), ("line", 
     if text and not re.search(r"^ *1 .* 1(\.[0-4]\d*)? ", text, re.MULTILINE):
         wrong.append(f"{table} as text: expected m/m of some 1.0, got {text}")
 head = run(HEATSCOPE, "diff", "m", "m")
-if not re.search(r"^A +2 processors", head, re.MULTILINE):
-    wrong.append(f"diff: expected two processors, got {head.splitlines()[:3]}")
+if not re.search(r"^A +2 threads", head, re.MULTILINE):
+    wrong.append(f"diff: expected two threads, got {head.splitlines()[:3]}")
 if "4 threads" not in told:
     wrong.append(f"expected four threads, got {told}")
 sys.exit("\n".join(wrong) or 0)

@@ -140,14 +140,17 @@ typedef struct hsc_db_timed_change { /* of a place where threads waited, called 
 hsc_status hsc_db_read_timed_changes(hsc_db *a, hsc_db *b, hsc_timed_by by, hsc_db_timed_change **out, uint32_t *n, hsc_err *err);
 void hsc_db_free_timed_changes(hsc_db_timed_change *list, uint32_t n);
 
-typedef struct hsc_db_run_figure { /* of two whole runs, known without sampling but for the factors */
+typedef struct hsc_db_run_figure { /* of two whole runs, known without sampling but for categories and factors */
     const char *of;   /* static: "cpu" time by the kernel, of the program "itself" (by what measuring took: an estimate), "elapsed";
+                       * of "cpu" in a "category" of what threads did: at most four, what changed beyond noise by 1 % of all or more, the largest
+                       * first, and computation; none where that is nearly all;
                        * "waiting" and calls of "messages" of all threads; "imbalance" of the computation (of the thread with most over
                        * the mean, runs of equal size); of two sizes the factors of efficiency: "parallel" = "balance" x
                        * "communication", "computation" and that of "each" thread on average, whose ratios a / b are how the
                        * computation scaled: of strong scaling the first, of weak scaling the second */
-    const char *name; /* the kind of wait or the operation; "": all of them together, which come before; of a database */
+    const char *name; /* the category; the kind of wait or the operation; "": all of them together, which come before; of a database */
     double a, b;      /* seconds; of imbalance, parallel, balance and communication: ratios */
+    double low, high; /* of a category: 95 % interval of b - a; else 0 */
     bool chance_a, chance_b; /* of imbalance and balance: chance alone explains it */
 } hsc_db_run_figure;
 /* As `heatscope diff` tells them (docs/measurement.md, Differences); none of intervals, and none of CPU time where the metric is another one.

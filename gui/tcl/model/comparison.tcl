@@ -96,7 +96,7 @@ oo::class create ::heatscope::Comparison {
         set Marks {}
         set Interval ""
     }
-    # Have both a program of one name (of the first processes)? Without names, as with a simulated run, yes.
+    # Have both a program of one name, or one build of it (of the first processes)? Without names, as with a simulated run, yes.
     method sameProgram {} {
         lassign [list [my Programs $Db] [my Programs $Other]] here there
         foreach name $here {
@@ -104,7 +104,31 @@ oo::class create ::heatscope::Comparison {
                 return 1
             }
         }
-        return [expr {![llength $here] || ![llength $there]}]
+        if {![llength $here] || ![llength $there]} {
+            return 1
+        }
+        set builds [my Builds $Other]
+        foreach build [my Builds $Db] {
+            if {$build in $builds} {
+                return 1
+            }
+        }
+        return 0
+    }
+    # Build ids of these programs, those that are known.
+    method Builds {db} {
+        set paths {}
+        for {set i 0} {$i < min(64, [dict get [$db info] processes])} {incr i} {
+            dict set paths [dict get [$db process $i] executable] 1
+        }
+        set builds {}
+        for {set i 0} {$i < [dict get [$db info] modules]} {incr i} {
+            set module [$db module $i]
+            if {[dict exists $paths [dict get $module path]] && [dict get $module build_id] ne ""} {
+                lappend builds [dict get $module build_id]
+            }
+        }
+        return $builds
     }
     method Programs {db} {
         set names {}
@@ -252,6 +276,10 @@ oo::class create ::heatscope::Comparison {
             }
             lappend out [list "CPU time" $text [my Seconds [lindex [dict get $by cpu] 0]]]
         }
+        if {[dict exists $by category]} {
+            lappend out [list "Of it" [join [lmap row [dict get $by category] {my Category $row}] "; "] \
+                "[dict get [lindex [dict get $by category] 0] name] [my Seconds [lindex [dict get $by category] 0]]"]
+        }
         if {[dict exists $by elapsed]} {
             set text [my Seconds [lindex [dict get $by elapsed] 0]]
             lappend out [list Elapsed $text $text]
@@ -296,6 +324,18 @@ oo::class create ::heatscope::Comparison {
             append text " ([expr {$percent == 0 ? "" : $b > $a ? "+" : "\u2212"}]$percent %)"
         }
         return $text
+    }
+    # "waiting 6.84 s \u2192 16.4 s (+139.8 %, 95 %: +134.8 to +145.9)": what threads did, by samples
+    method Category {row} {
+        set text "[::heatscope::fmt plain [dict get $row name]] [my Seconds $row]"
+        set a [dict get $row a]
+        if {$a <= 0} {
+            return $text
+        }
+        lassign [list [dict get $row low] [dict get $row high]] low high
+        set noise [expr {$low <= 0 && $high >= 0 ? "within noise" : \
+            [string map {- \u2212} [format "95 %%: %+.1f to %+.1f" [expr {100.0 * $low / $a}] [expr {100.0 * $high / $a}]]]}]
+        return "[string range $text 0 end-1], $noise)"
     }
     method Scaled {row} { return [format {%.1f %%} [expr {100.0 * [dict get $row a] / [dict get $row b]}]] }
     # All of them, and the three kinds that changed most, where that is a hundredth of all.
