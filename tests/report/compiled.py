@@ -577,8 +577,8 @@ for options in ((), ("-mavx2",)) if longest > 16 else ((),):
 
 # what does not pay with the vectors that the options allow may with the processor's: then it is no loop without any hope
 GATHERED = """#include <stdlib.h>
-static int at[2000];
-static double x[2000], y[2000];
+int at[2000];
+double x[2000], y[2000];
 __attribute__((noinline)) double gathered(int n) {
     double sum = 0;
     for (int i = 0; i < n; i++) // here
@@ -590,7 +590,7 @@ int main(void) {
     for (int i = 0; i < 2000; i++)
         at[i] = 7 * i % 2000;
     for (int k = 0; k < 100000; k++)
-        sum += gathered(2000);
+        sum += gathered(2000 - (k & 1));
     return sum < 0;
 }
 """
