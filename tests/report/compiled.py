@@ -587,8 +587,8 @@ database = measured("apart", CC, "-DAPART")
 said = findings(database)
 fills = sum(float(r["with_calls_pct"]) for r in rows(database, "loop") if r["line_begin"] == line("FILLS"))
 of_apart = [float(r["exclusive_pct"]) for r in rows(database, "procedure") if r["procedure"] == "apart"]
-told = re.search(r"The hottest procedure takes \S+ s, (\S+) % \([^()]*\): apart \(\S*compiled\.c:\d+-\d+\)\. Its loop at \S*compiled\.c:" + line("NO_MORE") + r"-\d+, \S+ %, was unrolled fully\.", said)
-that(fills > 5 and told and len(of_apart) == 1 and abs(float(told[1]) - of_apart[0]) < 0.06, f"apart: {fills} % in the other loop, {of_apart}: {said}")
+told = re.search(r"The hottest procedure takes \S+ s, (\S+) % \([^()]*\): apart \(\S*compiled\.c:\d+-\d+\)\. Its loop at \S*compiled\.c:" + line("NO_MORE") + r"-\d+, \S+ %, was unrolled fully\. Its hottest line is (\d+), ", said)
+that(fills > 5 and told and int(told[2]) == int(line("NO_MORE")) + 1 and len(of_apart) == 1 and abs(float(told[1]) - of_apart[0]) < 0.06, f"apart: {fills} % in the other loop, {of_apart}: {said}")
 that("hottest loop" not in said and "Not vectorised" not in said, f"apart: {said}")
 
 # a loop that runs as vectors calls a scalar function all the same
