@@ -64,16 +64,24 @@ static hsc_status tell_called(report *r, uint32_t loop, hsc_weighted with, bool 
     return HSC_OK;
 }
 
+/* Hardly any of the loop's time is its own code's, and a procedure has more than twice that, which is told. */
+static bool has_little(const report *r, uint32_t loop, uint32_t apart) {
+    double sum = r->paid->loop[loop].sum;
+    return apart != HSC_NONE && r->paid->own_code[loop] < 0.05 * sum && r->paid->procedure[apart].sum > 2 * sum;
+}
+
 hsc_status findings_hottest_loop(findings *f, hsc_err *err) {
     report *r = f->r;
-    uint32_t hot = HSC_NONE;
+    uint32_t hot = HSC_NONE, apart = HSC_NONE;
     hsc_db_scope s;
     report_versions v;
     hsc_db_remark remark;
     bool remarked = false;
     char text[4096], how[400], where[600], of[300], share[120], whole[120], called[1200], strides[400], extra[1600] = "";
     hsc_status status = report_hottest_loop(r, &hot, err);
-    if (status || hot == HSC_NONE || r->paid->loop[hot].sum < 0.01 * r->total)
+    if (!status)
+        status = report_hottest_apart(r, hot, &apart, err);
+    if (status || hot == HSC_NONE || r->paid->loop[hot].sum < 0.01 * r->total || has_little(r, hot, apart))
         return status;
     hsc_weighted with = r->paid->loop[hot];
     status = hsc_db_get_scope(r->db, hot, &s, err);
@@ -108,29 +116,79 @@ hsc_status findings_hottest_loop(findings *f, hsc_err *err) {
     return HSC_OK;
 }
 
+/* " Its loop at aabb.h:57-70, 28.7 %, was unrolled fully.", of the one of those with most time that has half of the procedure's; "" */
+static void tell_unrolled(const report *r, uint32_t procedure, char *out, size_t size) {
+    uint32_t best = HSC_NONE;
+    hsc_db_scope s, loop;
+    char where[600];
+    out[0] = 0;
+    if (hsc_db_get_scope(r->db, procedure, &s, NULL))
+        return;
+    for (uint32_t k = procedure + 1; k < s.subtree_end; k++)
+        if (r->paid->is_no_more[k] && !hsc_db_get_scope(r->db, k, &loop, NULL) && loop.procedure == procedure && (best == HSC_NONE || r->excl[k] > r->excl[best]))
+            best = k;
+    if (best == HSC_NONE || r->excl[best] < 0.5 * r->paid->procedure[procedure].sum || hsc_db_get_scope(r->db, best, &loop, NULL))
+        return;
+    findings_place(r, &loop, where, sizeof where);
+    snprintf(out, size, " Its loop at %s, %.1f %%, was unrolled fully.", where, 100 * r->excl[best] / r->total);
+}
+
+/* " Its hottest line is 68, 13.4 %.", of the lines of its file between its first and last the hottest, where there is more than one; "" */
+static hsc_status tell_line(const report *r, const hsc_db_scope *s, char *out, size_t size, hsc_err *err) {
+    const uint32_t *file, *line;
+    uint32_t first = HSC_NONE, best = HSC_NONE;
+    double sums[512], most = 0, all = 0;
+    out[0] = 0;
+    if (s->file == HSC_NONE || !s->line_begin)
+        return HSC_OK;
+    hsc_status status = hsc_db_get_line_columns(r->db, &file, &line, err);
+    for (uint32_t l = s->line_begin; !status && l <= s->line_end && first == HSC_NONE; l++)
+        first = hsc_db_find_line(r->db, s->file, l);
+    for (uint32_t at = first, n; !status && at != HSC_NONE && at < r->info.lines && file[at] == s->file && line[at] <= s->line_end; at += n) {
+        for (n = 1; n < sizeof sums / sizeof *sums && at + n < r->info.lines && file[at + n] == s->file && line[at + n] <= s->line_end;)
+            n++;
+        status = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, at, n, sums, err);
+        for (uint32_t i = 0; !status && i < n; i++) {
+            all += sums[i];
+            if (sums[i] > most) {
+                most = sums[i];
+                best = at + i;
+            }
+        }
+    }
+    if (!status && best != HSC_NONE && most < all)
+        snprintf(out, size, " Its hottest line is %u, %.1f %%.", line[best], 100 * most / r->total);
+    return status;
+}
+
 /* Where loops do not tell: too little is known of the code, or the time is outside of them. */
 hsc_status findings_hottest_procedure(findings *f, hsc_err *err) {
     report *r = f->r;
-    uint32_t *rows = NULL, n = 0, loop = HSC_NONE;
-    char text[4096], where[600], name[300], share[120], own[48], apart[200] = "";
+    uint32_t *rows = NULL, n = 0, loop = HSC_NONE, outside = HSC_NONE;
+    char text[4096], where[600], name[300], share[120], own[48], apart[200] = "", unrolled[700], hottest[80] = "";
     hsc_db_scope s;
     hsc_status status = report_rank_paid(r, HSC_SCOPE_PROCEDURE, &rows, &n, err);
     if (!status)
         status = report_hottest_loop(r, &loop, err);
-    uint32_t hot = !status && n ? rows[0] : HSC_NONE;
+    if (!status)
+        status = report_hottest_apart(r, loop, &outside, err);
+    uint32_t hot = status || !n ? HSC_NONE : outside != HSC_NONE ? outside : rows[0];
     free(rows);
     if (hot == HSC_NONE || r->paid->procedure[hot].sum < 0.01 * r->total ||
-        (loop != HSC_NONE && r->paid->loop[loop].sum > 0.25 * r->paid->procedure[hot].sum))
+        (outside == HSC_NONE && loop != HSC_NONE && r->paid->loop[loop].sum > 0.25 * r->paid->procedure[hot].sum))
         return status;
     hsc_weighted with = r->paid->procedure[hot];
     if ((status = hsc_db_get_scope(r->db, hot, &s, err)))
+        return status;
+    if (r->own[hot] >= 0.5 * with.sum && (status = tell_line(r, &s, hottest, sizeof hottest, err)))
         return status;
     findings_place(r, &s, where, sizeof where);
     findings_amount(r, with, share, sizeof share);
     findings_seconds(r, r->own[hot], own, sizeof own);
     if (with.sum > r->own[hot] + 0.001 * r->total)
         snprintf(apart, sizeof apart, " %s of that is its own code, the rest what it calls in libraries.", own);
-    snprintf(text, sizeof text, "The hottest procedure %s %s: %s (%s).%s", takes(r), share, report_fit(s.name, 60, name, sizeof name), where, apart);
+    tell_unrolled(r, hot, unrolled, sizeof unrolled);
+    snprintf(text, sizeof text, "The hottest procedure %s %s: %s (%s).%s%s%s", takes(r), share, report_fit(s.name, 60, name, sizeof name), where, apart, unrolled, hottest);
     findings_say(f, with.sum, "Hottest procedure", with, spot_of_scope(hot, &s), text);
     return HSC_OK;
 }

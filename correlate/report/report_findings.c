@@ -279,12 +279,14 @@ static hsc_status look_for_refused(findings *f, hsc_err *err) {
     return status;
 }
 
+/* Samples of the loop's own code; of one in a header, for which the user's round it pays, those that it has. */
+static double own_code(const report *r, uint32_t loop) { return fmax(r->paid ? r->paid->own_code[loop] : 0, r->excl[loop]); }
+
 /* " (with what it calls; 3.1 % its own code)"; empty where that is the same, or where the hottest loop has said so. */
 static void tell_more(const findings *f, const report_refusal *x, char *out, size_t size) {
     const report *r = f->r;
-    double own = r->paid ? r->paid->own_code[x->scope] : r->excl[x->scope];
+    double own = own_code(r, x->scope);
     bool calls = x->called.sum > 0.001 * r->total;
-    own = fmax(own, r->excl[x->scope]); /* one in a header, for which the user's round it pays */
     out[0] = 0;
     if (x->scope != f->hottest && x->scalar.sum > own + 0.001 * r->total)
         snprintf(out, size, " (with %s; %.1f %% its own code)", calls ? "what it calls" : "procedures inlined into it", 100 * own / r->total);
@@ -313,6 +315,24 @@ bool findings_vectors_help(const report *r) {
     return !strcmp(r->unit.unit, "s") || (!hsc_db_get_metric(r->db, r->metric, &m, NULL) && (strstr(m.name, "cycles") || strstr(m.name, "instructions")));
 }
 
+/* Where vectors would save less than 2 % of all time, at best, they are nothing to tell of, but why the hottest loop has none, or another one whose own code has a
+ * tenth of the time, where LLVM makes none of it as it is written: *rows and *n become that one, or none. */
+static void leave_little(const findings *f, const report_refusal **rows, uint32_t *n) {
+    report *r = f->r;
+    double price = 0;
+    uint32_t keep = *n;
+    for (uint32_t i = 0; i < *n; i++) {
+        const report_refusal *x = &(*rows)[i];
+        double gain = report_gain(r, x), own = x->scope == f->hottest ? x->scalar.sum : own_code(r, x->scope);
+        price += gain * x->scalar.sum;
+        keep = keep == *n && !(gain > 0) && fmin(own, x->scalar.sum) >= 0.1 * r->total ? i : keep;
+    }
+    if (price >= 0.02 * r->total)
+        return;
+    *rows += keep < *n ? keep : 0;
+    *n = keep < *n;
+}
+
 /* Time at stake in loops that the vectoriser refused. */
 static hsc_status refused(findings *f, hsc_err *err) {
     report *r = f->r;
@@ -322,9 +342,11 @@ static hsc_status refused(findings *f, hsc_err *err) {
     report_reason reasons[REPORT_REASONS];
     char text[5600], share[140], at[2200], hottest[2200], also[2300] = "";
     double called = 0, price = 0, beyond = 0, gains[REPORT_REASONS] = {0};
-    uint32_t hot = n, told = 0; /* the hottest that vectors may help; the reason that is named */
+    uint32_t hot, told = 0; /* the hottest that vectors may help; the reason that is named */
     hsc_db_scope s;
+    leave_little(f, &rows, &n);
     uint32_t kinds = report_sum_reasons(rows, n, reasons);
+    hot = n;
     for (uint32_t i = 0; i < n; i++) {
         double gain = report_gain(r, &rows[i]) * rows[i].scalar.sum;
         all.sum += rows[i].scalar.sum;
@@ -368,7 +390,7 @@ static hsc_status refused(findings *f, hsc_err *err) {
     if (beyond > 0.005 * r->total && n > 1 && price > 0)
         snprintf(text + strlen(text), sizeof text - strlen(text), " Of all, %.1f %% is in loops of which LLVM makes no vectors as they are written.", 100 * beyond / r->total);
     else if (!(price > 0))
-        snprintf(text + strlen(text), sizeof text - strlen(text), " LLVM makes no vectors of %s as %s written.", n == 1 ? "it" : "them", n == 1 ? "it is" : "they are");
+        snprintf(text + strlen(text), sizeof text - strlen(text), " LLVM makes no vectors of it as it is written.");
     findings_say(f, price, "Not vectorised", all, spot_of_scope(rows[hot].scope, &s), text);
     return HSC_OK;
 }

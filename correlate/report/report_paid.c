@@ -506,6 +506,42 @@ hsc_status report_hottest_loop(report *r, uint32_t *loop, hsc_err *err) {
     return s;
 }
 
+/* Of what the procedure pays for, what loops of its own do. */
+static hsc_status in_own_loops(report *r, uint32_t procedure, double *samples, hsc_err *err) {
+    const report_paid *p = r->paid;
+    window w = {.end = 0};
+    hsc_weighted v;
+    hsc_db_scope loop;
+    hsc_status s = HSC_OK;
+    *samples = 0;
+    for (uint32_t k = p->begin[1][procedure]; k < p->begin[1][procedure + 1] && !s; k++) {
+        uint32_t c = p->contexts[1][k], of = p->loop_of[c];
+        if (of != HSC_NONE && !(s = hsc_db_get_scope(r->db, of, &loop, err)) && loop.procedure == procedure && !(s = look_in(r, &w, c, &v, err)))
+            *samples += v.sum;
+    }
+    return s;
+}
+
+hsc_status report_hottest_apart(report *r, uint32_t loop, uint32_t *procedure, hsc_err *err) {
+    uint32_t best = HSC_NONE;
+    double looped = 0;
+    hsc_db_scope scope;
+    *procedure = HSC_NONE;
+    hsc_status s = report_pay_all(r, err);
+    const hsc_weighted *of = s ? NULL : r->paid->procedure;
+    for (uint32_t i = 0; i < r->info.scopes && !s; i++) {
+        if (of[i].sum <= (best == HSC_NONE ? 0 : of[best].sum) || !report_wanted(r, i) || (s = hsc_db_get_scope(r->db, i, &scope, err)))
+            continue;
+        if (scope.kind == HSC_SCOPE_PROCEDURE && scope.line_begin && report_is_users(r, &scope))
+            best = i;
+    }
+    if (s || best == HSC_NONE || r->paid->missing || (loop != HSC_NONE && of[best].sum < 1.25 * r->paid->loop[loop].sum))
+        return s;
+    if (!(s = in_own_loops(r, best, &looped, err)) && looped < 0.5 * of[best].sum)
+        *procedure = best;
+    return s;
+}
+
 hsc_status report_paid_ranges(report *r, report_paid_by by, uint32_t scope, report_range **ranges, uint32_t *n, hsc_err *err) {
     hsc_status s = report_pay_all(r, err);
     uint32_t room = 16;

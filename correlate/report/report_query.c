@@ -81,7 +81,7 @@ hsc_status hsc_db_read_findings(hsc_db *db, uint32_t metric, hsc_db_finding **ou
     return s;
 }
 
-hsc_status hsc_db_find_hottest_loop(hsc_db *db, uint32_t metric, uint32_t *loop, hsc_err *err) {
+hsc_status hsc_db_find_hottest_code(hsc_db *db, uint32_t metric, uint32_t *scope, hsc_err *err) {
     enum { STEPS = 3 }; /* programs, exclusive samples and those of loops' versions: that is all it needs */
     report r;
     hsc_status s = HSC_OK;
@@ -89,11 +89,13 @@ hsc_status hsc_db_find_hottest_loop(hsc_db *db, uint32_t metric, uint32_t *loop,
     for (unsigned i = 0; i < STEPS && !s; i++)
         s = report_load_step(&r, i, err);
     double all = 0;
-    uint32_t hot = HSC_NONE;
+    uint32_t hot = HSC_NONE, apart = HSC_NONE;
     for (uint32_t i = 0; i < r.info.scopes && !s; i++)
         all += r.excl[i];
-    if (!s && !(s = report_hottest_loop(&r, &hot, err)))
-        *loop = hot != HSC_NONE && r.paid->loop[hot].sum >= 0.01 * all ? hot : HSC_NONE;
+    if (!s && !(s = report_hottest_loop(&r, &hot, err)) && !(s = report_hottest_apart(&r, hot, &apart, err))) {
+        double sum = apart != HSC_NONE ? r.paid->procedure[apart].sum : hot != HSC_NONE ? r.paid->loop[hot].sum : 0;
+        *scope = sum > 0 && sum >= 0.01 * all ? (apart != HSC_NONE ? apart : hot) : HSC_NONE;
+    }
     report_clear(&r);
     return s;
 }

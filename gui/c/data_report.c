@@ -69,13 +69,13 @@ static int look_for(hsc_handle *h, Tcl_Interp *interp, int ms, const hsc_data_ar
     return TCL_OK;
 }
 
-/* hottest ?-metric M?: scope of the hottest loop with what it calls; -1: none */
+/* hottest ?-metric M?: scope of the hottest loop with what it calls, or of the hottest procedure; -1: none */
 static int hottest(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     hsc_err err = {0};
-    uint32_t loop = HSC_NONE;
-    if (hsc_db_find_hottest_loop(h->db, a->view.metric, &loop, &err) != HSC_OK)
+    uint32_t scope = HSC_NONE;
+    if (hsc_db_find_hottest_code(h->db, a->view.metric, &scope, &err) != HSC_OK)
         return hsc_tcl_error(interp, &err);
-    Tcl_SetObjResult(interp, hsc_tcl_index(loop));
+    Tcl_SetObjResult(interp, hsc_tcl_index(scope));
     return TCL_OK;
 }
 

@@ -104,7 +104,7 @@ oo::class create ::heatscope::App {
     # What the window begins with is told where it is not the usual.
     method TellLines {} {
         if {[$Bus get lines] eq "calls"} {
-            my Tell "lines with what they call: most of the hottest loop's time is in calls (w: lines by themselves)" 1
+            my Tell "lines with what they call: most of the hottest code's time is in calls (w: lines by themselves)" 1
         }
     }
 

@@ -162,6 +162,29 @@ int main(void) {
     printf("%g\n", x);
     return 0;
 }
+#elif defined(APART) /* most time in a loop that is unrolled fully, in a procedure that a loop only calls; less in a loop that only calls a library */
+#include <string.h>
+static char bytes[4096];
+
+__attribute__((noinline)) static double apart(double x) {
+    volatile double y = x;
+    for (int k = 0; k < 3; k++) /* NO_MORE */
+        y = y / (1.5 + y * y) + 0.25, y = y / (2.5 + y * y) + 0.25, y = y / (3.5 + y * y) + 0.25;
+    return y;
+}
+
+int main(void) {
+    volatile size_t size = sizeof bytes;
+    double x = 0.5;
+    for (double begin = cpu_s(); about_s() - begin < 0.4;) {
+        for (int i = 0; i < 64; i++)
+            x = apart(x);
+        for (int i = 0; i < 100; i++) /* FILLS */
+            memset(bytes, i, size);
+    }
+    printf("%g %d\n", x, bytes[100]);
+    return 0;
+}
 #elif defined(LONE) /* vectors, whose elements go to a scalar function */
 #include <math.h>
 enum { N = 4096 };

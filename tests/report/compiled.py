@@ -614,6 +614,15 @@ said = findings(database)
 calls = sum(float(r["with_calls_pct"]) for r in rows(database, "loop") if r["line_begin"] == line("ONLY_CALLS"))
 that(calls > 50 and re.search(r"The hottest loop takes .*? at \S*compiled\.c:" + line("LOOPED") + "-", said), f"wraps: {calls} % by the loop that calls: {said}")
 
+# the hottest code is in no loop that stands for it: its procedure is told, and no loop that only calls a library for much less, nor that calls have no vector form
+database = measured("apart", CC, "-DAPART")
+said = findings(database)
+fills = sum(float(r["with_calls_pct"]) for r in rows(database, "loop") if r["line_begin"] == line("FILLS"))
+of_apart = [float(r["exclusive_pct"]) for r in rows(database, "procedure") if r["procedure"] == "apart"]
+told = re.search(r"The hottest procedure takes \S+ s, (\S+) % \([^()]*\): apart \(\S*compiled\.c:\d+-\d+\)\. Its loop at \S*compiled\.c:" + line("NO_MORE") + r"-\d+, \S+ %, was unrolled fully\. Its hottest line is (\d+), ", said)
+that(fills > 5 and told and int(told[2]) == int(line("NO_MORE")) + 1 and len(of_apart) == 1 and abs(float(told[1]) - of_apart[0]) < 0.06, f"apart: {fills} % in the other loop, {of_apart}: {said}")
+that("hottest loop" not in said and "Not vectorised" not in said, f"apart: {said}")
+
 # a loop that runs as vectors calls a scalar function all the same
 said = findings(measured("lone", CC, "-DLONE", "-fno-math-errno", "-lm"))
 that(re.search(r"The hottest loop takes .*? at \S*compiled\.c:" + line("LONE") + r"-\d+, .*? the rest what it calls: \S*sin\S* .*? sin is called for one element of the vectors after the other: with "

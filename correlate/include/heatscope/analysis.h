@@ -26,9 +26,10 @@ typedef struct hsc_db_finding {
  * heaviest and in it the heaviest first; on success free with hsc_db_free_findings. Cost: that of the sums of all scopes and contexts. */
 hsc_status hsc_db_read_findings(hsc_db *db, uint32_t metric, hsc_db_finding **out, uint32_t *n, hsc_err *err);
 void hsc_db_free_findings(hsc_db_finding *list, uint32_t n);
-/* The loop with most time with what it calls (docs/measurement.md, section 3), of the user's own code where there is one; HSC_NONE: no loop
- * has a hundredth of all samples. The finding "Hottest loop" is of it. Cost: that of the sums of all scopes and contexts. */
-hsc_status hsc_db_find_hottest_loop(hsc_db *db, uint32_t metric, uint32_t *loop, hsc_err *err);
+/* The loop with most time with what it calls (docs/measurement.md, section 3), of the user's own code where there is one; where a procedure of the user's has a
+ * quarter more, of which its own loops have less than half, that one; HSC_NONE: none has a hundredth of all samples. The finding "Hottest loop" or
+ * "Hottest procedure" is of it. Cost: that of the sums of all scopes and contexts. */
+hsc_status hsc_db_find_hottest_code(hsc_db *db, uint32_t metric, uint32_t *scope, hsc_err *err);
 /* Periods of CPU time that are in no sample, by the ledger; 0: none, or nothing tells. */
 double hsc_db_count_lost(const hsc_db *db);
 /* Is the scope code of Heatscope's own libraries (probes, wrappers)? */

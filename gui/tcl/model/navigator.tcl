@@ -21,8 +21,8 @@ oo::class create ::heatscope::Navigator {
     }
     method Axis {} { return [list -metric [$Bus get metric] -axis [$Bus get axis]] }
 
-    # Where the window begins: at the loop that the findings call the hottest, with what it calls, where that is the user's;
-    # else at the hottest line, else in the first file with code. Of many contexts it is not looked for: the first picture would wait. With a second database
+    # Where the window begins: at the loop that the findings call the hottest, with what it calls, or the hottest line of the procedure that they call so where no
+    # loop stands for its code; where that is the user's; else at the hottest line, else in the first file with code. Of many contexts it is not looked for: the first picture would wait. With a second database
     # at what changed most beyond noise, where that does not take too long to find either.
     method start {{comparison ""}} {
         set axis [expr {[$Run columns process] > 1 || [my IsLoneRank] ? "process" : "thread"}]
@@ -30,7 +30,7 @@ oo::class create ::heatscope::Navigator {
         if {$comparison ne "" && [$comparison any] && [$Run info contexts] <= [::heatscope::settings get beginContexts] && [my StartAtChange $comparison]} {
             return
         }
-        if {[$Run info contexts] > [::heatscope::settings get beginContexts] || ![my StartAtLoop]} {
+        if {[$Run info contexts] > [::heatscope::settings get beginContexts] || ![my StartAtHottest]} {
             my StartAtProcedure
         }
     }
@@ -47,14 +47,14 @@ oo::class create ::heatscope::Navigator {
         }
         return [expr {$others <= 0.01 * $first}]
     }
-    method StartAtLoop {} {
-        set loop [$Db hottest -metric [$Bus get metric]]
-        if {$loop < 0 || ![my IsPlaceToBegin $loop]} {
+    method StartAtHottest {} {
+        set hottest [$Db hottest -metric [$Bus get metric]]
+        if {$hottest < 0 || ![my IsPlaceToBegin $hottest]} {
             return 0
         }
-        my scope start $loop
+        my scope start $hottest
         # where most of its time is in what it calls, its lines by themselves would look cold
-        if {[my CallsMost $loop]} {
+        if {[my CallsMost $hottest]} {
             $Bus adjust start lines calls
         }
         return 1
