@@ -600,7 +600,7 @@ said = findings(joined(name))
 at = next(n for n, text in enumerate(GATHERED.splitlines(), 1) if "// here" in text)
 if longest > 16:
     that(re.search(rf" at \S*gathered\.c:{at}-\d+: the cost-model indicates that vectorization is not beneficial \(of vectors of 16 bytes, as the options of its compilation allow no longer: those of 32 that "
-                   r"this processor has, by -march=native, may pay\)\.", said) and "LLVM makes no vectors" not in said, f"gathered: {said}")
+                   r"this processor has, by -march=native, may pay\)\.", said) and "LLVM makes no vectors of" not in said, f"gathered: {said}")
 
 # which version of a loop runs is told also where all its code is that of an inner loop that was unrolled fully
 database = measured("overlap", CC, "-DOVERLAP", "-O3", "-ffast-math")
