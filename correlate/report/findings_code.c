@@ -136,16 +136,21 @@ static void tell_unrolled(const report *r, uint32_t procedure, char *out, size_t
 /* " Its hottest line is 68, 13.4 %.", of the lines of its file between its first and last the hottest, where there is more than one; "" */
 static hsc_status tell_line(const report *r, const hsc_db_scope *s, char *out, size_t size, hsc_err *err) {
     const uint32_t *file, *line;
-    uint32_t first = HSC_NONE, best = HSC_NONE;
+    uint32_t first, end, best = HSC_NONE;
+    hsc_db_file f;
     double sums[512], most = 0, all = 0;
     out[0] = 0;
     if (s->file == HSC_NONE || !s->line_begin)
         return HSC_OK;
-    hsc_status status = hsc_db_get_line_columns(r->db, &file, &line, err);
-    for (uint32_t l = s->line_begin; !status && l <= s->line_end && first == HSC_NONE; l++)
-        first = hsc_db_find_line(r->db, s->file, l);
-    for (uint32_t at = first, n; !status && at != HSC_NONE && at < r->info.lines && file[at] == s->file && line[at] <= s->line_end; at += n) {
-        for (n = 1; n < sizeof sums / sizeof *sums && at + n < r->info.lines && file[at + n] == s->file && line[at + n] <= s->line_end;)
+    hsc_status status = hsc_db_get_file(r->db, s->file, &f, err);
+    if (!status)
+        status = hsc_db_get_line_columns(r->db, &file, &line, err);
+    if (status)
+        return status;
+    for (first = f.first_line_row, end = first + f.line_rows; first < end && line[first] < s->line_begin;)
+        first++;
+    for (uint32_t at = first, n; !status && at < end && line[at] <= s->line_end; at += n) {
+        for (n = 1; n < sizeof sums / sizeof *sums && at + n < end && line[at + n] <= s->line_end;)
             n++;
         status = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, at, n, sums, err);
         for (uint32_t i = 0; !status && i < n; i++) {
