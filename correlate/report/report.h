@@ -45,6 +45,8 @@ typedef struct report {
     double *incl;               /* by scope: anywhere on the path */
     double *instance_sums;      /* by loop instance */
     double *excl_excess, *own_excess, *incl_excess, *instance_excess; /* of the weights of these (hsc_weighted) */
+    uint32_t vector_bytes; /* report_vector_bytes, once has_vector_bytes */
+    bool has_vector_bytes;
     uint32_t *instance_begin, *instances; /* instances of scope s: instances[begin[s] .. begin[s + 1]) */
     report_source *sources;     /* by file; NULL until one is read */
     double *dense;              /* columns: scratch of spreads, all 0 */

@@ -157,6 +157,9 @@ const char *report_lone_calls(report *r, uint32_t loop, const report_callee *cal
 
 hsc_status report_vector_bytes(report *r, uint32_t *bytes, hsc_err *err) {
     hsc_status status = HSC_OK;
+    *bytes = r->vector_bytes;
+    if (r->has_vector_bytes)
+        return HSC_OK;
     *bytes = UINT32_MAX;
     for (uint32_t p = 0; p < r->info.processes && !status; p++) {
         hsc_db_process x;
@@ -164,6 +167,8 @@ hsc_status report_vector_bytes(report *r, uint32_t *bytes, hsc_err *err) {
             *bytes = x.vector_bytes;
     }
     *bytes = r->info.processes ? *bytes : 0;
+    r->vector_bytes = *bytes;
+    r->has_vector_bytes = !status;
     return status;
 }
 
