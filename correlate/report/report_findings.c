@@ -323,7 +323,7 @@ static void leave_little(const findings *f, const report_refusal **rows, uint32_
     uint32_t keep = *n;
     for (uint32_t i = 0; i < *n; i++) {
         const report_refusal *x = &(*rows)[i];
-        double gain = report_gain(r, x), own = x->scope == f->hottest ? x->scalar.sum : own_code(r, x->scope);
+        double gain = x->gain, own = x->scope == f->hottest ? x->scalar.sum : own_code(r, x->scope);
         price += gain * x->scalar.sum;
         keep = keep == *n && !(gain > 0) && fmin(own, x->scalar.sum) >= 0.1 * r->total ? i : keep;
     }
@@ -348,7 +348,7 @@ static hsc_status refused(findings *f, hsc_err *err) {
     uint32_t kinds = report_sum_reasons(rows, n, reasons);
     hot = n;
     for (uint32_t i = 0; i < n; i++) {
-        double gain = report_gain(r, &rows[i]) * rows[i].scalar.sum;
+        double gain = rows[i].gain * rows[i].scalar.sum;
         all.sum += rows[i].scalar.sum;
         all.excess += rows[i].scalar.excess;
         called += rows[i].called.sum;
@@ -363,7 +363,7 @@ static hsc_status refused(findings *f, hsc_err *err) {
     for (uint32_t k = 0; k < kinds; k++)
         if (gains[reasons[k].reason] > gains[reasons[told].reason])
             told = k;
-    while (example + 1 < n && (rows[example].reason != reasons[told].reason || (price > 0 && !(report_gain(r, &rows[example]) > 0)))) /* the hottest of the reason that is named */
+    while (example + 1 < n && (rows[example].reason != reasons[told].reason || (price > 0 && !(rows[example].gain > 0)))) /* the hottest of the reason that is named */
         example++;
     hsc_status status = hsc_db_get_scope(r->db, rows[hot].scope, &s, err);
     if (!status)

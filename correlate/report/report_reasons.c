@@ -195,6 +195,53 @@ static hsc_status add_order(report *r, report_refused_list *l, uint32_t scope, c
     return s || !(all.sum > 0) ? s : add_row(r, l, &row, err);
 }
 
+/* References of a loop without its inner loops: HSC_LIST_REFERENCES. */
+static hsc_status references_of(const report *r, uint32_t scope, uint32_t *first, uint32_t *n) {
+    *first = *n = 0;
+    return hsc_db_find(r->db, HSC_LIST_REFERENCES, scope, first, n, NULL);
+}
+
+static bool is_out_of_reach(report *r, const report_refusal *x) {
+    char hint[300];
+    switch (x->reason) {
+    case HSC_reason_UNKNOWN_TRIP_COUNT:
+    case HSC_reason_EARLY_EXIT:
+    case HSC_reason_NO_INDUCTION:
+    case HSC_reason_RECURRENCE:
+    case HSC_reason_VOLATILE:
+    case HSC_reason_TOO_SMALL:
+    case HSC_reason_NO_DEFINITION:
+    case HSC_reason_FORBIDDEN:
+    case HSC_reason_VECTORS:
+        return true;
+    case HSC_reason_CALL:
+    case HSC_reason_COST:
+    case HSC_reason_UNSUPPORTED:
+        return !*report_hint(r, x, hint, sizeof hint);
+    case HSC_reason_DEPENDENCE: /* a distance that is known is one that is there */
+        return x->has_dependence && x->dependence.has_distance && x->dependence.distance == 1 && x->dependence.kind == HSC_dependence_kind_FLOW;
+    default:
+        return false;
+    }
+}
+
+/* What of x->scalar vector code would save at best, 0 to 1: 1 - 1 / elements of the vectors that the loop's largest elements leave room for (8 bytes where they are not
+ * known, in vectors of 16, which every x86-64 and AArch64 has). 0: LLVM makes no vectors of the loop as it is written: how often it goes round shows only as it
+ * does (lists, searches), each value needs the one before, a call has no vector form that anybody knows of, or it would not pay with the longest vectors that the processors of the run have. */
+static double gain_of(report *r, const report_refusal *x) {
+    enum { VECTOR_BYTES = 16, ELEMENT_BYTES = 8 };
+    uint32_t first, n, bytes = 0;
+    hsc_db_reference y;
+    if (is_out_of_reach(r, x))
+        return 0;
+    if (references_of(r, x->scope, &first, &n))
+        n = 0;
+    for (uint32_t i = first; i < first + n; i++)
+        if (!hsc_db_get_reference(r->db, i, &y, NULL) && y.stride != HSC_stride_ZERO && y.size_bytes <= ELEMENT_BYTES && y.size_bytes > bytes)
+            bytes = y.size_bytes;
+    return 1 - (double)(bytes ? bytes : ELEMENT_BYTES) / VECTOR_BYTES;
+}
+
 static hsc_status add_refusal(report *r, report_refused_list *l, report_refusal *row, hsc_err *err) {
     char text[256];
     report_versions v;
@@ -208,7 +255,11 @@ static hsc_status add_refusal(report *r, report_refused_list *l, report_refusal 
         row->scalar = (hsc_weighted){v.vector.sum + v.scalar.sum + v.other.sum, v.vector.excess + v.scalar.excess + v.other.excess};
     if (row->reason == HSC_reason_CALL && (s = add_called(r, row, &v, err)))
         return s;
-    return row->scalar.sum > 0 ? add_row(r, l, row, err) : HSC_OK;
+    if (!(row->scalar.sum > 0))
+        return HSC_OK;
+    if (row->remark.refuses_vectors) /* here, where scopes are met in the order of their references */
+        row->gain = gain_of(r, row);
+    return add_row(r, l, row, err);
 }
 
 static hsc_status look_at(report *r, report_refused *f, uint32_t scope, hsc_err *err) {
@@ -306,52 +357,6 @@ uint32_t report_sum_reasons(const report_refusal *rows, uint32_t n, report_reaso
             out[kept++] = out[k];
     qsort(out, kept, sizeof *out, larger_reason);
     return kept;
-}
-
-static bool is_out_of_reach(report *r, const report_refusal *x) {
-    char hint[300];
-    switch (x->reason) {
-    case HSC_reason_UNKNOWN_TRIP_COUNT:
-    case HSC_reason_EARLY_EXIT:
-    case HSC_reason_NO_INDUCTION:
-    case HSC_reason_RECURRENCE:
-    case HSC_reason_VOLATILE:
-    case HSC_reason_TOO_SMALL:
-    case HSC_reason_NO_DEFINITION:
-    case HSC_reason_FORBIDDEN:
-    case HSC_reason_VECTORS:
-        return true;
-    case HSC_reason_CALL:
-    case HSC_reason_COST:
-    case HSC_reason_UNSUPPORTED:
-        return !*report_hint(r, x, hint, sizeof hint);
-    case HSC_reason_DEPENDENCE: /* a distance that is known is one that is there */
-        return x->has_dependence && x->dependence.has_distance && x->dependence.distance == 1 && x->dependence.kind == HSC_dependence_kind_FLOW;
-    default:
-        return false;
-    }
-}
-
-static hsc_status references_of(const report *r, uint32_t scope, uint32_t *first, uint32_t *n);
-
-double report_gain(report *r, const report_refusal *x) {
-    enum { VECTOR_BYTES = 16, ELEMENT_BYTES = 8 };
-    uint32_t first, n, bytes = 0;
-    hsc_db_reference y;
-    if (is_out_of_reach(r, x))
-        return 0;
-    if (references_of(r, x->scope, &first, &n))
-        n = 0;
-    for (uint32_t i = first; i < first + n; i++)
-        if (!hsc_db_get_reference(r->db, i, &y, NULL) && y.stride != HSC_stride_ZERO && y.size_bytes <= ELEMENT_BYTES && y.size_bytes > bytes)
-            bytes = y.size_bytes;
-    return 1 - (double)(bytes ? bytes : ELEMENT_BYTES) / VECTOR_BYTES;
-}
-
-/* References of a loop without its inner loops: HSC_LIST_REFERENCES. */
-static hsc_status references_of(const report *r, uint32_t scope, uint32_t *first, uint32_t *n) {
-    *first = *n = 0;
-    return hsc_db_find(r->db, HSC_LIST_REFERENCES, scope, first, n, NULL);
 }
 
 /* Of an array that is in the generated code: values in registers are no references there. */

@@ -9,6 +9,7 @@ typedef struct report_refusal { /* a loop that the vectoriser refused */
     uint32_t scope, reason;     /* HSC_reason_* */
     hsc_weighted scalar;        /* samples in the loop without inner loops, vector bodies left out; where a call is the reason, with `called` */
     hsc_weighted called;        /* samples in what is called that can become vector code, where a call is the reason: an upper bound of what it costs */
+    double gain;                /* what of `scalar` vector code would save at best, 0 to 1: report_reasons.c; of loops that were not tried: 0 */
     hsc_db_remark remark;
     const char *other;   /* another reason, of the loop as well or of other copies of it; borrowed, NULL: none */
     uint64_t other_count;
@@ -45,11 +46,6 @@ uint32_t report_sum_reasons(const report_refusal *rows, uint32_t n, report_reaso
 
 /* The rows that the samples of x->scalar are in: free() *ranges. None where they are no rows' sum (exclusive samples less vector bodies). */
 hsc_status report_refusal_ranges(report *r, const report_refusal *x, hsc_db_table *table, report_range **ranges, uint32_t *n, hsc_err *err);
-
-/* What of x->scalar vector code would save at best, 0 to 1: 1 - 1 / elements of the vectors that the loop's largest elements leave room for (8 bytes where they are not
- * known, in vectors of 16, which every x86-64 and AArch64 has). 0: LLVM makes no vectors of the loop as it is written: how often it goes round shows only as it
- * does (lists, searches), each value needs the one before, a call has no vector form that anybody knows of, or it would not pay with the longest vectors that the processors of the run have. */
-double report_gain(report *r, const report_refusal *x);
 
 enum { REPORT_ORDINARY_BYTES = 32 }; /* longer vectors compilers make only where the programmer prefers them */
 /* Bytes of the longest vectors of all processes' processors; 0: not known of all. */

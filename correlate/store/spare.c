@@ -16,9 +16,9 @@ void *hsc_spare_take(hsc_spares *s, size_t bytes, bool is_cleared) {
             best = i;
     if (best == s->n)
         return is_cleared ? hsc_large_calloc(bytes) : hsc_large_malloc(bytes);
-    void *p = s->of[best].p;
-    if (is_cleared && !s->of[best].is_clear)
-        memset(p, 0, bytes);
+    char *p = s->of[best].p;
+    if (is_cleared && s->of[best].clear < bytes)
+        memset(p + s->of[best].clear, 0, bytes - s->of[best].clear);
     s->of[best] = s->of[--s->n];
     return p;
 }
@@ -31,7 +31,7 @@ void hsc_spare_put(hsc_spares *s, void *p) {
     }
     s->of[s->n].p = p;
     s->of[s->n].bytes = bytes;
-    s->of[s->n++].is_clear = false;
+    s->of[s->n++].clear = 0;
 }
 
 void hsc_spare_begin(hsc_spares *s) {
@@ -48,15 +48,25 @@ void hsc_spare_drop(hsc_spares *s) {
 bool hsc_spare_again(hsc_spares *s) {
     if (!s->is_dropped)
         return true;
-    while (s->n && !s->of[s->n - 1].is_clear) /* of something else meanwhile */
+    while (s->n && !s->of[s->n - 1].clear) /* of something else meanwhile */
         free(s->of[--s->n].p);
-    void *p = s->n < s->n_again ? hsc_large_malloc(s->again[s->n]) : NULL;
-    if (p) {
-        s->of[s->n].p = memset(p, 0, s->again[s->n]);
+    if ((!s->n || s->of[s->n - 1].clear == s->of[s->n - 1].bytes) && s->n < s->n_again) {
+        void *p = hsc_large_malloc(s->again[s->n]);
+        if (!p) { /* without it, then */
+            s->is_dropped = false;
+            return true;
+        }
+        s->of[s->n].p = p;
         s->of[s->n].bytes = s->again[s->n];
-        s->of[s->n++].is_clear = true;
+        s->of[s->n++].clear = 0;
     }
-    s->is_dropped = p && s->n < s->n_again;
+    if (s->n) {
+        size_t rest = s->of[s->n - 1].bytes - s->of[s->n - 1].clear, piece = rest < HSC_SPARE_PIECE ? rest : HSC_SPARE_PIECE;
+        memset((char *)s->of[s->n - 1].p + s->of[s->n - 1].clear, 0, piece);
+        s->of[s->n - 1].clear += piece;
+        s->is_dropped = piece < rest || s->n < s->n_again;
+    } else
+        s->is_dropped = false;
     return !s->is_dropped;
 }
 

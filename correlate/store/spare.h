@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { HSC_SPARES_MAX = 16, HSC_SPARE_LEAST = 256 << 10 /* bytes: smaller ones are malloc's */ };
+enum { HSC_SPARES_MAX = 16, HSC_SPARE_LEAST = 256 << 10 /* bytes: smaller ones are malloc's */, HSC_SPARE_PIECE = 4 << 20 /* bytes that hsc_spare_again clears at a time */ };
 
 typedef struct hsc_spares { /* all 0: empty */
     struct {
         void *p;
         size_t bytes;
-        bool is_clear; /* all 0 */
+        size_t clear; /* bytes at its begin that are 0 */
     } of[HSC_SPARES_MAX];
     unsigned n;
     size_t again[HSC_SPARES_MAX]; /* bytes that were taken since hsc_spare_begin, but while all was dropped */
@@ -26,7 +26,7 @@ void *hsc_spare_take(hsc_spares *s, size_t bytes, bool is_cleared);
 void hsc_spare_put(hsc_spares *s, void *p);
 /* What is taken from here on is what the next one will take. */
 void hsc_spare_begin(hsc_spares *s);
-/* Gives all back to the system; hsc_spare_again, when there is time for it, gets anew what the next one will take, cleared, one at a time. true: all is there. */
+/* Gives all back to the system; hsc_spare_again, when there is time for it, gets anew what the next one will take, cleared, a piece at a time. true: all is there. */
 void hsc_spare_drop(hsc_spares *s);
 bool hsc_spare_again(hsc_spares *s);
 void hsc_spare_end(hsc_spares *s); /* gives all back, for good */

@@ -224,19 +224,34 @@ static void room_is_used_again(void **state) {
     char *other = hsc_spare_take(&s, SMALL, true); /* the large one is too large for it */
     assert_ptr_not_equal(other, large);
     free(other);
+    assert_ptr_equal(hsc_spare_take(&s, LARGE, false), large);
+    hsc_spare_put(&s, large);
     hsc_spare_put(&s, same);
     hsc_spare_drop(&s);
     assert_int_equal(s.n, 0);
     free(hsc_spare_take(&s, LARGE, false)); /* of something else */
     hsc_spare_put(&s, malloc(LARGE));
     assert_false(hsc_spare_again(&s));
+    assert_false(hsc_spare_again(&s));
+    assert_false(hsc_spare_again(&s)); /* a piece of the large one, no more at a time */
+    assert_int_equal(s.n, 3);
+    assert_int_equal(s.of[2].clear, HSC_SPARE_PIECE);
     assert_true(hsc_spare_again(&s));
     assert_true(hsc_spare_again(&s));
-    assert_int_equal(s.n, 2);
+    assert_int_equal(s.n, 3);
     for (unsigned i = 0; i < s.n; i++) {
-        assert_in_range(s.of[i].bytes, SMALL - 8, SMALL);
-        assert_true(s.of[i].is_clear);
+        assert_in_range(s.of[i].bytes, i < 2 ? SMALL - 8 : LARGE, i < 2 ? SMALL : LARGE);
+        assert_int_equal(s.of[i].clear, s.of[i].bytes);
     }
+    hsc_spare_drop(&s);
+    for (unsigned i = 0; i < 3; i++)
+        assert_false(hsc_spare_again(&s));
+    memset((char *)s.of[2].p + s.of[2].clear, 1, s.of[2].bytes - s.of[2].clear);
+    large = hsc_spare_take(&s, LARGE, true); /* before all of it is cleared: the rest is then */
+    assert_int_equal(s.n, 2);
+    for (size_t i = 0; i < LARGE; i++)
+        assert_int_equal(large[i], 0);
+    free(large);
     hsc_spare_end(&s);
     assert_int_equal(s.n + s.n_again, 0);
 }
