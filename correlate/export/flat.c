@@ -32,7 +32,20 @@ typedef struct table {
     hsize_t written;
 } table;
 
+/* What HDF5 says of a write that failed has the system's number. */
+static herr_t find_errno(unsigned n, const H5E_error2_t *e, void *number) {
+    const char *at = e->desc ? strstr(e->desc, "errno = ") : NULL;
+    (void)n;
+    if (at)
+        *(int *)number = atoi(at + strlen("errno = "));
+    return 0;
+}
+
 static hsc_status fail(const table *t, const char *what, hsc_err *err) {
+    int number = 0;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_errno, &number);
+    if (number)
+        return hsc_err_set_errno(err, number, "%s of table /%s", what, t->name);
     return hsc_err_set(err, HSC_E_IO, "%s of table /%s: HDF5 cannot do it", what, t->name);
 }
 
@@ -108,11 +121,12 @@ static hsc_status flush_table(table *t, hsc_err *err) {
     hid_t where = ok ? H5Dget_space(t->set) : -1, what = H5Screate_simple(1, &n, NULL);
     ok = where >= 0 && H5Sselect_hyperslab(where, H5S_SELECT_SET, &t->written, NULL, &n, NULL) >= 0 &&
          H5Dwrite(t->set, t->type, what, where, H5P_DEFAULT, t->batch) >= 0;
+    hsc_status status = ok ? HSC_OK : fail(t, "writing", err);
     if (where >= 0)
         H5Sclose(where);
     H5Sclose(what);
-    if (!ok)
-        return fail(t, "writing", err);
+    if (status)
+        return status;
     memset(t->batch, 0, n * t->row_size);
     t->written = all;
     t->rows = 0;

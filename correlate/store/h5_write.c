@@ -81,17 +81,22 @@ static herr_t file_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t 
     (void)transfer;
     file *f = (file *)base;
     const char *p = from;
-    *f->last = (hsc_h5_written){from, to, n};
-    while (n) {
+    f->last->bytes = from;
+    f->last->offset = to;
+    f->last->n = n;
+    while (n && !f->last->error) {
         ssize_t put = pwrite(f->fd, p, n, (off_t)to);
         if (put < 0 && errno == EINTR)
             continue;
-        if (put <= 0)
-            return -1;
+        if (put <= 0) {
+            f->last->error = put ? errno : ENOSPC;
+            break;
+        }
         p += put;
         to += (haddr_t)put;
         n -= (size_t)put;
     }
+    to += (haddr_t)n;
     f->eof = to > f->eof ? to : f->eof;
     return 0;
 }
@@ -100,10 +105,10 @@ static herr_t file_truncate(H5FD_t *base, hid_t transfer, hbool_t closing) {
     (void)transfer;
     (void)closing;
     file *f = (file *)base;
-    if (f->eoa == f->eof)
+    if (f->eoa == f->eof || f->last->error)
         return 0;
     if (ftruncate(f->fd, (off_t)f->eoa))
-        return -1;
+        f->last->error = errno;
     f->eof = f->eoa;
     return 0;
 }

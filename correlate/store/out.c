@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "before.h"
+#include "h5_write.h"
 #include "out_internal.h"
 
 enum { LEVEL = 4 /* written into the file, for its readers */ };
@@ -44,8 +45,11 @@ void hsc_out_free(hsc_out *o) {
     free(o);
 }
 
-void hsc_out_set_memo(hsc_out *o, const struct hsc_packed_memo *memo, const struct hsc_h5_written *last) {
-    hsc_packing_set_memo(o->packing, memo, last);
+void hsc_out_set_memo(hsc_out *o, const struct hsc_packed_memo *memo) { hsc_packing_set_memo(o->packing, memo); }
+
+void hsc_out_set_written(hsc_out *o, const struct hsc_h5_written *written) {
+    o->written = written;
+    hsc_packing_set_written(o->packing, written);
 }
 
 void hsc_out_set_before(hsc_out *o, hid_t before) { o->before = before; }
@@ -60,7 +64,7 @@ bool hsc_out_has_bad_before(const hsc_out *o) { return o->bad_before; }
 hsc_status hsc_out_drain(hsc_out *o, hsc_err *err) { return hsc_packing_drain(o->packing, err); }
 
 hsc_status hsc_out_fail(hsc_out *o, const char *what, const char *name, hsc_err *err) {
-    return hsc_packing_fail(o->path, what, name, err);
+    return hsc_packing_fail(o->path, what, name, o->written, err);
 }
 
 hsc_status hsc_out_group(hsc_out *o, hid_t parent, const char *name, hid_t *group, hsc_err *err) {
@@ -222,7 +226,8 @@ hsc_status hsc_out_write_set(hsc_out *o, hid_t set, const char *name, hsc_column
         return HSC_OK;
     }
     hid_t t = file_type(type, string_size);
-    hsc_status status = H5Dwrite(set, t, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0 ? hsc_out_fail(o, "write", name, err) : HSC_OK;
+    bool is_put = H5Dwrite(set, t, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0 && !(o->written && o->written->error);
+    hsc_status status = is_put ? HSC_OK : hsc_out_fail(o, "write", name, err);
     H5Tclose(t);
     return status;
 }

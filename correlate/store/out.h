@@ -36,8 +36,9 @@ hsc_status hsc_out_new_apart(const char *path, unsigned workers, hsc_out **out, 
 bool hsc_out_is_apart(const hsc_out *o);
 struct hsc_packed_memo;
 struct hsc_h5_written;
-/* store.h. Borrowed; `last` is what the file's driver sets. */
-void hsc_out_set_memo(hsc_out *o, const struct hsc_packed_memo *memo, const struct hsc_h5_written *last); /* drops what is not in the file; before that is closed */
+void hsc_out_set_written(hsc_out *o, const struct hsc_h5_written *written); /* what the file's driver tells; borrowed, before anything is put */
+/* store.h. Borrowed. */
+void hsc_out_set_memo(hsc_out *o, const struct hsc_packed_memo *memo); /* drops what is not in the file; before that is closed */
 /* An open database with the same data sets, for what streams keep of it (hsc_out_stream_keep); borrowed, < 0: none. */
 void hsc_out_set_before(hsc_out *o, hid_t before);
 /* HSC_E_IO, and has_bad_before from then on: what was to be kept of the database before can't be read. */

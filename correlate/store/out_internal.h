@@ -10,6 +10,7 @@ struct hsc_out {
     const char *path;
     hsc_packing *packing;
     hsc_out_log *log; /* NULL: into a file */
+    const struct hsc_h5_written *written; /* NULL: none, as there is no file */
     hid_t before; /* < 0: none */
     bool bad_before;
 };

@@ -265,10 +265,9 @@ hsc_packing *hsc_packing_new(const char *path, unsigned workers) {
     return p;
 }
 
-void hsc_packing_set_memo(hsc_packing *p, const hsc_packed_memo *memo, const hsc_h5_written *last) {
-    p->memo = memo;
-    p->written = last;
-}
+void hsc_packing_set_memo(hsc_packing *p, const hsc_packed_memo *memo) { p->memo = memo; }
+
+void hsc_packing_set_written(hsc_packing *p, const hsc_h5_written *written) { p->written = written; }
 
 void hsc_packing_set_log(hsc_packing *p, hsc_out_log *log) { p->log = log; }
 
@@ -318,7 +317,9 @@ static herr_t innermost(unsigned n, const H5E_error2_t *e, void *data) {
     return 1;
 }
 
-hsc_status hsc_packing_fail(const char *path, const char *what, const char *name, hsc_err *err) {
+hsc_status hsc_packing_fail(const char *path, const char *what, const char *name, const hsc_h5_written *written, hsc_err *err) {
+    if (written && written->error)
+        return hsc_err_set_errno(err, written->error, "%s: cannot %s %s", path, what, name);
     char why[160] = "unknown reason";
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, why);
     return hsc_err_set(err, HSC_E_IO, "%s: cannot %s %s: HDF5: %s", path, what, name, why);
@@ -425,10 +426,10 @@ static hsc_status write_oldest(hsc_packing *p, hsc_err *err) {
     else if (p->log)
         status = hsc_out_log_packed(p->log, c->packed, c->packed_bytes) ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for values", p->path);
     else if (s->grows && s->extent < put && H5Dset_extent(s->set, &put) < 0)
-        status = hsc_packing_fail(p->path, "enlarge", name_of(s, name, sizeof name), err);
-    else if (H5Dwrite_chunk(s->set, H5P_DEFAULT, 0, &c->start, c->packed_bytes, c->packed) < 0)
-        status = hsc_packing_fail(p->path, "write", name_of(s, name, sizeof name), err);
-    else if (c->memo.n && p->written->bytes == c->packed && p->written->n == c->packed_bytes) { /* else it is packed again the next time */
+        status = hsc_packing_fail(p->path, "enlarge", name_of(s, name, sizeof name), p->written, err);
+    else if (H5Dwrite_chunk(s->set, H5P_DEFAULT, 0, &c->start, c->packed_bytes, c->packed) < 0 || (p->written && p->written->error))
+        status = hsc_packing_fail(p->path, "write", name_of(s, name, sizeof name), p->written, err);
+    else if (c->memo.n && p->written && p->written->bytes == c->packed && p->written->n == c->packed_bytes) { /* else it is packed again the next time */
         c->memo.offset = p->written->offset;
         c->memo.set = s->id;
         c->memo.index = c->start / s->chunk_rows;

@@ -24,14 +24,15 @@ void hsc_packing_free(hsc_packing *p); /* what is not written yet is dropped and
 
 struct hsc_packed_memo;
 struct hsc_h5_written;
-void hsc_packing_set_memo(hsc_packing *p, const struct hsc_packed_memo *memo, const struct hsc_h5_written *last); /* before chunks are put */
+void hsc_packing_set_memo(hsc_packing *p, const struct hsc_packed_memo *memo); /* before chunks are put */
+void hsc_packing_set_written(hsc_packing *p, const struct hsc_h5_written *written); /* what the file's driver tells; borrowed */
 
 struct hsc_out_log;
 /* Borrowed, before data sets are opened: these are the log's, and what is put goes there in place of a file. */
 void hsc_packing_set_log(hsc_packing *p, struct hsc_out_log *log);
 
-/* HSC_E_IO "PATH: cannot <what> <name>: <HDF5's innermost reason>". */
-hsc_status hsc_packing_fail(const char *path, const char *what, const char *name, hsc_err *err);
+/* HSC_E_IO "PATH: cannot <what> <name>: <the system's reason, else HDF5's innermost>". written NULL: it is not asked. */
+hsc_status hsc_packing_fail(const char *path, const char *what, const char *name, const struct hsc_h5_written *written, hsc_err *err);
 
 /* Takes the open data set, of chunks of chunk_rows elements: it is closed when the caller has closed it here and its
  * last chunk is written. grows: its extent is set to what was put. effort: out.h. NULL: no memory, the

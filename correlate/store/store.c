@@ -56,6 +56,7 @@ hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out,
     status = hsc_out_new(s->path, workers, &s->out, err);
     if (status)
         goto done;
+    hsc_out_set_written(s->out, &s->last_write);
     struct stat st;
     if (!stat(path, &st) && !S_ISREG(st.st_mode)) { /* the rename at the end would fail, or replace a device */
         status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: expected a file to write, got a %s", path, S_ISDIR(st.st_mode) ? "folder" : "device or pipe");
@@ -536,7 +537,7 @@ static hsc_status complete_tables(hsc_store *s, hsc_err *err) {
     return HSC_OK;
 }
 
-void hsc_store_set_memo(hsc_store *s, const hsc_packed_memo *memo) { hsc_out_set_memo(s->out, memo, &s->last_write); }
+void hsc_store_set_memo(hsc_store *s, const hsc_packed_memo *memo) { hsc_out_set_memo(s->out, memo); }
 
 void hsc_store_set_before(hsc_store *s, int fd) {
     s->before = hsc_before_open(fd);
@@ -605,6 +606,8 @@ hsc_status hsc_store_commit(hsc_store *s, hsc_err *err) {
         if (H5Fclose(file) < 0)
             status = hsc_out_fail(s->out, "close", s->temporary, err);
     }
+    if (!status && s->last_write.error) /* of what HDF5 kept until then */
+        status = hsc_err_set_errno(err, s->last_write.error, "%s: cannot write", s->temporary);
     if (!status)
         status = publish(s, err);
     hsc_store_abort(s);

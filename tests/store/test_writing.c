@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -299,7 +300,7 @@ static void a_full_disk_leaves_nothing(void **state) {
             setrlimit(RLIMIT_FSIZE, &limit);
             alarm(200); /* a hang ends */
             hsc_status status = model_write(m, file_in("left/full.h5"), 2, 1, &err);
-            _exit(status == HSC_E_IO && err.text[0] ? 0 : 1);
+            exit(status == HSC_E_IO && strstr(err.text, strerror(EFBIG)) ? 0 : 1); /* as a program ends: HDF5 closes what it has */
         }
         int status;
         waitpid(child, &status, 0);
