@@ -208,6 +208,12 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
                      r->info.processes > 1 ? "every processor of the run" : "this processor");
         return out;
     }
+    if (x->reason == HSC_reason_CHECKS) { /* LLVM asks of each access whether its index of 32 bits wraps: 16 such questions, and 128 where vectors were asked for */
+        bool c = !hsc_db_get_file(r->db, s.file, &f, NULL) && is_of_c(f.path);
+        snprintf(out, size, "indices of 64 bits (%s), of which none need be checked, may let it; so may %s before the loop, with %s, where no iteration touches what another one writes",
+                 c ? "ptrdiff_t" : "integer(8)", c ? "#pragma omp simd" : "!$omp simd", c ? "-fopenmp-simd" : "-fopenmp");
+        return out;
+    }
     if (may_be_promised(r, x) && adds_up_in_memory(r, x->scope, &same)) {
         snprintf(out, size, "each iteration reads and writes %s, line %u: a local variable in its place, stored after the loop, may let it; sums of floating-point numbers need -ffast-math too",
                  same.text, same.line);

@@ -120,6 +120,15 @@ void strided(int n, long *a, const long *b) {
     for (int i = 0; i < n; i++)
         a[17 * i] = b[33 * i] / 7;
 }
+// CHECK: wraps
+// CHECK: [loop-vectorize: more would have to be checked at run time than the compiler allows]
+void wraps(unsigned n, unsigned s, unsigned t, double *y, const double *x, const double *z) {
+    for (unsigned i = 0; i < n; i++) {
+        unsigned p = i + s * t;
+        y[p] = x[p - 1] + x[p + 1] + x[p - s] + x[p + s] + x[p - t] + x[p + t] + z[p - s - t] + z[p + s + t] + z[p - s + t] + z[p + s - t] + z[p - s - 1] + z[p - s + 1] +
+               z[p + s - 1] + z[p + s + 1] + z[p - t - 1] + z[p - t + 1] + z[p + t - 1] + z[p + t + 1];
+    }
+}
 // one loop, vector code in one copy and refused in the other: each remark names its copy
 // CHECK: scale
 // CHECK-NEXT: for:

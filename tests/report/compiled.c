@@ -62,7 +62,7 @@ int main(void) {
     printf("%g\n", x);
     return 0;
 }
-#elif defined(CARRY) || defined(SCATTER) || defined(GATHER) || defined(SAME) /* a dependence that is, and some that may be */
+#elif defined(CARRY) || defined(SCATTER) || defined(GATHER) || defined(SAME) || defined(CHECKS) /* a dependence that is, and some that may be */
 enum { N = 512 };
 static double a[N], rows[N][4], *row[N];
 static int up[N], left[N];
@@ -80,6 +80,14 @@ __attribute__((noinline)) static void work(double **p, double *x, int k) {
         for (int i = 0; i < N; i++) /* GATHER */
             y[i] = z[up[h] + i] *
                    z[left[i]];
+#elif defined(CHECKS)
+    double *y = p[0], *z = p[2 * k];
+    unsigned s = (unsigned)k, t = (unsigned)one;
+    for (unsigned i = 4; i < N - 8; i++) { /* CHECKS */
+        unsigned j = i + s * t;
+        y[j] = x[j - 1] + x[j + 1] + x[j - s] + x[j + s] + x[j - t] + x[j + t] + z[j - s - t] + z[j + s + t] + z[j - s + t] + z[j + s - t] + z[j - s - 1] +
+               z[j - s + 1] + z[j + s - 1] + z[j + s + 1] + z[j - t - 1] + z[j - t + 1] + z[j + t - 1] + z[j + t + 1];
+    }
 #elif defined(SAME)
     (void)p;
     for (int i = 2; i < N; i++) /* SAME */

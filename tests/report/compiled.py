@@ -556,6 +556,9 @@ for what, wanted, hint in (("CARRY", "compiled.c:{0} reads what it wrote 1 itera
                             " (#pragma omp simd before the loop, with -fopenmp-simd, lets it, where no iteration touches what another one writes)"),
                            # not p[2*k][up[h] + i], which comes first: up[h] stays; and no promise that iterations don't touch the same
                            ("GATHER", "the address of p[2*k][left[i]] is read from memory in the loop: loop not vectorized: cannot identify array bounds, line {1}", ""),
+                           ("CHECKS", "loop not vectorized: Too many SCEV assumptions need to be made and checked at runtime",
+                            " (indices of 64 bits (ptrdiff_t), of which none need be checked, may let it; so may #pragma omp simd before the loop, with -fopenmp-simd, where no"
+                            " iteration touches what another one writes)"),
                            ("SAME", "compiled.c:{0} may read what it writes in another iteration",
                             " (each iteration reads and writes x[k], line {0}: a local variable in its place, stored after the loop, may let it; sums of floating-point numbers"
                             " need -ffast-math too)")):
