@@ -81,11 +81,12 @@ __attribute__((noinline)) static void work(double **p, double *x, int k) {
             y[i] = z[up[h] + i] *
                    z[left[i]];
 #elif defined(CHECKS)
-    double *y = p[0], *z = p[2 * k];
-    unsigned s = (unsigned)k, t = (unsigned)one;
-    for (unsigned i = 4; i < N - 8; i++) { /* CHECKS */
+    (void)x;
+    double *y = p[0], *z = p[2 * k], *w = p[4 * k];
+    unsigned s = (unsigned)k, t = (unsigned)one, n = N - 8 * t;
+    for (unsigned i = 4; i < n; i++) { /* CHECKS */
         unsigned j = i + s * t;
-        y[j] = x[j - 1] + x[j + 1] + x[j - s] + x[j + s] + x[j - t] + x[j + t] + z[j - s - t] + z[j + s + t] + z[j - s + t] + z[j + s - t] + z[j - s - 1] +
+        y[j] = w[j - 1] + w[j + 1] + w[j - s] + w[j + s] + w[j - t] + w[j + t] + z[j - s - t] + z[j + s + t] + z[j - s + t] + z[j + s - t] + z[j - s - 1] +
                z[j - s + 1] + z[j + s - 1] + z[j + s + 1] + z[j - t - 1] + z[j - t + 1] + z[j + t - 1] + z[j + t + 1];
     }
 #elif defined(SAME)
