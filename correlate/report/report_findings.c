@@ -331,7 +331,7 @@ static void tell_more(const findings *f, const report_refusal *x, char *out, siz
 static hsc_status refused_at(findings *f, const report_refusal *x, char *out, size_t size, hsc_err *err) {
     hsc_db_scope s;
     report *r = f->r;
-    char where[600], why[800], hint[200], inlined[120], strides[400] = "";
+    char where[600], why[800], hint[300], inlined[120], strides[400] = "";
     hsc_status status = hsc_db_get_scope(r->db, x->scope, &s, err);
     if (status)
         return status;

@@ -101,6 +101,14 @@ static const bool *helpers_of(hsc_handle *h) {
     return h->helpers;
 }
 
+uint32_t hsc_handle_working(hsc_handle *h, hsc_db_axis axis) {
+    uint32_t n = hsc_db_get_columns(h->db, axis), idle = 0;
+    const bool *helpers = axis == HSC_AXIS_THREAD ? helpers_of(h) : NULL;
+    for (uint32_t c = 0; helpers && c < n; c++)
+        idle += helpers[c];
+    return idle < n ? n - idle : n;
+}
+
 uint32_t hsc_handle_compared(hsc_handle *h, hsc_db_axis axis, const float *v, hsc_db_stats *out) {
     uint32_t columns = hsc_db_get_columns(h->db, axis), idle = 0;
     const bool *helpers = axis == HSC_AXIS_THREAD ? helpers_of(h) : NULL;

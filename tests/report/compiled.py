@@ -602,6 +602,28 @@ if longest > 16:
     that(re.search(rf" at \S*gathered\.c:{at}-\d+: the cost-model indicates that vectorization is not beneficial \(of vectors of 16 bytes, as the options of its compilation allow no longer: those of 32 that "
                    r"this processor has, by -march=native, may pay\)\.", said) and "LLVM makes no vectors of" not in said, f"gathered: {said}")
 
+# sums whose order keeps them from vectors: -ffast-math is no promise where they go through memory by large steps
+STEPS = """double x[400000];
+__attribute__((noinline)) double added(int n, int step) {
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i * STEP];
+    return sum;
+}
+int main(int argc, char **argv) {
+    double sum = 0;
+    for (int k = 0; k < 200000; k++)
+        sum += added(400 + (k & 1), 900 + argc);
+    return sum < 0;
+}
+"""
+source, _ = written("steps.c", STEPS)
+for step, name, hint in (("1", "steps-of-one", r"\(-ffast-math lets it, where the order of operations does not matter to the result; what else may keep the loop scalar shows only then\)"),
+                   ("(long)step", "steps-of-many", r"\(-ffast-math may let it, where .* result; with its large steps through memory vector code may stay unused, or gain little\)")):
+    run(CC, "-g", "-O2", "-DSTEP=" + step, source, "-o", name)
+    said = findings(joined(name))
+    that(re.search(hint, said), f"steps {step}: {said}")
+
 # which version of a loop runs is told also where all its code is that of an inner loop that was unrolled fully
 database = measured("overlap", CC, "-DOVERLAP", "-O3", "-ffast-math")
 said, found = findings(database), of(database, "loop", "OVERLAP")[1]
