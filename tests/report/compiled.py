@@ -624,6 +624,29 @@ for step, name, hint in (("1", "steps-of-one", r"\(-ffast-math lets it, where th
     said = findings(joined(name))
     that(re.search(hint, said), f"steps {step}: {said}")
 
+# functions of the machine code: what was inlined has no row of its own but is in those that it was inlined into; all together are all samples
+MERGED = """static double x[3000];
+static inline __attribute__((always_inline)) double hot(int n, double y) {
+    for (int i = 0; i < n; i++)
+        y = y * 0.5 + x[i];
+    return y;
+}
+__attribute__((noinline)) double one(int n) { return hot(n, 1); }
+__attribute__((noinline)) double two(int n) { return hot(n, 2); }
+int main(void) {
+    double sum = 0;
+    for (int k = 0; k < 20000; k++)
+        sum += one(3000 - (k & 1)) + two(3000 - (k & 1));
+    return sum < 0;
+}
+"""
+source, name = written("merged.c", MERGED)
+run(CC, "-g", "-O2", source, "-o", name)
+database = joined(name)
+found = {r["symbol"]: r for r in rows(database, "symbol")}
+that("hot" not in found and all(w in found and float(found[w]["inlined_pct"]) > 80 and found[w]["file"].endswith("merged.c") and int(found[w]["size_bytes"]) > 8 for w in ("one", "two")), f"merged: {found}")
+that(sum(int(r["exclusive_periods"]) for r in found.values()) == sum(int(r["exclusive_periods"]) for r in rows(database, "module")), f"merged: all samples: {found}")
+
 # which version of a loop runs is told also where all its code is that of an inner loop that was unrolled fully
 database = measured("overlap", CC, "-DOVERLAP", "-O3", "-ffast-math")
 said, found = findings(database), of(database, "loop", "OVERLAP")[1]
