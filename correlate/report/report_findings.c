@@ -110,7 +110,7 @@ static int before(const void *a, const void *b) {
 
 static void put_in_order(findings *f) {
     placed *list = f->n ? malloc(f->n * sizeof *list) : NULL;
-    double heaviest[3][KINDS] = {{0}}, most = 0, ran = report_part_ran(f->r);
+    double heaviest[3][KINDS] = {{0}}, most[2] = {0}, ran = report_part_ran(f->r); /* most: of CPU time, of elapsed time */
     bool in_line = false;
     for (uint32_t i = 0; list && i < f->n; i++) {
         hsc_db_finding *x = &f->list[i];
@@ -119,12 +119,14 @@ static void put_in_order(findings *f) {
         list[i] = (placed){*x, k, 0, 0};
         in_line = in_line || k == KIND_LINE;
         if (k == KIND_CODE || (k > KIND_LINE && k < KIND_PRECISION))
-            most = fmax(most, x->weight);
+            most[is_elapsed(x->title)] = fmax(most[is_elapsed(x->title)], x->weight);
     }
     for (uint32_t i = 0; list && i < f->n; i++) {
         placed *p = &list[i];
-        bool minor = p->kind > KIND_CARE && p->kind != KIND_LINE && MINOR * p->finding.weight < most;
-        p->rank = minor ? 2 : p->kind == KIND_LINE || (in_line && is_elapsed(p->finding.title));
+        bool elapsed = is_elapsed(p->finding.title);
+        double than = in_line && !elapsed ? most[0] : fmax(most[0], most[1]); /* elapsed times that are mostly standing in line make no CPU time little */
+        bool minor = p->kind > KIND_CARE && p->kind != KIND_LINE && MINOR * p->finding.weight < than;
+        p->rank = minor ? 2 : p->kind == KIND_LINE || (in_line && elapsed);
         heaviest[p->rank][p->kind] = fmax(heaviest[p->rank][p->kind], p->finding.weight);
     }
     for (uint32_t i = 0; list && i < f->n; i++)
