@@ -525,6 +525,7 @@ hsc_status report_rows(report *r, report_by by, hsc_table_format format, const c
     case REPORT_NEST:
     case REPORT_CALL:
     case REPORT_INLINED:
+    case REPORT_SYMBOL:
     case REPORT_VERSION:
     case REPORT_CATEGORY:
     case REPORT_DATA:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Rows of what is added up from others: files, modules, loop nests, call sites, versions, categories, arrays, references. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,34 @@ static void version_cells(sink *s, const report_group *x, bool any) {
     report_put_exclusive(s, x->value);
     report_put_inclusive(s, x->inclusive);
     put_amount(s, "calls_of_any_version", x->own.sum);
+}
+
+/* As linkers and perf know them. */
+static void function_cells(sink *s, const report_group *x, bool any) {
+    hsc_db_code_part part = {.procedure = HSC_NONE, .module = HSC_NONE, .symbol = "", .note = ""};
+    hsc_db_scope p = {.name = "", .file = HSC_NONE};
+    hsc_db_module m = {.path = ""};
+    char address[24] = "", function[4200] = "";
+    if (any && !hsc_db_get_code_part(s->r->db, x->row, &part, NULL)) {
+        if (part.procedure != HSC_NONE)
+            (void)hsc_db_get_scope(s->r->db, part.procedure, &p, NULL);
+        if (part.module != HSC_NONE)
+            (void)hsc_db_get_module(s->r->db, part.module, &m, NULL);
+        snprintf(address, sizeof address, "%" PRIx64, part.begin);
+        const char *suffix = *part.symbol && strcmp(part.symbol, p.name) ? strchr(part.symbol, '.') : NULL; /* f.cold, f.part.0 */
+        snprintf(function, sizeof function, "%s%s", *p.name ? p.name : part.symbol, *p.name && suffix ? suffix : "");
+    }
+    put_text(s, "function", function);
+    put_text(s, "symbol", part.symbol);
+    report_put_place(s, p.file, p.line_begin, p.line_end, true);
+    put_text(s, "module", m.path);
+    put_text(s, "address", address);
+    put_count(s, "size_bytes", (double)(part.end - part.begin));
+    put_count(s, "instructions", x->members);
+    put_amount(s, "inlined", x->own.sum);
+    put_number(s, "inlined_pct", any && x->value.sum > 0 ? 100 * x->own.sum / x->value.sum : NAN);
+    put_text(s, "note", part.note);
+    report_put_exclusive(s, x->value);
 }
 
 static void category_cells(sink *s, const report_group *x, bool any) {
@@ -248,7 +277,7 @@ static uint32_t module_scope(const report *r, uint32_t module) {
 hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
     static const report_grouping groupings[REPORT_TABLES] = {
         [REPORT_PROGRAM] = REPORT_BY_PROGRAM, [REPORT_FILE] = REPORT_BY_FILE,       [REPORT_MODULE] = REPORT_BY_MODULE,   [REPORT_NEST] = REPORT_BY_NEST,
-        [REPORT_CALL] = REPORT_BY_CALL,       [REPORT_INLINED] = REPORT_BY_INLINED, [REPORT_VERSION] = REPORT_BY_VERSION,
+        [REPORT_CALL] = REPORT_BY_CALL,       [REPORT_INLINED] = REPORT_BY_INLINED, [REPORT_VERSION] = REPORT_BY_VERSION, [REPORT_SYMBOL] = REPORT_BY_FUNCTION,
         [REPORT_CATEGORY] = REPORT_BY_CATEGORY, [REPORT_DATA] = REPORT_BY_DATA,     [REPORT_REFERENCE] = REPORT_BY_REFERENCE};
     static const char *const value_names[REPORT_TABLES] = { /* what categories are of */
         [REPORT_FILE] = "exclusive", [REPORT_MODULE] = "exclusive",    [REPORT_NEST] = "value", [REPORT_CALL] = "inclusive",
@@ -282,6 +311,9 @@ hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
             break;
         case REPORT_VERSION:
             version_cells(s, x, any);
+            break;
+        case REPORT_SYMBOL:
+            function_cells(s, x, any);
             break;
         case REPORT_CATEGORY:
             category_cells(s, x, any);

@@ -117,7 +117,7 @@ void findings_waiting_in_line(findings *f) {
              "with %s: more threads than processors, or other programs. Waits and calls have this time in them too, where it fell into them%s.", REPORT_SECONDS(u.line_s), 100 * u.line_s / could_s, REPORT_SECONDS(could_s), who, REPORT_SECONDS(u.line_most_s),
              until(&u, open_end, sizeof open_end));
     /* of the machine more than of the program: after what the program's own code has, before what is little of it. Where much less ran than could, that is in
-     * all waits and elapsed times, and explains most of the others: before them */
+     * all waits and elapsed times, and explains most of them: before them */
     double weight = fmin(u.line_s / (r->unit.scale > 0 ? r->unit.scale : 1), r->total > 0 ? 0.05 * r->total : INFINITY);
     findings_say(f, u.line_s > 0.4 * could_s ? fmax(r->total, weight) : weight, "No processor", findings_no_share, spot_nowhere, text);
 }

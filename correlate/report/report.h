@@ -251,6 +251,8 @@ typedef struct report_usage {
     double later_s;             /* CPU time after the last count, of processes that no end is known of; 0: next to nothing */
 } report_usage;
 void report_usage_of(const report *r, uint32_t first_thread, uint32_t threads, report_usage *out);
+/* Of the time that all threads could have run, the part that they ran; 1: not known. */
+double report_part_ran(const report *r);
 
 /* What stands out, in the order of hsc_db_read_findings; free with hsc_db_free_findings. */
 hsc_status report_findings(report *r, hsc_db_finding **out, uint32_t *n, hsc_err *err);

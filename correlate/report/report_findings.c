@@ -48,8 +48,9 @@ void findings_say(findings *f, double weight, const char *title, hsc_weighted sa
     f->n++;
 }
 
-/* Findings of a kind stand together, as the heaviest of them is heavy; the first two kinds come before all others. */
-typedef enum kind { KIND_SHARES, KIND_CARE, KIND_CODE, KIND_MESSAGES, KIND_THREADS, KIND_FILES, KIND_KERNEL, KIND_MACHINE, KIND_PRECISION, KINDS } kind;
+/* Findings of a kind stand together, as the heaviest of them is heavy; the first two kinds come before all others, No processor (KIND_LINE, where that is
+ * much) before those of elapsed time. */
+typedef enum kind { KIND_SHARES, KIND_CARE, KIND_CODE, KIND_LINE, KIND_MESSAGES, KIND_THREADS, KIND_FILES, KIND_KERNEL, KIND_MACHINE, KIND_PRECISION, KINDS } kind;
 
 static kind kind_of(const report *r, const hsc_db_finding *x) {
     static const struct {
@@ -63,7 +64,7 @@ static kind kind_of(const report *r, const hsc_db_finding *x) {
     if (!strcmp(x->title, "Care"))
         return x->weight >= r->total ? KIND_CARE : KIND_PRECISION;
     if (!strcmp(x->title, "No processor"))
-        return x->weight >= r->total ? KIND_CARE : KIND_MACHINE;
+        return x->weight >= r->total ? KIND_LINE : KIND_MACHINE;
     if (!strcmp(x->title, "Waiting caused"))
         return r->info.messages ? KIND_MESSAGES : KIND_THREADS;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -72,10 +73,22 @@ static kind kind_of(const report *r, const hsc_db_finding *x) {
     return KIND_MACHINE;
 }
 
+/* Those that are told in elapsed time, in which standing in line for a processor is. */
+static bool is_elapsed(const char *title) {
+    static const char *const elapsed[] = {"Calls of MPI", "Array", "Blocked", "Waiting caused", "Input and output"};
+    for (size_t i = 0; i < sizeof elapsed / sizeof *elapsed; i++)
+        if (!strcmp(title, elapsed[i]))
+            return true;
+    return false;
+}
+
+enum { MINOR = 5 }; /* a finding with less than a fifth of the weight of the heaviest stands behind those with more, of whatever kind */
+
 typedef struct placed { /* a finding on its way to its place */
     hsc_db_finding finding;
     kind kind;
-    double of_kind; /* weight of the heaviest of the kind */
+    int rank;       /* 0: with much at stake; 1: of elapsed time, where that is mostly standing in line; 2: with little at stake */
+    double of_kind; /* weight of the heaviest of kind and rank */
 } placed;
 
 static int before(const void *a, const void *b) {
@@ -83,6 +96,10 @@ static int before(const void *a, const void *b) {
     const hsc_db_finding *x = &p->finding, *y = &q->finding;
     kind first = p->kind < q->kind ? p->kind : q->kind;
     if (p->kind != q->kind && first <= KIND_CARE)
+        return p->kind < q->kind ? -1 : 1;
+    if (p->rank != q->rank)
+        return p->rank < q->rank ? -1 : 1;
+    if (p->kind != q->kind && first == KIND_LINE)
         return p->kind < q->kind ? -1 : 1;
     if (p->of_kind != q->of_kind)
         return p->of_kind > q->of_kind ? -1 : 1;
@@ -93,13 +110,27 @@ static int before(const void *a, const void *b) {
 
 static void put_in_order(findings *f) {
     placed *list = f->n ? malloc(f->n * sizeof *list) : NULL;
-    double heaviest[KINDS] = {0};
+    double heaviest[3][KINDS] = {{0}}, most[2] = {0}, ran = report_part_ran(f->r); /* most: of CPU time, of elapsed time */
+    bool in_line = false;
     for (uint32_t i = 0; list && i < f->n; i++) {
-        list[i] = (placed){f->list[i], kind_of(f->r, &f->list[i]), 0};
-        heaviest[list[i].kind] = fmax(heaviest[list[i].kind], f->list[i].weight);
+        hsc_db_finding *x = &f->list[i];
+        kind k = kind_of(f->r, x);
+        x->weight *= is_elapsed(x->title) ? ran : 1;
+        list[i] = (placed){*x, k, 0, 0};
+        in_line = in_line || k == KIND_LINE;
+        if (k == KIND_CODE || (k > KIND_LINE && k < KIND_PRECISION))
+            most[is_elapsed(x->title)] = fmax(most[is_elapsed(x->title)], x->weight);
+    }
+    for (uint32_t i = 0; list && i < f->n; i++) {
+        placed *p = &list[i];
+        bool elapsed = is_elapsed(p->finding.title);
+        double than = in_line && !elapsed ? most[0] : fmax(most[0], most[1]); /* elapsed times that are mostly standing in line make no CPU time little */
+        bool minor = p->kind > KIND_CARE && p->kind != KIND_LINE && MINOR * p->finding.weight < than;
+        p->rank = minor ? 2 : p->kind == KIND_LINE || (in_line && elapsed);
+        heaviest[p->rank][p->kind] = fmax(heaviest[p->rank][p->kind], p->finding.weight);
     }
     for (uint32_t i = 0; list && i < f->n; i++)
-        list[i].of_kind = heaviest[list[i].kind];
+        list[i].of_kind = heaviest[list[i].rank][list[i].kind];
     if (list)
         qsort(list, f->n, sizeof *list, before);
     for (uint32_t i = 0; list && i < f->n; i++)
@@ -229,12 +260,17 @@ static hsc_status loop_versions(findings *f, hsc_err *err) {
     return HSC_OK;
 }
 
+/* Samples of a procedure of the user's: its own code, and libraries that it calls. */
+static double with_libraries(const report *r, uint32_t procedure) {
+    return r->paid && !r->paid->missing ? fmax(r->paid->procedure[procedure].sum, r->own[procedure]) : r->own[procedure];
+}
+
 /* What one thread alone runs, outside the parallel regions that the program has. */
 static hsc_status serial(findings *f, hsc_err *err) {
     report *r = f->r;
     const uint32_t *procedures = f->procedures, n = f->n_procedures;
     hsc_weighted sum = {0};
-    uint32_t first = HSC_NONE, at = HSC_NONE;
+    uint32_t most = HSC_NONE, at = HSC_NONE;
     for (uint32_t i = 0; i < n && r->columns > 1 && r->own[procedures[i]] > 0; i++) {
         report_spread p;
         hsc_db_scope s;
@@ -250,25 +286,26 @@ static hsc_status serial(findings *f, hsc_err *err) {
             continue;
         sum.sum += r->own[procedures[i]];
         sum.excess += r->own_excess[procedures[i]];
-        if (first == HSC_NONE && report_is_own(r, &s)) {
-            first = procedures[i];
+        if (report_is_own(r, &s) && (most == HSC_NONE || with_libraries(r, procedures[i]) > with_libraries(r, most))) {
+            most = procedures[i];
             at = p.max_at;
         }
     }
-    if (first == HSC_NONE || !r->has_regions || sum.sum < 0.05 * r->total)
+    if (most == HSC_NONE || !r->has_regions || sum.sum < 0.05 * r->total)
         return HSC_OK;
     hsc_db_scope s;
     char text[1600], where[600], of[300], share[120], who[64];
-    hsc_status status = hsc_db_get_scope(r->db, first, &s, err);
+    hsc_status status = hsc_db_get_scope(r->db, most, &s, err);
     if (status)
         return status;
     findings_place(r, &s, where, sizeof where);
     findings_procedure(r, &s, of, sizeof of);
     findings_amount(r, sum, share, sizeof share);
     report_processor(r, r->axis, at, who, sizeof who);
-    snprintf(text, sizeof text, "Serial: %s is spent outside parallel regions, on %s alone, most in %s (%s), %.1f %%: more threads don't make that shorter.", share, who, of,
-             where, 100 * r->own[first] / r->total);
-    findings_say(f, sum.sum, "Serial", sum, spot_of_scope(first, &s), text);
+    double with = with_libraries(r, most);
+    snprintf(text, sizeof text, "Serial: %s is spent outside parallel regions, on %s alone, most in %s (%s), %.1f %%%s: more threads don't make that shorter.", share, who, of,
+             where, 100 * with / r->total, with > r->own[most] + 0.001 * r->total ? " with the libraries that it calls" : "");
+    findings_say(f, sum.sum, "Serial", sum, spot_of_scope(most, &s), text);
     return HSC_OK;
 }
 
@@ -296,7 +333,7 @@ static void tell_more(const findings *f, const report_refusal *x, char *out, siz
 static hsc_status refused_at(findings *f, const report_refusal *x, char *out, size_t size, hsc_err *err) {
     hsc_db_scope s;
     report *r = f->r;
-    char where[600], why[800], hint[200], inlined[120], strides[400] = "";
+    char where[600], why[800], hint[300], inlined[120], strides[400] = "";
     hsc_status status = hsc_db_get_scope(r->db, x->scope, &s, err);
     if (status)
         return status;

@@ -258,6 +258,46 @@ static hsc_status by_version(report *r, report_groups *g, hsc_err *err) {
     return s;
 }
 
+/* Of the last group: what its instructions have that were inlined from elsewhere. */
+static hsc_status add_inlined(report *r, report_groups *g, uint64_t first, uint64_t n, hsc_err *err) {
+    enum { ROWS = 512 };
+    hsc_weighted sums[ROWS];
+    hsc_status s = HSC_OK;
+    report_group *x = &g->list[g->n - 1];
+    for (uint64_t row = 0; row < n && !s; row += ROWS) {
+        uint64_t some = n - row < ROWS ? n - row : ROWS;
+        s = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, g->table, HSC_AXIS_THREAD}, first + row, some, sums, err);
+        for (uint64_t k = 0; k < some && !s; k++) {
+            hsc_db_instruction at;
+            if (sums[k].sum > 0 && !(s = hsc_db_get_instruction(r->db, (uint32_t)(first + row + k), &at, err)) && at.inlined != HSC_NONE) {
+                x->own.sum += sums[k].sum;
+                x->own.excess += sums[k].excess;
+            }
+        }
+    }
+    return s;
+}
+
+static hsc_status by_function(report *r, report_groups *g, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    g->table = HSC_TABLE_INSTRUCTION;
+    for (uint32_t i = 0; i < r->info.code_parts && !s; i++) {
+        hsc_db_code_part part;
+        if ((s = hsc_db_get_code_part(r->db, i, &part, err)) || !part.rows || (part.procedure != HSC_NONE && !report_wanted(r, part.procedure)))
+            continue;
+        uint32_t before = g->n;
+        if (!(s = add_group(g, (report_group){.row = i, .members = part.rows, .inclusive = none}, err)) && !(s = add_range(g, part.first, part.rows, err)) &&
+            !(s = settle(r, g, err)) && g->n > before)
+            s = add_inlined(r, g, part.first, part.rows, err);
+    }
+    if (s == HSC_E_MISSING) { /* not known by instruction: an older database */
+        hsc_err_clear(err);
+        g->n = g->n_ranges = 0;
+        s = HSC_OK;
+    }
+    return s;
+}
+
 static hsc_status by_category(report *r, report_groups *g, hsc_err *err) {
     hsc_status s = HSC_OK;
     g->table = HSC_TABLE_SCOPE_CATEGORY;
@@ -485,6 +525,9 @@ hsc_status report_groups_by(report *r, report_grouping by, report_groups *out, h
     case REPORT_BY_INLINED:
         s = by_call(r, by == REPORT_BY_INLINED, out, err);
         break;
+    case REPORT_BY_FUNCTION:
+        s = by_function(r, out, err);
+        break;
     case REPORT_BY_VERSION:
         s = by_version(r, out, err);
         break;
@@ -510,9 +553,12 @@ void report_groups_clear(report_groups *g) {
 uint32_t report_group_scope(const report *r, const report_groups *g, const report_group *x) {
     hsc_db_instance v;
     hsc_db_context c;
+    hsc_db_code_part part;
     switch (g->by) {
     case REPORT_BY_NEST:
         return x->row;
+    case REPORT_BY_FUNCTION:
+        return hsc_db_get_code_part(r->db, x->row, &part, NULL) ? HSC_NONE : part.procedure;
     case REPORT_BY_VERSION:
         return hsc_db_get_instance(r->db, x->row, &v, NULL) ? HSC_NONE : v.scope;
     case REPORT_BY_CALL:

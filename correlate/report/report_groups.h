@@ -21,6 +21,7 @@ typedef enum report_grouping {
     REPORT_BY_NEST,     /* row: scope of an outermost loop. Value: with all loops inside, without procedures called */
     REPORT_BY_CALL,     /* row: a context of the call site: its line and callee. Value: inclusive, recursion once */
     REPORT_BY_INLINED,  /* the same, of inlined copies */
+    REPORT_BY_FUNCTION, /* row: piece of machine code (code_part); members: its instructions. Value: of these, with all that is inlined; own: at what is inlined */
     REPORT_BY_VERSION,  /* row: instance. Value: exclusive; inclusive: with versions inside it and procedures called from them (report_versions.h) */
     REPORT_BY_CATEGORY, /* row: category. Value: of the whole program */
     REPORT_BY_DATA,     /* row: array, the first of its identity. Value: of the lines that refer to it */

@@ -197,8 +197,11 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
     if (hsc_db_get_scope(r->db, x->scope, &s, NULL))
         return out;
     if (x->reason == HSC_reason_FLOATING_POINT_ORDER) {
-        snprintf(out, size, "-ffast-math %s it, where the order of operations does not matter to the result; what else may keep the loop scalar shows only then",
-                 reads_by_address(r, x->scope) ? "may let" : "lets"); /* vectors of addresses may not pay */
+        char strides[400];
+        bool far = *report_strides(r, x->scope, strides, sizeof strides) != 0;
+        /* vectors of addresses may not pay; of large steps they are gathered, or for a step of one element alone, which a check asks for */
+        snprintf(out, size, "-ffast-math %s it, where the order of operations does not matter to the result; %s", far || reads_by_address(r, x->scope) ? "may let" : "lets",
+                 far ? "with its large steps through memory vector code may stay unused, or gain little" : "what else may keep the loop scalar shows only then");
         return out;
     }
     if (x->reason == HSC_reason_COST) {

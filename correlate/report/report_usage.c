@@ -33,3 +33,10 @@ void report_usage_of(const report *r, uint32_t first, uint32_t n, report_usage *
     if (out->later_s < 0.02 + 0.05 * out->cpu_s) /* ticks */
         out->later_s = 0;
 }
+
+double report_part_ran(const report *r) {
+    report_usage u;
+    report_usage_of(r, 0, r->info.threads, &u);
+    double ran_s = u.later_s > 0 ? u.user_s + u.system_s : u.cpu_s;
+    return u.line_known && u.line_s > 0 && ran_s > 0 ? ran_s / (ran_s + u.line_s) : 1;
+}

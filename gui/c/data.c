@@ -671,7 +671,7 @@ int hsc_data_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *con
         int least, most; /* words after the name; most -1: any */
     } others[] = {{"close", "", 0, 0},
                   {"info", "", 0, 0},
-                  {"columns", "AXIS", 1, 1},
+                  {"columns", "AXIS ?working?", 1, 2},
                   {"column", "AXIS I", 2, 2},
                   {"files", "?-first I? ?-n N?", 0, -1},
                   {"findfile", "PATH", 1, 1},
@@ -720,7 +720,9 @@ int hsc_data_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *con
             return TCL_ERROR;
         }
         if (k == 2) {
-            Tcl_SetObjResult(interp, WIDE(hsc_db_get_columns(h->db, (hsc_db_axis)axis)));
+            if (objc == 4 && strcmp(Tcl_GetString(objv[3]), "working"))
+                return hsc_tcl_usage(interp, "columns AXIS ?working?: got \"%.40s\"", Tcl_GetString(objv[3]));
+            Tcl_SetObjResult(interp, WIDE(objc == 4 ? hsc_handle_working(h, (hsc_db_axis)axis) : hsc_db_get_columns(h->db, (hsc_db_axis)axis)));
         } else {
             hsc_err err = {0};
             if (hsc_tcl_get_index(interp, objv[3], "column", hsc_db_get_columns(h->db, (hsc_db_axis)axis), &i) != TCL_OK)

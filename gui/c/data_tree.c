@@ -222,19 +222,21 @@ static hsc_status read_columns(hsc_handle *h, hsc_db_view view, row_of of, uint3
 static hsc_status put_top_stats(hsc_handle *h, hsc_db_view view, row_of of, uint32_t row, Tcl_Obj *d, hsc_err *err) {
     hsc_db_stats st = {0};
     hsc_status s;
+    uint32_t columns = hsc_db_get_columns(h->db, view.axis), compared = columns;
     if (of != ROW_OF_TABLE) {
-        uint32_t columns = hsc_db_get_columns(h->db, view.axis);
         float *v = calloc((size_t)columns + 1, sizeof *v);
         if (!v)
             return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u columns", columns);
-        if ((s = read_columns(h, view, of, row, v, err)) == HSC_OK)
+        if ((s = read_columns(h, view, of, row, v, err)) == HSC_OK) {
             stats_of_columns(v, columns, &st);
+            compared = hsc_handle_compared(h, view.axis, v, &st);
+        }
         free(v);
     } else {
-        s = hsc_db_read_stats(h->db, view, row, 1, &st, err);
+        s = hsc_handle_stats(h, view, row, 1, &st, &compared, err);
     }
     if (s == HSC_OK) {
-        hsc_data_put_stats(d, &st);
+        hsc_data_put_stats(d, &st, compared);
         PUT(d, "imbalance", Tcl_NewDoubleObj(st.mean > 0 ? st.max / st.mean : 1));
     }
     return s;

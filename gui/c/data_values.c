@@ -17,7 +17,8 @@ static Tcl_Obj *number(double v) {
     return Tcl_NewDoubleObj(v);
 }
 
-void hsc_data_put_stats(Tcl_Obj *d, const hsc_db_stats *s) {
+/* compared: columns that mean, deviation and minimum are over. */
+void hsc_data_put_stats(Tcl_Obj *d, const hsc_db_stats *s, uint32_t compared) {
     PUT(d, "sum", number(s->sum));
     PUT(d, "mean", Tcl_NewDoubleObj(s->mean));
     PUT(d, "stddev", Tcl_NewDoubleObj(s->stddev));
@@ -26,6 +27,7 @@ void hsc_data_put_stats(Tcl_Obj *d, const hsc_db_stats *s) {
     PUT(d, "min_column", hsc_tcl_index(s->min_column));
     PUT(d, "max_column", hsc_tcl_index(s->max_column));
     PUT(d, "nonzero", WIDE(s->nonzero));
+    PUT(d, "compared", WIDE(compared));
 }
 
 static int total(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
@@ -72,20 +74,23 @@ static int stats(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     if (a->n > 4096)
         return hsc_tcl_usage(interp, "statistics of %llu rows: at most 4096 at a time", (unsigned long long)a->n);
     hsc_db_stats *v = calloc(a->n + 1, sizeof *v);
-    if (!v)
+    uint32_t *compared = calloc(a->n + 1, sizeof *compared);
+    if (!v || !compared)
         hsc_err_set(&err, HSC_E_MEMORY, "no memory for %llu statistics", (unsigned long long)a->n);
-    if (!v || hsc_db_read_stats(h->db, a->view, a->first, a->n, v, &err) != HSC_OK) {
+    if (!v || !compared || hsc_handle_stats(h, a->view, a->first, a->n, v, compared, &err) != HSC_OK) {
         free(v);
+        free(compared);
         return hsc_tcl_error(interp, &err);
     }
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
     for (uint64_t i = 0; i < a->n; i++) {
         Tcl_Obj *d = Tcl_NewDictObj();
         PUT(d, "row", WIDE(a->first + i));
-        hsc_data_put_stats(d, &v[i]);
+        hsc_data_put_stats(d, &v[i], compared[i]);
         Tcl_ListObjAppendElement(NULL, list, d);
     }
     free(v);
+    free(compared);
     Tcl_SetObjResult(interp, list);
     return TCL_OK;
 }
@@ -209,10 +214,12 @@ static int categories(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *cons
         return TCL_ERROR;
     a.view.table = HSC_TABLE_SCOPE_CATEGORY;
     hsc_db_stats *v = calloc((size_t)n + 1, sizeof *v);
-    if (!v)
+    uint32_t *compared = calloc((size_t)n + 1, sizeof *compared);
+    if (!v || !compared)
         hsc_err_set(&err, HSC_E_MEMORY, "no memory for %u categories", n);
-    if (!v || (n && hsc_db_read_stats(h->db, a.view, (uint64_t)scope * n, n, v, &err) != HSC_OK)) {
+    if (!v || !compared || (n && hsc_handle_stats(h, a.view, (uint64_t)scope * n, n, v, compared, &err) != HSC_OK)) {
         free(v);
+        free(compared);
         return hsc_tcl_error(interp, &err);
     }
     double sum = 0;
@@ -224,11 +231,12 @@ static int categories(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *cons
         Tcl_Obj *d = Tcl_NewDictObj();
         PUT(d, "category", WIDE(i));
         PUT(d, "name", hsc_tcl_text(name ? name : "", name ? strlen(name) : 0));
-        hsc_data_put_stats(d, &v[i]);
+        hsc_data_put_stats(d, &v[i], compared[i]);
         PUT(d, "share", Tcl_NewDoubleObj(sum > 0 ? v[i].sum / sum : 0));
         Tcl_ListObjAppendElement(NULL, list, d);
     }
     free(v);
+    free(compared);
     Tcl_SetObjResult(interp, list);
     return TCL_OK;
 }

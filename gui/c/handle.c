@@ -183,6 +183,7 @@ void hsc_handle_release(hsc_handle *h) {
     free(h->contexts.start);
     free(h->contexts.rows);
     free(h->own_modules);
+    free(h->helpers);
     free(h->totals);
     free(h->own);
     free(h->by_file);

@@ -26,6 +26,7 @@ typedef struct hsc_handle {
     bool *scopes_sorted; /* by file */
     hsc_by_scope instances, contexts; /* lazily made */
     bool *own_modules; /* lazily made: see hsc_handle_own_modules */
+    bool *helpers, helpers_known; /* by thread, lazily made, NULL: none; see hsc_handle_stats */
     double *totals; /* by metric; negative: not read yet */
     double *own;    /* by scope for metric own_metric: see hsc_handle_own */
     uint32_t own_metric;
@@ -104,6 +105,13 @@ hsc_status hsc_handle_rows(hsc_handle *h, uint32_t file, uint32_t first, uint32_
                            hsc_err *err);
 /* Sums by column of rows [first, first + n). out: one value a column of the axis. */
 hsc_status hsc_handle_columns(hsc_handle *h, hsc_db_view view, uint64_t first, uint64_t n, float *out, hsc_err *err);
+/* hsc_db_read_stats, but for threads that libraries made for themselves: of a row in which they have nothing mean, deviation and minimum are over the others.
+ * compared: how many those are, by row, or NULL. */
+hsc_status hsc_handle_stats(hsc_handle *h, hsc_db_view view, uint64_t first, uint64_t n, hsc_db_stats *out, uint32_t *compared, hsc_err *err);
+/* Columns without those threads. */
+uint32_t hsc_handle_working(hsc_handle *h, hsc_db_axis axis);
+/* The same of values at hand, one a column: how many columns are compared; out: statistics of all columns, which become those; NULL: only counts. */
+uint32_t hsc_handle_compared(hsc_handle *h, hsc_db_axis axis, const float *v, hsc_db_stats *out);
 /* What code took itself, by scope (borrowed array): for loops and regions their exclusive value, for procedures with that
  * of their loops and regions (not of procedures inside), for files, modules and the program with all below. */
 hsc_status hsc_handle_own(hsc_handle *h, uint32_t metric, const double **own, hsc_err *err);
@@ -191,7 +199,7 @@ int hsc_data_parse(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const o
 /* Dicts that several commands give. NULL and an error in err when the row cannot be read. */
 Tcl_Obj *hsc_data_scope(hsc_handle *h, uint32_t scope, hsc_err *err);
 Tcl_Obj *hsc_data_context(hsc_handle *h, uint32_t context, hsc_err *err);
-void hsc_data_put_stats(Tcl_Obj *dict, const hsc_db_stats *s);
+void hsc_data_put_stats(Tcl_Obj *dict, const hsc_db_stats *s, uint32_t compared);
 Tcl_Obj *hsc_data_filename(hsc_handle *h, uint32_t file);
 /* How many samples were really taken, by all threads (0: not known), and the most periods that one stands for (0, 1: each for one). */
 hsc_status hsc_handle_taken(hsc_handle *h, uint64_t *samples, uint32_t *periods_max, hsc_err *err);

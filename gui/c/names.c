@@ -7,13 +7,13 @@
 
 #include "paint.h"
 
-/* Takes the type that templates return from the front of a name: up to the last blank, outside of parentheses, before the name itself. */
+/* Takes the type that templates return from the front of a name: up to the last blank, outside of brackets, before the name itself. */
 static size_t drop_return_type(char *out, size_t n) {
     const char *operator = strstr(out, "operator");
     size_t begin = 0, end = operator ? (size_t)(operator - out) : n;
     int open = 0;
     for (size_t i = 0; i < end; i++) {
-        open += (out[i] == '(' || out[i] == '{') - (out[i] == ')' || out[i] == '}');
+        open += (out[i] == '(' || out[i] == '{' || out[i] == '<') - (out[i] == ')' || out[i] == '}' || out[i] == '>');
         if (out[i] == ' ' && open == 0)
             begin = i + 1;
     }
@@ -49,6 +49,17 @@ static bool of_type(const char *name, char *out, size_t capacity) {
     return (size_t)snprintf(out, capacity, "%.*s%s", (int)(end - type), type, behind) < capacity;
 }
 
+/* Of what stands behind a '<': letters up to the '>' where they are words with commas between, 12 letters at most; 0. */
+static size_t short_arguments(const char *p) {
+    size_t n = 0;
+    for (; p[n] && p[n] != '>'; n++) {
+        bool fits = p[n] == ' ' ? n && p[n - 1] == ',' : strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.,", p[n]) != NULL;
+        if (!fits || n == 12)
+            return 0;
+    }
+    return p[n] ? n : 0;
+}
+
 void hsc_name_short(const char *name, char *out, size_t capacity) {
     char typed[1024];
     size_t n = 0;
@@ -68,8 +79,8 @@ void hsc_name_short(const char *name, char *out, size_t capacity) {
             continue;
         }
         is_template |= *p == '<' && n > 0;
-        size_t word = *p == '<' && !depth && n > 0 ? strspn(p + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.") : 0;
-        if (word && word <= 12 && p[1 + word] == '>' && n + word + 6 < capacity) { /* a single short word stays: Kernel<double> */
+        size_t word = *p == '<' && !depth && n > 0 ? short_arguments(p + 1) : 0;
+        if (word && n + word + 6 < capacity) { /* short words stay: Kernel<double>, halves<0, 1> */
             memcpy(out + n, p, word + 2);
             n += word + 2;
             p += word + 1;

@@ -107,7 +107,7 @@ static void paint_axis(hsc_canvas *c, const hsc_style *st, const hsc_timeline_fr
 }
 
 /* A box for each phase, with its name where that has room, and a line where it begins through the rows of its process. Those that are narrower
- * than a pixel give way to the one before. */
+ * than some pixels give way to the one before. */
 static void paint_phases(hsc_canvas *c, const hsc_style *st, const hsc_timeline_frame *f, const hsc_timeline_layout *l) {
     double scale = l->width / (f->end - f->begin), baseline = hsc_font_baseline(st->small, l->phase_y, l->phase_height);
     int top = f->phases_first >= 0 ? hsc_timeline_row_y(l, f->rows, (uint32_t)f->phases_first) : 0;
@@ -118,7 +118,7 @@ static void paint_phases(hsc_canvas *c, const hsc_style *st, const hsc_timeline_
         if (b <= 0 || a >= l->width)
             continue;
         int x0 = a > 0 ? (int)a : 0, x1 = b < l->width ? (int)ceil(b) : l->width;
-        if (x0 <= last)
+        if (x0 <= last && x1 - x0 <= dp(c, 4)) /* a long one that begins where a short one was drawn is drawn over it */
             continue;
         char name[200];
         hsc_canvas_fill(c, l->x + x0 + (a > 0), l->phase_y, x1 - x0 - (a > 0), l->phase_height, st->colour[HSC_P_accentsoft]);

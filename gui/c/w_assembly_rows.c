@@ -193,7 +193,12 @@ void hsw_assembly_fill_row(assembly *a, int i, hsc_code_row *out) {
             if (s.file != HSC_NONE)
                 (void)hsc_db_get_file(db, s.file, &file, NULL);
             const char *slash = strrchr(file.path, '/');
-            snprintf(out->text, sizeof out->text, "loop %s:%u: %s", hsc_text_clean(slash ? slash + 1 : file.path, clean, sizeof clean), s.line_begin, words);
+            char place[240];
+            if (s.line_begin) /* one of the compiler's own has no line: that of its first instruction */
+                snprintf(place, sizeof place, "%s:%u", hsc_text_clean(slash ? slash + 1 : file.path, clean, sizeof clean), s.line_begin);
+            else
+                place_of(a, x.line, place, sizeof place);
+            snprintf(out->text, sizeof out->text, "loop%s%s: %s", place[0] ? " " : "", place, words);
         } else {
             char name[100];
             name_of(a, v.scope, name, sizeof name);

@@ -131,7 +131,8 @@ static hsc_status profile_prepare(hsw *w, hsc_err *err) {
         }
         sum += (double)p->all[c];
     }
-    p->mean = a->shown ? sum / a->shown : 0;
+    uint32_t over = a->shown == a->columns ? hsc_handle_compared(w->db, view.axis, p->all, NULL) : a->shown;
+    p->mean = over ? sum / over : 0;
     return HSC_OK;
 }
 

@@ -37,6 +37,7 @@ typedef struct bars {
     char *who, *title;
     hsw_rows rows;
     hsc_db_stats *stats;
+    uint32_t *compared; /* columns that mean and minimum are over, by row */
     char (*max_label)[16], (*min_labels)[16];
     uint32_t capacity;
     double maximum;
@@ -56,6 +57,7 @@ static void bars_fini(hsw *w) {
     bars *b = (bars *)w;
     hsw_rows_fini(&b->rows);
     free(b->stats);
+    free(b->compared);
     free(b->max_label);
     free(b->min_labels);
 }
@@ -64,13 +66,15 @@ static hsc_status bars_reserve(bars *b, uint32_t n, hsc_err *err) {
     if (n <= b->capacity && b->stats)
         return HSC_OK;
     free(b->stats);
+    free(b->compared);
     free(b->max_label);
     free(b->min_labels);
     b->stats = calloc((size_t)n + 1, sizeof *b->stats);
+    b->compared = calloc((size_t)n + 1, sizeof *b->compared);
     b->max_label = calloc((size_t)n + 1, sizeof *b->max_label);
     b->min_labels = calloc((size_t)n + 1, sizeof *b->min_labels);
     b->capacity = n;
-    if (b->stats && b->max_label && b->min_labels)
+    if (b->stats && b->compared && b->max_label && b->min_labels)
         return HSC_OK;
     b->capacity = 0;
     return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u lines", n);
@@ -82,7 +86,7 @@ static hsc_status bars_prepare(hsw *w, hsc_err *err) {
     hsc_status s = hsw_rows_prepare(w, &b->rows_options, &b->rows, err);
     uint32_t n = b->rows.hi - b->rows.lo, from = 0, to = (uint32_t)hsc_db_get_rows(w->db->db, view.table);
     if (s != HSC_OK || (s = bars_reserve(b, n, err)) != HSC_OK ||
-        (n && (s = hsc_db_read_stats(w->db->db, view, b->rows.lo, n, b->stats, err)) != HSC_OK))
+        (n && (s = hsc_handle_stats(w->db, view, b->rows.lo, n, b->stats, b->compared, err)) != HSC_OK))
         return s;
     b->maximum = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -140,7 +144,7 @@ static Tcl_Obj *bars_hit(hsw *w, int x, int y) {
     const char *part = x < l.bar_x + l.bar_width ? "bar" : x < l.bar_x + l.bar_width + l.value_width ? "max" : "processor";
     hsc_tcl_put(d, "part", Tcl_NewStringObj(part, -1));
     if (row >= 0)
-        hsc_data_put_stats(d, &b->stats[row - b->rows.lo]);
+        hsc_data_put_stats(d, &b->stats[row - b->rows.lo], b->compared[row - b->rows.lo]);
     return d;
 }
 
@@ -157,11 +161,12 @@ static int bars_command(hsw *w, Tcl_Interp *interp, const char *name, int objc, 
         hsc_db_stats s;
         if (row == HSC_NONE)
             return TCL_OK;
-        if (hsc_db_read_stats(w->db->db, hsw_view(w, b->table), row, 1, &s, &err) != HSC_OK)
+        uint32_t compared = 0;
+        if (hsc_handle_stats(w->db, hsw_view(w, b->table), row, 1, &s, &compared, &err) != HSC_OK)
             return hsc_tcl_error(interp, &err);
         Tcl_Obj *d = Tcl_NewDictObj();
         hsc_tcl_put(d, "row", Tcl_NewWideIntObj(row));
-        hsc_data_put_stats(d, &s);
+        hsc_data_put_stats(d, &s, compared);
         Tcl_SetObjResult(interp, d);
         return TCL_OK;
     }

@@ -25,6 +25,13 @@ typedef struct scopes {
     uint32_t *scope_rows;
     double *sums, *categories;
     float *changes; /* when comparing: see hsw_change */
+    struct { /* which scopes of a file have bars: found once, so that other values stand in the same columns */
+        hsc_handle *of;
+        int file;
+        unsigned kinds;
+        bool whole; /* by values of the whole run, not of an interval or a category alone */
+        uint32_t n, *rows;
+    } kept;
 } scopes;
 
 static const Tk_OptionSpec options[] = {
@@ -70,6 +77,7 @@ static hsc_status changed(hsw *w, hsc_err *err) {
 
 static void fini(hsw *w) {
     forget((scopes *)w);
+    free(((scopes *)w)->kept.rows);
     hsw_rows_fini(&((scopes *)w)->rows);
 }
 
@@ -156,6 +164,69 @@ static hsc_status read_sums(scopes *s, hsc_db_table table, uint32_t width, doubl
     return r;
 }
 
+/* Instances of a template and inlined copies stand at the same lines: those without samples have no bar of their own where others have some. Bars of
+ * the same lines stand side by side in the list. */
+static hsc_status leave_idle_twins(scopes *s, hsc_err *err) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0, end; i < s->n; i = end) {
+        for (end = i + 1; end < s->n && s->bars[end].line_begin == s->bars[i].line_begin && s->bars[end].line_end == s->bars[i].line_end;)
+            end++;
+        unsigned busy = 0, met = 0; /* kinds that have samples here; kinds of which one is kept */
+        for (int round = 0; round < 2; round++)
+            for (uint32_t k = i; k < end; k++) {
+                hsc_db_scope sc;
+                hsc_status r = hsc_db_get_scope(s->w.db->db, s->scope_rows[k], &sc, err);
+                if (r != HSC_OK)
+                    return r;
+                unsigned kind = 1u << sc.kind;
+                if (!round) {
+                    busy |= s->sums[k] > 0 ? kind : 0;
+                } else if (s->sums[k] > 0 || !((busy | met) & kind)) {
+                    met |= kind;
+                    s->bars[kept] = s->bars[k];
+                    s->scope_rows[kept] = s->scope_rows[k];
+                    s->sums[kept++] = s->sums[k];
+                }
+            }
+    }
+    s->n = kept;
+    return HSC_OK;
+}
+
+/* Those that were kept before, which stand in the same order. */
+static void leave_others(scopes *s) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n && n < s->kept.n; i++)
+        if (s->scope_rows[i] == s->kept.rows[n]) {
+            s->bars[n] = s->bars[i];
+            s->sums[n] = s->sums[i];
+            s->scope_rows[n++] = s->scope_rows[i];
+        }
+    s->n = n;
+}
+
+static hsc_status leave_idle(scopes *s, hsc_err *err) {
+    double begin, end;
+    bool whole = s->w.db->only == HSC_NONE && !hsc_db_get_interval(s->w.db->db, &begin, &end);
+    if (s->kept.of == s->w.db && s->kept.file == s->rows_options.file && s->kept.kinds == s->kind_mask && (s->kept.whole || !whole)) {
+        leave_others(s);
+        return HSC_OK;
+    }
+    hsc_status r = leave_idle_twins(s, err);
+    uint32_t *rows = r == HSC_OK ? malloc(((size_t)s->n + 1) * sizeof *rows) : NULL;
+    if (r != HSC_OK || !rows)
+        return r != HSC_OK ? r : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u scopes", s->n);
+    memcpy(rows, s->scope_rows, s->n * sizeof *rows);
+    free(s->kept.rows);
+    s->kept.of = s->w.db;
+    s->kept.file = s->rows_options.file;
+    s->kept.kinds = s->kind_mask;
+    s->kept.whole = whole;
+    s->kept.n = s->n;
+    s->kept.rows = rows;
+    return HSC_OK;
+}
+
 static hsc_status read_file(scopes *s, hsc_err *err) {
     hsw *w = &s->w;
     const uint32_t *rows;
@@ -183,6 +254,8 @@ static hsc_status read_file(scopes *s, hsc_err *err) {
     }
     if ((r = read_sums(s, HSC_TABLE_SCOPE_INCL, 1, s->sums, err)) != HSC_OK ||
         (categories && (r = read_sums(s, HSC_TABLE_SCOPE_CATEGORY, categories, s->categories, err)) != HSC_OK))
+        return r;
+    if (!hsw_comparing(&s->against) && (r = leave_idle(s, err)) != HSC_OK) /* the other run may have some */
         return r;
     for (uint32_t k = 0; k < s->n; k++)
         s->bars[k].share = total > 0 ? s->sums[k] / total : 0;

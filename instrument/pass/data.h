@@ -169,6 +169,8 @@ const hsc_poly *hsc_poly_step(hsc_data *d, const hsc_poly *a, unsigned loop, uin
 /* True when it is the same in all iterations of the loop. */
 bool hsc_poly_is_invariant(hsc_data *d, const hsc_poly *a, unsigned loop);
 hsc_str hsc_poly_text(hsc_data *d, const hsc_poly *a);
+/* The text of a polynomial with its terms and factors in the order in which a bracket of that line has them; the text itself where none has the same. */
+hsc_str hsc_source_order(hsc_data *d, uint32_t file_id, unsigned line, hsc_str text);
 
 /* definitions.c: variables, and what was stored into them. evaluate.c: numbers of the IR */
 const hsc_poly *hsc_evaluate(hsc_data *d, LLVMValueRef value);

@@ -86,7 +86,10 @@ static void make_record(hsc_data *d, const hsc_access *a) {
         const hsc_poly *x = s->index, *lower = s->lower ? s->lower : d->objects.p[a->place->object].lower[k];
         if (p->is_fortran)
             x = hsc_poly_add(d, x, lower ? lower : hsc_poly_constant(d, 1), 1);
+        size_t known = p->values.n;
         subscripts[k] = hsc_data_value(d, x, loop, 0);
+        if (subscripts[k] > known && p->values.p[subscripts[k] - 1].kind == HSC_value_kind_POLYNOMIAL) /* a new one: in the order of this line */
+            p->values.p[subscripts[k] - 1].text = hsc_source_order(d, r.file_id, r.line, p->values.p[subscripts[k] - 1].text);
     }
     r.subscripts = hsc_data_ids(p, subscripts, a->place->n);
     r.array_id = hsc_data_array(d, a->place->object, 0);

@@ -48,7 +48,7 @@ oo::class create ::FakeDb {
             files 4 lines 8 scopes 11 contexts 7 instances 3 threads 8 processes 4 metrics 1 categories 3 instructions 0 messages 1 ledger_rows 0 \
             samples [my total] cpu_s 1.0 wall_s 12.34 simulated 1]
     }
-    method columns {axis} { return [expr {$axis eq "thread" ? 8 : 4}] }
+    method columns {axis {working ""}} { return [expr {$axis eq "thread" ? 8 : 4}] }
     # What the kernel counted of a thread: of the last one nothing is known.
     method Usage {known} {
         return [dict create name "" host node0 tid 7 cpu_s 1.5 begin_s 0.0 end_s 2.0 user_s [expr {$known ? 1.25 : -1}] system_s 0.25 minor_faults 30 major_faults 2 \

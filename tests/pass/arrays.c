@@ -23,10 +23,10 @@ struct field {
 void affine(double *a, int n, int m) {
     for (int i = 1; i < n; i++)
         for (int j = 0; j < 100; j += 2) {
-            // CHECK: [[#@LINE+4]]:{{[0-9]+}} reads a[{{i[*]m|m[*]i}} + j - 1]: constant, 16 bytes
+            // CHECK: [[#@LINE+4]]:{{[0-9]+}} reads a[i*m + j - 1]: constant, 16 bytes
             // CHECK: [[#@LINE+3]]:{{[0-9]+}} reads grid[i][j]: constant, 16 bytes
             // CHECK: [[#@LINE+2]]:{{[0-9]+}} writes grid[i][j]: constant, 16 bytes
-            // LINES: [[#@LINE+1]]:{{[0-9]+}} reads a[{{i[*]m|m[*]i}} + j - 1]: constant, 16 bytes
+            // LINES: [[#@LINE+1]]:{{[0-9]+}} reads a[i*m + j - 1]: constant, 16 bytes
             grid[i][j] += a[i * m + j - 1];
         }
     for (int j = 0; j < 100; j++)
@@ -36,10 +36,23 @@ void affine(double *a, int n, int m) {
         // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes a[i]: contiguous, backwards
         a[i] = 1;
     for (int i = 0; i < n; i++)
-        // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes a[{{i[*]m|m[*]i}}]: the same in each iteration, known to the run, 8*m bytes
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes a[i*m]: the same in each iteration, known to the run, 8*m bytes
         a[i * m] = 1;
 }
 
+// CHECK: order
+void order(double *J, const double *x, const int *iN, int rows, int cols, long a, long b) {
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++) {
+            // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes J[iN[i]*cols + j]
+            J[ iN[i]* cols +j ] = 0;
+            // CHECK: [[#@LINE+2]]:{{[0-9]+}} reads x[j*b - a + i]
+            // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes J[j + i*cols]
+            J[j+i * cols] = x[j * b - a + i];
+        }
+}
+
+// CHECK: pointers
 void pointers(struct field *f, const int *index, double *p, double *end) {
     while (p < end)
         // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes p[p]: contiguous

@@ -605,6 +605,51 @@ if longest > 16:
     that(re.search(rf" at \S*gathered\.c:{at}-\d+: the cost-model indicates that vectorization is not beneficial \(of vectors of 16 bytes, as the options of its compilation allow no longer: those of 32 that "
                    r"this processor has, by -march=native, may pay\)\.", said) and "LLVM makes no vectors of" not in said, f"gathered: {said}")
 
+# sums whose order keeps them from vectors: -ffast-math is no promise where they go through memory by large steps
+STEPS = """double x[400000];
+__attribute__((noinline)) double added(int n, int step) {
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i * STEP];
+    return sum;
+}
+int main(int argc, char **argv) {
+    double sum = 0;
+    for (int k = 0; k < 200000; k++)
+        sum += added(400 + (k & 1), 900 + argc);
+    return sum < 0;
+}
+"""
+source, _ = written("steps.c", STEPS)
+for step, name, hint in (("1", "steps-of-one", r"\(-ffast-math lets it, where the order of operations does not matter to the result; what else may keep the loop scalar shows only then\)"),
+                   ("(long)step", "steps-of-many", r"\(-ffast-math may let it, where .* result; with its large steps through memory vector code may stay unused, or gain little\)")):
+    run(CC, "-g", "-O2", "-DSTEP=" + step, source, "-o", name)
+    said = findings(joined(name))
+    that(re.search(hint, said), f"steps {step}: {said}")
+
+# functions of the machine code: what was inlined has no row of its own but is in those that it was inlined into; all together are all samples
+MERGED = """static double x[3000];
+static inline __attribute__((always_inline)) double hot(int n, double y) {
+    for (int i = 0; i < n; i++)
+        y = y * 0.5 + x[i];
+    return y;
+}
+__attribute__((noinline)) double one(int n) { return hot(n, 1); }
+__attribute__((noinline)) double two(int n) { return hot(n, 2); }
+int main(void) {
+    double sum = 0;
+    for (int k = 0; k < 20000; k++)
+        sum += one(3000 - (k & 1)) + two(3000 - (k & 1));
+    return sum < 0;
+}
+"""
+source, name = written("merged.c", MERGED)
+run(CC, "-g", "-O2", source, "-o", name)
+database = joined(name)
+found = {r["symbol"]: r for r in rows(database, "symbol")}
+that("hot" not in found and all(w in found and float(found[w]["inlined_pct"]) > 80 and found[w]["file"].endswith("merged.c") and int(found[w]["size_bytes"]) > 8 for w in ("one", "two")), f"merged: {found}")
+that(sum(int(r["exclusive_periods"]) for r in found.values()) == sum(int(r["exclusive_periods"]) for r in rows(database, "module")), f"merged: all samples: {found}")
+
 # which version of a loop runs is told also where all its code is that of an inner loop that was unrolled fully
 database = measured("overlap", CC, "-DOVERLAP", "-O3", "-ffast-math")
 said, found = findings(database), of(database, "loop", "OVERLAP")[1]

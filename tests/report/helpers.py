@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Threads that a library made for itself, as those of an MPI, are nobody that work could be spread over: even work of the others is no imbalance.
-Usage: helpers.py HEATSCOPE HELPERS.C COMPILER WORK"""
+Usage: helpers.py HEATSCOPE HELPERS.C COMPILER WORK [EXTENSION] (EXTENSION: folder of the viewer's package, which says the same)"""
 import csv
 import os
 import re
@@ -47,4 +47,21 @@ if not re.search(r"^A +2 threads", head, re.MULTILINE):
     wrong.append(f"diff: expected two threads, got {head.splitlines()[:3]}")
 if "4 threads" not in told:
     wrong.append(f"expected four threads, got {told}")
+# the viewer's statistics: mean and minimum of the two that work, of a row that the others have nothing in
+if len(sys.argv) > 5 and sys.argv[5] and shutil.which("tclsh8.6"):
+    script = """lappend auto_path [lindex $argv 0]
+package require heatscope::data
+set db [heatscope::data open m/heatscope.h5]
+foreach row [$db top -table scope_excl -kind procedure -axis thread -stats 1 -n 200] {
+    if {[dict get $row name] eq "even_work"} {
+        set all [lindex [$db stats -table scope_incl -rows [list [dict get $row row] 1] -axis thread] 0]
+        puts "[dict get $row compared] [dict get $row imbalance] [dict get $row min] [dict get $all compared] [expr {[dict get $all mean] * 2 / [dict get $all sum]}] [dict get $all min]"
+    }
+}
+"""
+    with open(os.path.join(WORK, "viewer.tcl"), "w", encoding="utf-8") as f:
+        f.write(script)
+    said = run("tclsh8.6", "viewer.tcl", sys.argv[5]).split()
+    if len(said) != 6 or said[0] != "2" or not float(said[1]) < 1.5 or not float(said[2]) > 0 or said[3] != "2" or abs(float(said[4]) - 1) > 1e-6 or not float(said[5]) > 0:
+        wrong.append(f"viewer: expected two threads compared, mean and minimum of these, got {said}")
 sys.exit("\n".join(wrong) or 0)

@@ -17,7 +17,7 @@ HEATSCOPE, SIMULATE, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]
 UPDATE = "--update" in sys.argv
 GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"
 TABLES = ("procedure", "loop", "line", "context", "processor", "module", "ledger", "reason", "message", "wait", "cause", "delayed", "array", "pair",
-          "nest", "version", "program", "file", "call", "inlined", "category", "data", "reference")
+          "nest", "version", "program", "file", "call", "inlined", "category", "data", "reference", "symbol")
 
 
 def run(*args, code=0, env=None):

@@ -24,7 +24,15 @@ def text():
 m.process(11, "/made/up/worker", (400, 0), more=counts(400, 600))
 ended = text()
 m.that("no end" not in ended and "still running" not in ended and "not counted" not in ended, f"an end is missed:\n{ended}")
-m.that(" 1. No processor: for 0.6 s, 60.0 % of the 1 s" in ended, f"in line:\n{ended}")
+m.that(" 3. No processor: for 0.6 s, 60.0 % of the 1 s" in ended and " 1. The hottest procedure" in ended, f"in line:\n{ended}")
+
+# waits are elapsed time, in which standing in line is: where that is much of all they stand behind it, and behind what the program computes; else by their weight
+waited = "wait node_id=1 kind=4 count=30 total_ns=1500000000 max_ns=90000000 bytes=0 bucket=25 buckets=[30] holder_thread_id=0 holder_node_id=0 open=0 told_ns=0 fork_thread_id=0 fork_node_id=0 time=800"
+for line_ms, after in ((600, True), (60, False)):
+    m.process(11, "/made/up/worker", (400, 0), more=[*counts(400, line_ms), waited])
+    said = text()
+    order = [said.find(x) for x in ("The hottest procedure", "No processor: ", "hreads of the program are blocked")]
+    m.that(-1 not in order and (order[0] < order[1] < order[2] if after else order[2] < order[0] < order[1]), f"{line_ms} ms in line: {order}:\n{said}")
 
 # a third of what it could have run is not what explains most else: behind what its own code has
 m.process(11, "/made/up/worker", (400, 0), more=counts(400, 200))

@@ -207,10 +207,10 @@ oo::class create ::heatscope::Comparison {
     }
     method title {} { return [::heatscope::fmt plain [dict get [$Other info] title]] }
     method file {} { return [::heatscope::fmt plain [::heatscope::fmt baseName [dict get [$Other info] path]]] }
-    # "2 → 4" processors, "" where both have as many: processes, or threads where neither has several.
+    # "2 → 4 ranks", "" where both have as many: processes, or threads where neither has several.
     method sizes {} {
         lassign [my Sizes] here there
-        return [expr {$here != $there ? "$here \u2192 $there" : ""}]
+        return [expr {$here != $there ? "$here \u2192 $there [lindex [$Run words [expr {[my ByThread] ? "thread" : "process"}]] [expr {$there != 1}]]" : ""}]
     }
     # How many times as many the other one has.
     method growth {} {
@@ -218,9 +218,9 @@ oo::class create ::heatscope::Comparison {
         return [expr {double($there) / $here}]
     }
     method Sizes {} {
-        set sizes [lmap db [list $Db $Other] {dict get [$db info] processes}]
-        return [expr {$sizes eq {1 1} ? [lmap db [list $Db $Other] {dict get [$db info] threads}] : $sizes}]
+        return [lmap db [list $Db $Other] {expr {[my ByThread] ? [$db columns thread working] : [dict get [$db info] processes]}}]
     }
+    method ByThread {} { return [expr {[dict get [$Db info] processes] == 1 && [dict get [$Other info] processes] == 1}] }
     # Why there is nothing to show, "" for no reason.
     method failed {} { return $Failed }
 
@@ -319,7 +319,9 @@ oo::class create ::heatscope::Comparison {
         set a [dict get $row a]
         set b [dict get $row b]
         set text "[::heatscope::fmt seconds $a] \u2192 [::heatscope::fmt seconds $b]"
-        if {$a > 0} {
+        if {$a > 0 && $b / $a >= 100} {
+            append text " ([::heatscope::fmt grouped [format %.0f [expr {$b / $a}]]]\u00d7)"
+        } elseif {$a > 0} {
             set percent [format %.1f [expr {100.0 * abs($b / $a - 1)}]]
             append text " ([expr {$percent == 0 ? "" : $b > $a ? "+" : "\u2212"}]$percent %)"
         }

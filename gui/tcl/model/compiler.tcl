@@ -202,11 +202,12 @@ oo::class create ::heatscope::Compiler {
             set words "written in vectors"
             set tone good
         }
-        if {$words eq "" && [dict get $row knowledge] eq "map"} {
-            set words [my Fate $scope $metric $axis $share]
+        set mapped [expr {[dict get $row knowledge] eq "map"}]
+        if {$words eq ""} {
+            set words [expr {$mapped ? [my Fate $scope $metric $axis $share] : "not known: no map"}]
         }
         return [dict create scope $scope name [$Run scopeTitle $scope] where [my Place {*}[$Run placeOf $scope]] \
-            sum $sum share $share words $words tone $tone price $price reason $reason]
+            sum $sum share $share words $words tone $tone price $price reason $reason mapped $mapped]
     }
     # Ranked loops, and behind them those that were refused vectors and rank too low by themselves: what is inlined into them has their time.
     method WithRefused {ranked prices} {
@@ -333,6 +334,10 @@ oo::class create ::heatscope::Compiler {
         }
         foreach d [dict get $more directives] {
             lappend out [dict create kind fact text [::heatscope::fmt plain [dict get $d text]] file [dict get $d file] line [dict get $d line]]
+        }
+        if {[dict get $facts knowledge] ne "map"} {
+            lappend out [dict create kind fact text "What the compiler did with this loop is not known: its code has no map. Compiled by 'heatscope cc' (c++, fc) it has one:\
+                versions, reasons, dependences, strides."]
         }
         lappend out {*}[my Versions $scope $metric $axis]
         lappend out {*}[my Remarks $scope $metric $axis]

@@ -250,7 +250,16 @@ namespace eval ::heatscope::fmt {
         }
         return [string range $name $type [expr {$end < 0 ? $i : $end}]-1][string range $name $i+1 end]
     }
-    # A procedure's name for a list: without parameters, template arguments as <...> but for a single short word; the whole name is for read-outs.
+    # Template arguments of 12 letters at most marked as what stays: <double>, <0, 1>.
+    proc shortArguments {s} {
+        foreach arguments [lsort -unique [regexp -all -inline {<[\w:.]+(?:, ?[\w:.]+)*>} $s]] {
+            if {[string length $arguments] <= 14} {
+                set s [string map [list $arguments [string map {< \u0006 > \u0007 ", " \u000e} $arguments]] $s]
+            }
+        }
+        return $s
+    }
+    # A procedure's name for a list: without parameters, template arguments as <...> but for short words; the whole name is for read-outs.
     proc shortName {name} {
         variable Short
         if {[string first ( $name] < 0 && [string first < $name] < 0} {
@@ -269,7 +278,7 @@ namespace eval ::heatscope::fmt {
         set s [regsub -all {operator\s*>>} $s "operator\u0004\u0004"]
         set s [regsub -all {operator\s*>} $s "operator\u0004"]
         set s [string map {"(anonymous namespace)" "{anonymous}"} $s]
-        regsub -all {<([\w:.]{1,12})>} $s "\u0006\\1\u0007" s
+        set s [shortArguments $s]
         while {[regsub -all {<[^<>]*>} $s "\u0005" s]} {}
         # the parameter list is the last balanced pair of parentheses; what follows it are qualifiers
         if {[regexp {^(.*)\(([^()]|\([^()]*\))*\)[^()]*$} $s -> head] && $head ne ""} {
@@ -280,7 +289,7 @@ namespace eval ::heatscope::fmt {
             || ([regexp {^\S.* ([^ ]*[\w~\u0001-\u0007]+)$} $s -> tail] && ![regexp {operator} $s])} {
             set s $tail
         }
-        set s [string map [list \u0005 <\u2026> \u0001 ( \u0002 ) \u0003 < \u0004 > \u0006 < \u0007 >] $s]
+        set s [string map [list \u0005 <\u2026> \u0001 ( \u0002 ) \u0003 < \u0004 > \u0006 < \u0007 > \u000e ", "] $s]
         if {[array size Short] > 5000} {
             array unset Short
         }
@@ -303,15 +312,15 @@ namespace eval ::heatscope::fmt {
         while {[regsub -all {,\s*std::allocator<(?:[^<>]|<[^<>]*>)*>\s*} $text "" text]} {}
         return $text
     }
-    # A name without the arguments of templates but for a single short word: std::vector<int>::operator[]()[], std::vector<\u2026>; all else stays.
+    # A name without the arguments of templates but for short words: std::vector<int>::operator[]()[], std::vector<\u2026>; all else stays.
     proc arguments {text} {
         if {[string first < $text] < 0} {
             return $text
         }
         set s [string map [list -> \u0004 operator<< \u0003 operator< \u0002] [type $text]]
-        regsub -all {<([\w:.]{1,12})>} $s "\u0006\\1\u0007" s
+        set s [shortArguments $s]
         while {[regsub -all {<[^<>]*>} $s "\u0005" s]} {}
-        return [string map [list \u0002 operator< \u0003 operator<< \u0004 -> \u0005 <\u2026> \u0006 < \u0007 >] $s]
+        return [string map [list \u0002 operator< \u0003 operator<< \u0004 -> \u0005 <\u2026> \u0006 < \u0007 > \u000e ", "] $s]
     }
     # What follows the last ::, with operators whole.
     proc lastName {short} {

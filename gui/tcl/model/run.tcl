@@ -338,7 +338,7 @@ oo::class create ::heatscope::Run {
     # Do processors differ by more than chance makes? stats: a dict of `stats`. The report's test: chi-square beyond three standard
     # deviations; what was timed and counted has no chance in it.
     method uneven {stats metric axis} {
-        set freedom [expr {[my columns $axis] - 1.0}]
+        set freedom [expr {([dict exists $stats compared] ? [dict get $stats compared] : [my columns $axis]) - 1.0}]
         set mean [dict get $stats mean]
         if {$freedom < 1 || $mean <= 0} {
             return 0

@@ -109,7 +109,7 @@ oo::class create ::heatscope::CompareView {
         set words [$Model intervalWords]
         set care [expr {[$Model sameProgram] ? "" : ", another program"}]
         if {[my Scales]} {
-            append care ", [$Model sizes] processors, efficiency of strong scaling (weak: times [format %.4g [$Model growth]])"
+            append care ", [$Model sizes], efficiency of strong scaling (weak: times [format %.4g [$Model growth]])"
         }
         return "with [$Model title] ([$Model file])$care[expr {$words ne "" ? ", $words" : ""}]; [expr {$By eq "cause" ? "waiting is timed, divided among causes by samples" : [$Model isTimed $By] ? "timed: exact for these two runs" : "grey: within noise"}]"
     }

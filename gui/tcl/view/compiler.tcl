@@ -99,7 +99,7 @@ oo::class create ::heatscope::CompilerView {
     }
     method Cells {row} {
         return [list [list [dict get $row name] [dict get $row where]] [dict get $row words] {*}[expr {[my Contrasts] ? [list [dict get $row there]] : ""}] \
-            [dict get $row share] [dict get $row share] [dict get $row price]]
+            [dict get $row share] [dict get $row share] [expr {[dict exists $row mapped] && ![dict get $row mapped] ? "" : [dict get $row price]}]]
     }
     method Beside {} {
         lassign [$Model refused] refused price

@@ -708,7 +708,7 @@ oo::class create ::heatscope::DetailView {
                 append out "mark: line $line, columns [lindex $span 0]\u2013[lindex $span 1]: [lindex $span 3]\n"
             }
         }
-        append out [$Heat describe]
+        append out [$Scopes describe] [$Heat describe]
         return $out
     }
 }

@@ -227,7 +227,7 @@ oo::class create ::heatscope::MessagesView {
         set line [font metrics HsSmall -linespace]
         # where the rows would have no room left there are no heads: the read-out tells what the columns are
         set names [expr {min(4, [llength $keep])}]
-        if {$y1 - $y0 - $line - [$t dp 3] - $names * $line < 0.8 * $line * min(4, [llength $rows])} {
+        if {$y1 - $y0 - $line - [$t dp 3] - $names * $line < 1.2 * $line * min(4, [llength $rows])} {
             set names 0
         }
         set top [my Caption $x0 $y0 "Bytes sent by $one [expr {$names ? "to" : "and kind of partner"}]" [expr {$x1 - $x0}]]

@@ -77,8 +77,8 @@ oo::class create ::heatscope::OutlineView {
         if {[dict get $facts kind] eq "procedure"} {
             return [list $name [::heatscope::fmt lastName $name] [$Run fileName [dict get $facts file]]:$line]
         }
-        set name "[string repeat \u2002 [expr {min(6, max(1, [dict get $facts depth]))}]]$name :$line"
-        return [list $name [::heatscope::fmt lastName $name] ""]
+        set name "[string repeat \u2002 [expr {min(6, max(1, [dict get $facts depth]))}]]$name"
+        return [list $name [::heatscope::fmt lastName $name] :$line]
     }
     method Compared {} {
         set m [$Run metric [dict get $Selection metric]]

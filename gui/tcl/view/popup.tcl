@@ -50,6 +50,9 @@ oo::class create ::heatscope::ScopePopup {
             set total [dict get $stats sum]
             set best {}
             foreach entry [$Db ranking -table scope_incl -row $scope -n 3 {*}$common] {
+                if {[dict get $entry value] == 0} {
+                    continue
+                }
                 lappend best "[$Run columnLabel $axis [dict get $entry column]] [::heatscope::fmt percent [dict get $entry value] $total]"
             }
             lassign [$Run words $axis] one many

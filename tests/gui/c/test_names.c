@@ -20,6 +20,8 @@ static void short_names(void **state) {
         {"sim::pack::Kernel<double, sim::Layout<3> >::x_pack(sim::View<double, 3>&, unsigned long) const",
          "sim::pack::Kernel<\xe2\x80\xa6>::x_pack"},
         {"void fill<int>(int*, int)", "fill<int>"},
+        {"void ForceLJ::halves<0, 1>(Atom&, int)", "ForceLJ::halves<0, 1>"},
+        {"int f<int, 16, true, void>(int)", "f<\xe2\x80\xa6>"},
         {"void fill<unsigned long>(int)", "fill<\xe2\x80\xa6>"},
         {"unsigned long const& std::max<unsigned long>(unsigned long const&, unsigned long const&)", "std::max<\xe2\x80\xa6>"},
         {"bool ops::Less<double*>::operator()<int*>(int*, int*) const", "ops::Less<\xe2\x80\xa6>::operator()<\xe2\x80\xa6>"},

@@ -278,6 +278,22 @@ static void keys_have_room(void **state) {
     }
 }
 
+/* A phase that takes most of the time is drawn, also where a very short one ends just before. */
+static void long_phases_are_drawn(void **state) {
+    (void)state;
+    static const hsc_timeline_phase phases[] = {{"short", 0.2, 0.2001}, {"long", 0.2001, 0.9}};
+    static const char *const labels[] = {"r0"};
+    hsc_timeline_frame f = {.rows = 1, .labels = labels, .begin = 0, .end = 1, .busy_top = 1, .n_phases = 2, .phases = phases, .phases_of = "r0", .phases_first = -1};
+    hsc_timeline_layout l;
+    sheet s;
+    sheet_open(&s, 400, 200);
+    hsc_timeline_layout_get(&s.c, &s.st, &f, &l);
+    hsc_paint_timeline(&s.c, &s.st, &f);
+    assert_int_equal(pixel(&s, l.x + (int)(0.7 * l.width), l.phase_y + 1), s.st.colour[HSC_P_accentsoft]);
+    assert_int_not_equal(pixel(&s, l.x + (int)(0.1 * l.width), l.phase_y + 1), s.st.colour[HSC_P_accentsoft]);
+    sheet_close(&s);
+}
+
 /* Keys without room are told by a sign, also where that has hardly any. */
 static void left_keys_are_told(void **state) {
     (void)state;
@@ -407,7 +423,7 @@ int main(void) {
                                        cmocka_unit_test(category_bar_adds_up),
                                        cmocka_unit_test(hostile_text),
                                        cmocka_unit_test(clip_holds),
-                                       cmocka_unit_test(keys_have_room),
+                                       cmocka_unit_test(keys_have_room), cmocka_unit_test(long_phases_are_drawn),
                                        cmocka_unit_test(left_keys_are_told),
                                        cmocka_unit_test(few_bars_share_the_width),
                                        cmocka_unit_test(legend_begins_with_most),
