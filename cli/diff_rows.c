@@ -123,7 +123,7 @@ static hsc_status put_row(diff *d, hsc_table *t, diff_by by, uint32_t rank, cons
     return s;
 }
 
-const char *const diff_names[DIFF_TABLES] = {"all", "procedure", "loop", "line", "module", "nest", "wait", "message", "cause"};
+const char *const diff_names[DIFF_TABLES] = {"all", "procedure", "loop", "line", "module", "nest", "wait", "message", "cause", "category"};
 
 static void put_factor(FILE *out, const char *name, double value) {
     fprintf(out, "  \"%s\": ", name);
@@ -294,6 +294,38 @@ static hsc_status timed_rows(diff *d, hsc_table *t, diff_by by, hsc_err *err) {
     return s;
 }
 
+static void put_category(diff *d, hsc_table *t, uint32_t rank, const char *name, const diff_row *row) {
+    double a = row->count_a * d->a.unit.scale, b = row->count_b * d->b.unit.scale;
+    hsc_table_begin_row(t);
+    hsc_table_count(t, "position", rank);
+    hsc_table_text(t, "category", name);
+    hsc_table_count(t, "periods_a", row->count_a);
+    hsc_table_count(t, "periods_b", row->count_b);
+    hsc_table_number(t, "a_s", a);
+    hsc_table_number(t, "b_s", b);
+    hsc_table_amount(t, "change", row->change);
+    hsc_table_amount(t, "change_low", row->low);
+    hsc_table_amount(t, "change_high", row->high);
+    hsc_table_number(t, "change_pct", a > 0 ? 100 * row->change / a : NAN);
+    hsc_table_text(t, "beyond_noise", row->beyond ? "yes" : "no");
+    hsc_table_end_row(t);
+}
+
+static hsc_status category_rows(diff *d, hsc_table *t, hsc_err *err) {
+    diff_category *list;
+    diff_row none = {.a = HSC_NONE, .b = HSC_NONE};
+    uint32_t n;
+    hsc_status s = diff_categories(d, &list, &n, err);
+    if (s)
+        return s;
+    put_category(d, t, 0, "", &none);
+    t->naming = false;
+    for (uint32_t i = 0; i < n && (!d->a.top || i < d->a.top); i++)
+        put_category(d, t, i + 1, list[i].name, &list[i].row);
+    free(list);
+    return HSC_OK;
+}
+
 static hsc_status sampled_rows(diff *d, hsc_table *t, diff_by by, hsc_err *err) {
     diff_row *rows, none = {.a = HSC_NONE, .b = HSC_NONE};
     uint32_t n;
@@ -317,7 +349,7 @@ hsc_status diff_rows(diff *d, diff_by by, hsc_table_format format, const char *c
     if (format == HSC_TABLE_JSON && (!(t.before = json_head(d, by, unit, err)) || !(t.after = strdup("\n  ]\n}\n"))))
         s = err->status ? err->status : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     if (!s)
-        s = by >= DIFF_WAIT ? timed_rows(d, &t, by, err) : sampled_rows(d, &t, by, err);
+        s = by == DIFF_CATEGORY ? category_rows(d, &t, err) : by >= DIFF_WAIT ? timed_rows(d, &t, by, err) : sampled_rows(d, &t, by, err);
     if (!s)
         s = hsc_table_finish(&t, err);
     hsc_table_clear(&t);

@@ -7,7 +7,7 @@
 #include "diff_text.h"
 
 /* What runs are compared by: of several processes these, else threads. */
-static const char *processors_of(const diff *d, bool several) {
+const char *diff_processors(const diff *d, bool several) {
     hsc_db_process a, b;
     if (d->a.axis != HSC_AXIS_PROCESS)
         return several ? "threads" : "thread";
@@ -18,7 +18,7 @@ static const char *processors_of(const diff *d, bool several) {
 
 static void head(diff *d, char which, const report *r) {
     char text[600];
-    int n = snprintf(text, sizeof text, "%c  %u %s, %.*f s elapsed  ", which, r->working, processors_of(d, r->working != 1),
+    int n = snprintf(text, sizeof text, "%c  %u %s, %.*f s elapsed  ", which, r->working, diff_processors(d, r->working != 1),
                      r->info.wall_s >= 100 ? 1 : 3, r->info.wall_s);
     char path[600];
     fprintf(d->out, "%s%s\n", text, report_fit_path(r->info.path, d->a.width - n, path, sizeof path));
@@ -83,8 +83,7 @@ static hsc_status put_scaling(diff *d, diff_by by, const diff_row *row, hsc_err 
     return HSC_OK;
 }
 
-/* "solve_x  for at sweeps.c:120" where there is room. */
-static void name_of(const report *r, uint32_t scope, int width, char *out, size_t size) {
+void diff_scope_name(const report *r, uint32_t scope, int width, char *out, size_t size) {
     hsc_db_scope s, p;
     hsc_db_file f;
     char procedure[400] = "", place[300] = "";
@@ -121,13 +120,12 @@ static const char *whole_name(const report *r, uint32_t scope) {
     return known ? p.name : "";
 }
 
-static void line_name(diff *d, const diff_row *row, bool in_b, int width, char *out, size_t size) {
-    report *r = in_b ? &d->b : &d->a;
+void diff_line_name(report *r, uint32_t row, int width, char *out, size_t size) {
     hsc_db_line l;
     char at[300], text[400];
     size_t n;
     out[0] = 0;
-    if (hsc_db_get_line(r->db, in_b ? row->b : row->a, &l, NULL))
+    if (hsc_db_get_line(r->db, row, &l, NULL))
         return;
     if (!l.line) { /* code without debug information, or that the compiler gave no line */
         hsc_db_file f = {.path = "?"};
@@ -283,9 +281,9 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
         if (brief && !is_told(d, &rows[i], i < own))
             continue;
         if (by == DIFF_LINE)
-            line_name(d, &rows[i], in_b, d->a.width - used - 1, name, sizeof name);
+            diff_line_name(r, in_b ? rows[i].b : rows[i].a, d->a.width - used - 1, name, sizeof name);
         else
-            name_of(r, in_b ? rows[i].b : rows[i].a, d->a.width - used - 1, name, sizeof name);
+            diff_scope_name(r, in_b ? rows[i].b : rows[i].a, d->a.width - used - 1, name, sizeof name);
         named[shown] = (report_named){.text = strdup(name), .name = by == DIFF_LINE ? "" : whole_name(r, in_b ? rows[i].b : rows[i].a)};
         if (!named[shown++].text)
             s = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
@@ -316,11 +314,11 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
             fprintf(d->out, "      in %s\n", report_fit(x->name, d->a.width - 9, name, sizeof name));
         if (rows[i].how == HSC_COMPARE_RENAMED || rows[i].how == HSC_COMPARE_INSTANCE) {
             const char *is = rows[i].how == HSC_COMPARE_RENAMED ? "was" : "another instance than";
-            name_of(&d->a, rows[i].a, d->a.width - 7 - (int)strlen(is), name, sizeof name);
+            diff_scope_name(&d->a, rows[i].a, d->a.width - 7 - (int)strlen(is), name, sizeof name);
             fprintf(d->out, "      %s %s\n", is, name);
         }
         for (int now = 0; now < 2 && rows[i].how == HSC_COMPARE_CHANGED; now++) {
-            line_name(d, &rows[i], now, d->a.width - 10, name, sizeof name);
+            diff_line_name(now ? &d->b : &d->a, now ? rows[i].b : rows[i].a, d->a.width - 10, name, sizeof name);
             fprintf(d->out, "      %s %s\n", now ? "now" : "was", name);
         }
         bool differ = false;
@@ -366,7 +364,7 @@ static hsc_status decision_table(diff *d, hsc_err *err) {
         }
         if (!shown++)
             fputs("\nOther loops that the compiler treated differently\n", d->out);
-        name_of(&d->b, rows[i].b, d->a.width - 30, name, sizeof name);
+        diff_scope_name(&d->b, rows[i].b, d->a.width - 30, name, sizeof name);
         fprintf(d->out, "%8.2f %8.2f   %s\n", rows[i].count_a * d->a.unit.scale, rows[i].count_b * d->b.unit.scale,
                 name);
         s = put_decisions(d, &rows[i], err);
@@ -407,7 +405,7 @@ static hsc_status advise(diff *d, diff_by by, hsc_err *err) {
     if (!s && best != HSC_NONE && rate > 0) {
         const diff_row *x = &rows[best];
         double more = 2 * pow((x->high - x->low) / 2 / x->change, 2), wanted = more * rate;
-        name_of(&d->b, x->b, sizeof name - 1, name, sizeof name);
+        diff_scope_name(&d->b, x->b, sizeof name - 1, name, sizeof name);
         int at = snprintf(text, sizeof text, "The largest of them, %+.1f %% of %s, would show ", 100 * x->change / (x->count_a * d->a.unit.scale), name);
         if (more <= 1)
             snprintf(text + at, sizeof text - (size_t)at, "in runs a little longer.");
@@ -424,6 +422,24 @@ static hsc_status advise(diff *d, diff_by by, hsc_err *err) {
     return s;
 }
 
+static hsc_status category_table(diff *d, hsc_err *err) {
+    diff_category *list;
+    uint32_t n;
+    hsc_status s = diff_categories(d, &list, &n, err);
+    if (s)
+        return s;
+    fputs("\nCategories: CPU time by what threads did\n", d->out);
+    column_heads(d, "category", false);
+    for (uint32_t i = 0; i < n; i++) {
+        put_change(d, &list[i].row);
+        fprintf(d->out, " %s\n", list[i].name);
+    }
+    if (!n)
+        fputs("  not known: of an interval of time, of another metric than CPU time, or the databases have none\n", d->out);
+    free(list);
+    return HSC_OK;
+}
+
 hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
     hsc_status s = HSC_OK;
     head(d, 'A', &d->a);
@@ -437,14 +453,14 @@ hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
         return s;
     if (d->scaling)
         fprintf(d->out, "Scaling, %s: %u -> %u %s, elapsed speed-up %.2f of %.4g (%.0f %%)\n",
-                d->weak ? "weak" : "strong", d->a.working, d->b.working, processors_of(d, true), d->a.info.wall_s / d->b.info.wall_s,
+                d->weak ? "weak" : "strong", d->a.working, d->b.working, diff_processors(d, true), d->a.info.wall_s / d->b.info.wall_s,
                 d->weak ? 1.0 : (double)d->b.working / (double)d->a.working,
                 100 * d->a.info.wall_s / d->b.info.wall_s /
                     (d->weak ? 1.0 : (double)d->b.working / (double)d->a.working));
     if (d->scaling && (s = diff_text_scaling(d, err)))
         return s;
     diff_text_measured(d);
-    fputs(by < DIFF_WAIT ? "~ within noise: the 95 % interval of sampling holds 0. Of rows in which nothing\n"
+    fputs(by < DIFF_WAIT || by == DIFF_CATEGORY ? "~ within noise: the 95 % interval of sampling holds 0. Of rows in which nothing\n"
                            "  changed chance alone puts 1 in 20 beyond it, and runs differ by more than\n"
                            "  sampling does: repeat them to see by how much.\n"
           : by == DIFF_CAUSE ? "Waiting is timed; how it is divided among what the late ones did goes by samples\n"
@@ -468,6 +484,8 @@ hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
         s = table(d, DIFF_NEST, "Outermost loops with all inside, without what they call", "outermost loop", false, err);
     if (!s && by == DIFF_MODULE)
         s = table(d, DIFF_MODULE, "Programs and libraries", "file", false, err);
+    if (!s && by == DIFF_CATEGORY)
+        s = category_table(d, err);
     for (diff_by timed = DIFF_WAIT; !s && timed <= DIFF_CAUSE; timed++)
         if (by == timed || (by == DIFF_ALL && diff_is_whole(&d->a) && diff_is_whole(&d->b)))
             s = diff_text_timed(d, timed, by == DIFF_ALL, err);

@@ -21,7 +21,12 @@ void diff_put_numbers(FILE *out, int width, int decimals, const char *format, do
 /* " -12.5", " new", " gone", of what is in both and met no sample in one of them " from 0", " to 0": the change in percent, a blank and six
  * columns. */
 void diff_put_percent(FILE *out, double a, double b, bool in_both);
-enum { DIFF_TABLES = 9 };
+/* "solve_x  for at sweeps.c:120" where there is room, "a.c:12 x += y": of a scope, and of a line row. */
+void diff_scope_name(const report *r, uint32_t scope, int width, char *out, size_t size);
+void diff_line_name(report *r, uint32_t row, int width, char *out, size_t size);
+/* What runs are compared by: "ranks", "processes", "threads", or one of them. */
+const char *diff_processors(const diff *d, bool several);
+enum { DIFF_TABLES = 10 };
 extern const char *const diff_names[DIFF_TABLES]; /* by diff_by */
 hsc_status diff_rows(diff *d, diff_by by, hsc_table_format format, const char *columns, hsc_err *err);
 

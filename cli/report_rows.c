@@ -65,6 +65,17 @@ static hsc_status put_paid(sink *s, uint32_t row, bool loop, hsc_err *err) {
     put_amount(s, "with_calls_max", any ? p.max : 0);
     put_text(s, "with_calls_max_processor", most);
     put_number(s, "with_calls_max_over_mean", any && p.programs < 2 ? p.max / p.mean : NAN);
+    if (loop) { /* unrolled fully: which loop has its time */
+        report_counted x;
+        hsc_db_scope at;
+        char place[400] = "";
+        if ((status = report_counted_of(s->r, row, &x, err)))
+            return status;
+        if (x.at != HSC_NONE && !hsc_db_get_scope(s->r->db, x.at, &at, NULL))
+            report_scope_at(s->r, &at, place, sizeof place);
+        put_text(s, "counted_at", place);
+        put_amount(s, "counted_there", x.at != HSC_NONE ? x.samples_at : 0);
+    }
     return HSC_OK;
 }
 

@@ -327,9 +327,28 @@ static void nest_of(const report *r, uint32_t loop, char *out, size_t size) {
         snprintf(out + at, size - at, ", at %s", called);
 }
 
+/* ", 56.8 % counted in the loop round it, unr.c:24" of one that was unrolled fully; ", 56.8 % of all in unr.c:15, unrolled fully" of that one. */
+static hsc_status put_counted(report *r, uint32_t loop, char *out, size_t size, hsc_err *err) {
+    report_counted x;
+    hsc_db_scope s;
+    char at[300], fitted[300];
+    hsc_status status = report_counted_of(r, loop, &x, err);
+    size_t n = strlen(out);
+    if (status)
+        return status;
+    if (r->paid->is_no_more[loop] && r->paid->loop[loop].sum < r->excl[loop]) {
+        n += (size_t)snprintf(out + n, size - n, ", %.1f %% counted in the loop round it", percent(r, r->excl[loop] - r->paid->own_code[loop]));
+        if (n < size && x.at != HSC_NONE && !hsc_db_get_scope(r->db, x.at, &s, NULL))
+            snprintf(out + n, size - n, ", %s", report_fit_place(report_scope_at(r, &s, at, sizeof at), 60, fitted, sizeof fitted));
+    } else if (x.of != HSC_NONE && x.samples_of >= 0.0005 * r->total && !hsc_db_get_scope(r->db, x.of, &s, NULL)) {
+        snprintf(out + n, size - n, ", %.1f %% of the loop at %s, unrolled fully", percent(r, x.samples_of), report_fit_place(report_scope_at(r, &s, at, sizeof at), 60, fitted, sizeof fitted));
+    }
+    return HSC_OK;
+}
+
 static hsc_status loops(report *r, hsc_err *err) {
     uint32_t *rows, n;
-    char name[1000], text[1200], nest[300], how[400];
+    char name[1000], text[1200], nest[600], how[400];
     hsc_status status = report_rank_paid(r, HSC_SCOPE_LOOP, &rows, &n, err);
     if (status || !n) {
         if (!status)
@@ -391,8 +410,9 @@ static hsc_status loops(report *r, hsc_err *err) {
         double own = r->paid->own_code[rows[i]];
         if (r->paid->loop[rows[i]].sum > own + 0.0005 * r->total)
             snprintf(nest + strlen(nest), sizeof nest - strlen(nest), ", %.1f %% its own code", percent(r, own));
-        if (r->paid->is_no_more[rows[i]] && r->paid->loop[rows[i]].sum < r->excl[rows[i]])
-            snprintf(nest + strlen(nest), sizeof nest - strlen(nest), ", %.1f %% counted in the loop round it", percent(r, r->excl[rows[i]] - own));
+        status = put_counted(r, rows[i], nest, sizeof nest, err);
+        if (status)
+            break;
         name[0] = 0;
         const char *copy = remarked ? report_remark_of_copy(&remark, &v) : NULL;
         if (copy && (remark.kind != HSC_remark_kind_PASSED || !how[0])) {

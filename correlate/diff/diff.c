@@ -53,16 +53,17 @@ bool diff_is_whole(const report *r) {
 /* Is how many periods there are known, by the clocks that samples are taken from, and sampled only where they are? */
 static bool is_total_known(const report *r) { return !r->metric && !r->category && diff_is_whole(r); }
 
-static hsc_sampled sampled_of(const report *r, double lost, hsc_weighted v) {
-    return (hsc_sampled){.v = v, .all = r->all, .scale = r->unit.scale, .known = is_total_known(r), .lost = lost};
+hsc_sampled diff_sampled_of(const diff *d, int side, hsc_weighted v) {
+    const report *r = side ? &d->b : &d->a;
+    return (hsc_sampled){.v = v, .all = r->all, .scale = r->unit.scale, .known = is_total_known(r), .lost = d->lost[side]};
 }
 
 void diff_set_change(const diff *d, diff_row *row) {
     row->change = row->count_b * d->b.unit.scale - row->count_a * d->a.unit.scale;
     row->low = row->high = row->change;
     if (!d->a.unit.exact || !d->b.unit.exact)
-        hsc_interval_change(sampled_of(&d->a, d->lost[0], (hsc_weighted){row->count_a, row->excess_a}),
-                            sampled_of(&d->b, d->lost[1], (hsc_weighted){row->count_b, row->excess_b}), &row->low, &row->high);
+        hsc_interval_change(diff_sampled_of(d, 0, (hsc_weighted){row->count_a, row->excess_a}),
+                            diff_sampled_of(d, 1, (hsc_weighted){row->count_b, row->excess_b}), &row->low, &row->high);
     row->beyond = row->low > 0 || row->high < 0;
 }
 

@@ -10,9 +10,9 @@
 
 #include <report.h>
 
-/* The last three are timed (diff_timed_by), but that the waiting of DIFF_CAUSE is divided among causes by samples; the others are sampled
- * (diff_rows_by). */
-typedef enum diff_by { DIFF_ALL = 0, DIFF_PROCEDURE, DIFF_LOOP, DIFF_LINE, DIFF_MODULE, DIFF_NEST, DIFF_WAIT, DIFF_MESSAGE, DIFF_CAUSE } diff_by;
+/* Waits, messages and causes are timed (diff_timed_by), but that the waiting of DIFF_CAUSE is divided among causes by samples; the others are sampled
+ * (diff_rows_by; diff_categories). */
+typedef enum diff_by { DIFF_ALL = 0, DIFF_PROCEDURE, DIFF_LOOP, DIFF_LINE, DIFF_MODULE, DIFF_NEST, DIFF_WAIT, DIFF_MESSAGE, DIFF_CAUSE, DIFF_CATEGORY } diff_by;
 
 typedef struct diff {
     report a, b;
@@ -165,6 +165,8 @@ typedef struct diff_moved {
 } diff_moved;
 hsc_status diff_moved_of(diff *d, diff_by by, const diff_row *row, diff_moved *out, hsc_err *err);
 
+/* A sum of A (side 0) or B, as intervals take it. */
+hsc_sampled diff_sampled_of(const diff *d, int side, hsc_weighted v);
 /* From the counts to change, low, high and beyond. */
 void diff_set_change(const diff *d, diff_row *row);
 void diff_set_counts(const diff *d, diff_row *row, hsc_weighted a, hsc_weighted b);

@@ -564,7 +564,8 @@ typedef struct join {
 uint64_t hsc_join_memory(const hsc_join_options *options);
 void hsc_join_note_memory(const join *j); /* tells the user where it cannot be enough */
 void hsc_join_note_peak(const join *j);   /* and where it was not */
-#define JOIN_BASE_BYTES ((uint64_t)100 << 20) /* what a join of small files takes */
+#define JOIN_LEAST_BYTES ((uint64_t)30 << 20) /* what any join takes */
+#define JOIN_BASE_BYTES ((uint64_t)100 << 20) /* what one of small files takes with code to look up: kept free of `memory` */
 #define JOIN_FILE_BYTES 3000u                 /* and of each file, beside its places that wait or pass messages */
 /* Of that, 1 in `parts`, but no less than `least` and no more than `most`. */
 static inline uint64_t hsc_join_part_of_memory(const join *j, uint64_t parts, uint64_t least, uint64_t most) {

@@ -66,9 +66,10 @@ uint64_t hsc_join_memory(const hsc_join_options *options) {
     return team && team->on_node > 1 ? all / team->on_node : all;
 }
 
-/* What any join takes, and for each file: what is kept of a process until the end. Places that pass messages and wait come on top. */
+/* What any join takes, and for each file: what is kept of a process until the end. Code that is looked up (1 to 60 MB), and places that pass messages and wait,
+ * come on top: of that the user is told when it is known, hsc_join_note_peak(). */
 static uint64_t least_memory(uint64_t files) {
-    return JOIN_BASE_BYTES + files * JOIN_FILE_BYTES;
+    return JOIN_LEAST_BYTES + files * JOIN_FILE_BYTES;
 }
 
 void hsc_join_note_memory(const join *j) {

@@ -190,7 +190,7 @@ void report_paid_free(report_paid *p) {
     if (!p)
         return;
     void *all[] = {p->loop, p->vectors, p->own_code, p->is_no_more, p->unrolled_at, p->first_unrolled, p->next_unrolled, p->loop_of,
-                   p->procedure_of, p->callee, p->caller, p->marks, p->way, p->begin[0], p->begin[1], p->contexts[0], p->contexts[1]};
+                   p->procedure_of, p->callee, p->caller, p->marks, p->way, p->counted_at, p->begin[0], p->begin[1], p->contexts[0], p->contexts[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(p);

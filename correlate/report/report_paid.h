@@ -7,6 +7,12 @@
 
 #include "report.h"
 
+/* Of a loop that is no more: the loop that pays for most of its samples; of one that pays: for which other one it has most. HSC_NONE, 0: none. */
+typedef struct report_counted {
+    uint32_t at, of;
+    double samples_at, samples_of;
+} report_counted;
+
 typedef struct report_paid {
     uint32_t marked, placed; /* instances looked at for is_no_more, and for unrolled */
     uint32_t next;           /* context to look at; r->info.contexts: all was looked at */
@@ -24,6 +30,7 @@ typedef struct report_paid {
                               * innermost of his; HSC_NONE: the loop's own code */
     uint32_t *caller;        /* by context with a callee: the user's procedure that makes the call; HSC_NONE */
     uint8_t *marks;          /* by context: are its samples in `vectors` of the loop; in a procedure of the program that the loop calls, not inlined */
+    report_counted *counted_at; /* by scope; NULL until asked for */
     uint32_t *begin[2], *contexts[2]; /* those of scope s, of its loop [0] and of its procedure [1]: contexts[begin[s] .. begin[s + 1]); when all is known */
     struct paid_path *way;   /* of the contexts round the one that is looked at, and of it */
     uint32_t on_way, way_room;
@@ -38,6 +45,8 @@ hsc_status report_pay_all(report *r, hsc_err *err);
 hsc_status report_find_no_more(report *r, uint8_t **is_no_more, hsc_err *err);
 void report_paid_free(report_paid *p); /* NULL: nothing */
 
+/* Where the samples of loops are that were unrolled fully. Cost: once, the contexts and their sums. */
+hsc_status report_counted_of(report *r, uint32_t loop, report_counted *out, hsc_err *err);
 /* Samples of `first_unrolled` and those behind it. */
 double report_unrolled(const report *r, uint32_t scope);
 

@@ -3,6 +3,7 @@
 one line says so and nothing is left behind.
 Usage: memory.py HEATSCOPE BENCH_MAKE WORK"""
 import os
+import re
 import resource
 import shutil
 import signal
@@ -40,6 +41,14 @@ os.makedirs(WORK)
 source = os.path.join(WORK, "simulated")
 subprocess.run([BENCH_MAKE, source, HEATSCOPE, str(RANKS), str(SAMPLES), str(NODES), str(SITES)], check=True)
 made, peaks = [], []
+few = os.path.join(WORK, "few")  # without code to look up: that takes what any join does
+subprocess.run([BENCH_MAKE, few, HEATSCOPE, "4", str(SAMPLES), str(NODES), "0"], check=True)
+for folder in (few, source):
+    status, text, peak = correlate("-j1", "--cache=none", "--memory=1M", "-o", os.path.join(WORK, "told.h5"), folder)
+    told = re.search(r"(\d+) MB at least, more than the --memory of 1 MB", text)
+    that(not status and told and 15 << 20 < int(told[1]) << 20 <= peak, f"told at least {told and told[0]}, took {peak} bytes: {text}")
+status, text, peak = correlate("-j1", "--cache=none", "--memory=36M", "-o", os.path.join(WORK, "told.h5"), source)
+that(not status and "this took" in text and "at least" not in text and peak > 36 << 20, f"told afterwards: took {peak} bytes: {text}")
 for size in ("16G", "1M"):
     out = os.path.join(WORK, f"{size}.h5")
     status, text, peak = correlate("-j2", f"--memory={size}", "-o", out, source)
