@@ -15,7 +15,7 @@ import scenarios  # noqa: E402
 from scenarios import bounded, expect, only, program, run  # noqa: E402
 from witness import Witness  # noqa: E402
 
-MODES = ("errnos", "jumps", "cancels", "floats", "switches", "signals", "descriptors", "daemons", "children", "filtered", "strict", "rearranges", "alone",
+MODES = ("errnos", "jumps", "cancels", "floats", "switches", "signals", "descriptors", "daemons", "children", "filtered", "strict", "rearranges", "alone", "holes",
          "no_counter", "dispatches")
 
 

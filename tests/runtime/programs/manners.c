@@ -403,6 +403,32 @@ static int forbid(void) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+/* A hole that a program makes stays one: nothing of others is mapped there while it computes, on many call paths. */
+static __attribute__((noinline)) void branch(int depth, unsigned path) {
+    if (depth) {
+        branch(depth - 1, path >> 1);
+        if (path & 1)
+            sink += 1;
+        else
+            branch(0, 0);
+    } else
+        work(0.0005);
+}
+
+static void holes(void) {
+    enum { SIZE = 1 << 20 };
+    unsigned char there;
+    int taken = 0;
+    char *hole = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(hole, SIZE);
+    for (int i = 0; i < 400; i++) {
+        branch(i % 100, (unsigned)i);
+        for (int k = 0; k < SIZE; k += 4096)
+            taken += !mincore(hole + k, 4096, &there);
+    }
+    printf("holes %d\n", taken);
+}
+
 static void *long_thread(void *p) {
     while (!__atomic_load_n((int *)p, __ATOMIC_RELAXED))
         work(0.01);
@@ -550,7 +576,7 @@ int main(int argc, char **argv) {
         void (*run)(void);
     } modes[] = {{"errnos", errnos},   {"jumps", jumps},     {"cancels", cancels},         {"floats", floats},
                  {"switches", switches}, {"signals", signals}, {"descriptors", descriptors}, {"daemons", daemons},
-                 {"children", children}, {"filtered", filtered}, {"strict", strict},
+                 {"children", children}, {"holes", holes}, {"filtered", filtered}, {"strict", strict},
                  {"rearranges", rearranges}, {"alone", alone}, {"no_counter", no_counter},
                  {"dispatches", dispatches}};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
