@@ -314,6 +314,8 @@ static hsc_status nothing_there(hsc_reader *r, hsc_err *err) {
         return hsc_err_set(err, HSC_E_FORMAT, "%s: empty: expected a record stream", r->label);
     size_t n = r->size < 8 ? (size_t)r->size : 8;
     const uint8_t *p = view(r, 0, n);
+    if (p && n == 8 && !memcmp(p, "\0\0\0\0\0\0\0", 8))
+        return hsc_err_set(err, HSC_E_FORMAT, "%s: nothing is written in it: no record stream, or of a process that was killed as it began, or begins now", r->label);
     char found[32] = "";
     for (size_t i = 0; p && i < n; i++)
         snprintf(found + 3 * i, 4, "%02x ", p[i]);

@@ -45,6 +45,7 @@ void hsc_rt_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t timeout_ns);
 
 /* ---- memory and text (mem_ss.c) --------------------------------------------------------------------------------------- */
 
+long hsc_rt_place(size_t size); /* where to map that: a hint for mmap */
 void *hsc_rt_map(size_t size); /* zeroed, private; NULL when there is none */
 void hsc_rt_unmap(void *p, size_t size);
 void *hsc_rt_remap(void *p, size_t old_size, size_t new_size);

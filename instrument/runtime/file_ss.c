@@ -70,7 +70,7 @@ static bool grow(hsc_rt_file *f, long fd, uint64_t want, uint64_t least, int *er
         *error = (int)-r;
         return false;
     }
-    long p = hsc_sys6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (long)f->size);
+    long p = hsc_sys6(SYS_mmap, hsc_rt_place(size), (long)size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (long)f->size);
     if (failed(p)) {
         *error = (int)-p;
         return false;

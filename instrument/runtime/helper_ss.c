@@ -194,8 +194,8 @@ uint64_t hsc_rt_helper_cpu_ns(void) {
 }
 
 static __attribute__((noinline)) long start_bare_thread(void *top, _Atomic uint32_t *tid, void (*run)(void)) {
-    long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_PARENT_SETTID |
-                 CLONE_CHILD_CLEARTID;
+    /* not CLONE_SYSVSEM: the process would have a list of semaphores to undo, which kcmp tells from its children's */
+    long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
     long r;
     register void *child_tid __asm__("r10") = tid;
     register long tls __asm__("r8") = 0;

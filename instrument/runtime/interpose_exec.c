@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "interpose.h"
+#include "notes.h"
 
 extern char **environ;
 
@@ -63,8 +64,8 @@ static void without_ours(char *out, const char *old) {
         } \
         copy[kept] = NULL; \
         suited = copy; \
-        if (longest && !hsc_rt.options.quiet) \
-            hsc_rt_say("not measured: a program that is started where the runtime can't be loaded (chroot, other rights)"); \
+        if (longest) \
+            hsc_rt_say_quit(HSC_RT_QUIT_EXEC, "not measured: a program that is started where the runtime can't be loaded (chroot, other rights)"); \
     }
 
 #define ENDED(call) \

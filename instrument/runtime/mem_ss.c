@@ -12,8 +12,23 @@ static bool failed(long r) {
     return r < 0 && r > -4096;
 }
 
+/* Where we map, if nothing is there: far below where the kernel puts what the program maps. In a hole that the program has just made it might
+ * look for nothing, or map something by force. One below the other, so that the kernel makes one area of them. 0: as the kernel likes. */
+static _Atomic uint64_t lowest;
+
+long hsc_rt_place(size_t size) {
+    const uint64_t below = 1ull << 37, least = 1ull << 44, room = (size + HSC_RT_PAGE - 1) / HSC_RT_PAGE * HSC_RT_PAGE;
+    uint64_t at = atomic_load_explicit(&lowest, memory_order_relaxed), from;
+    do {
+        from = at ? at : (uint64_t)&lowest / HSC_RT_PAGE * HSC_RT_PAGE - below; /* our library is where the kernel maps */
+        if (from < least || from - least < room)
+            return 0;
+    } while (!atomic_compare_exchange_weak_explicit(&lowest, &at, from - room, memory_order_relaxed, memory_order_relaxed));
+    return (long)(from - room);
+}
+
 void *hsc_rt_map(size_t size) {
-    long r = hsc_sys6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    long r = hsc_sys6(SYS_mmap, hsc_rt_place(size), (long)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return failed(r) ? NULL : (void *)r;
 }
 
@@ -23,9 +38,12 @@ void hsc_rt_unmap(void *p, size_t size) {
 }
 
 void *hsc_rt_remap(void *p, size_t old_size, size_t new_size) {
-    if (!p)
-        return hsc_rt_map(new_size);
-    long r = hsc_sys4(SYS_mremap, (long)p, (long)old_size, (long)new_size, MREMAP_MAYMOVE);
+    void *to = !p || new_size > old_size ? hsc_rt_map(new_size) : p;
+    if (!p || !to)
+        return to;
+    long r = hsc_sys6(SYS_mremap, (long)p, (long)old_size, (long)new_size, to == p ? 0 : MREMAP_MAYMOVE | MREMAP_FIXED, (long)to, 0);
+    if (failed(r) && to != p)
+        hsc_rt_unmap(to, new_size);
     return failed(r) ? NULL : (void *)r;
 }
 

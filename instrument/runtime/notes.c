@@ -5,6 +5,7 @@
  * time N      microseconds of CPU time of its threads, by the clock
  * said P      by a process started by root process P: the line of the start
  * unmeasured P  the same: why it is not measured
+ * quits N     bits (HSC_RT_QUIT_...): the line of why a process measured only up to there, or is not measured, has been said
  * lowered N   by a process in which threads were sampled only N times a second, to keep to the budget
  * kernel N    by one in which N threads were sampled at the kernel's tick, since they switched so often
  * brief N     microseconds of CPU time, less what beginning to measure took, of a process that ended before its first sample and has no file (the correlator reads these)
@@ -86,6 +87,7 @@ hsc_rt_notes hsc_rt_notes_read(void) {
             else {
                 all.unmeasured = all.unmeasured || (word == 'u' && v == hsc_rt.options.root_pid);
                 all.said = all.said || (word == 's' && v == hsc_rt.options.root_pid);
+                all.quits |= word == 'q' ? v : 0;
                 if (word == 'l') {
                     all.lowest_hz = !all.lowered || v < all.lowest_hz ? v : all.lowest_hz;
                     all.lowered++;
@@ -106,6 +108,7 @@ hsc_rt_notes hsc_rt_notes_read(void) {
                 all.brief += word == 'b';
                 all.brief_us += word == 'b' ? v : 0;
                 all.processes += !word && v;
+                all.files += !word;
                 v = 0;
                 word = 0;
             }

@@ -35,8 +35,13 @@ enum {
     HSC_RT_TOOK
 };
 
+/* Why a process is measured no longer, or not: each is said once in a measurement. */
+enum { HSC_RT_QUIT_SECCOMP = 1, HSC_RT_QUIT_TSC = 2, HSC_RT_QUIT_DISPATCH = 4, HSC_RT_QUIT_EXEC = 8, HSC_RT_QUIT_FILE = 16 };
+
 typedef struct hsc_rt_notes {
     uint64_t samples, time_us, processes; /* processes with samples */
+    uint64_t files;              /* processes that ended and have a file */
+    uint64_t quits;              /* HSC_RT_QUIT_... that were said */
     bool said, unmeasured;       /* lines for this root process: of the start, of a process that is not measured */
     uint64_t lowered, lowest_hz; /* processes; 0: none */
     uint64_t moved;              /* threads that were sampled at the kernel's tick for their switches */
@@ -73,6 +78,7 @@ uint64_t hsc_rt_switches_most(const hsc_rt_cost *c); /* thousandths of what is t
 
 void hsc_rt_say_start(void);
 void hsc_rt_say_not_measured(const char *why); /* once in a measurement, however many such processes there are */
+void hsc_rt_say_quit(uint64_t quit, const char *why); /* the same for each HSC_RT_QUIT_... */
 void hsc_rt_say_end(uint64_t samples, uint64_t time_us); /* of this process */
 
 #endif

@@ -239,7 +239,7 @@ static bool begin(uint64_t stack_low, uint64_t stack_high, bool first) {
         hsc_rt_append(line, sizeof line, &at, ": ");
         hsc_rt_append(line, sizeof line, &at, strerror(error));
         if (!getenv(SAID_WHY)) { /* nor will its children be, most likely */
-            hsc_rt_say(line);
+            hsc_rt_say_quit(HSC_RT_QUIT_FILE, line);
             setenv(SAID_WHY, "1", 1);
         }
         return false;

@@ -47,6 +47,14 @@ void hsc_rt_say_not_measured(const char *why) {
     hsc_rt_say(line);
 }
 
+void hsc_rt_say_quit(uint64_t quit, const char *why) {
+    bool failure = quit == HSC_RT_QUIT_FILE; /* said of a quiet run, too */
+    if ((hsc_rt.options.quiet && !failure) || (hsc_rt_notes_read().quits & quit))
+        return;
+    hsc_rt_note("quits ", quit);
+    hsc_rt_say(why);
+}
+
 /* ", down to 125 a second, 2 threads by timer-cpu": why samples are fewer than the rate said, and not all of the clock that the first line names. */
 static void append_rate(char *line, size_t size, size_t *at, const hsc_rt_notes *all) {
     if (all->lowered) {
@@ -196,25 +204,35 @@ static void say_ranks(const hsc_rt_notes *all) {
     hsc_rt_say(line);
 }
 
-/* Is there a file of a process in the directory? */
-static bool has_files(void) {
+/* Files of processes in the directory; UINT64_MAX: it can't be told. */
+static uint64_t count_files(void) {
     char path[HSC_RT_PATH];
     uint64_t buffer[512];
     hsc_rt_append_output(path, sizeof path, "");
     long fd = hsc_sys4(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), n;
-    bool found = fd < 0; /* it can't be told */
-    while (!found && (n = hsc_sys3(SYS_getdents64, fd, (long)buffer, sizeof buffer)) > 0)
-        for (const uint8_t *p = (const uint8_t *)buffer, *end = p + n; p < end && !found;) {
+    uint64_t found = 0;
+    while (fd >= 0 && (n = hsc_sys3(SYS_getdents64, fd, (long)buffer, sizeof buffer)) > 0)
+        for (const uint8_t *p = (const uint8_t *)buffer, *end = p + n; p < end;) {
             uint16_t length;
             memcpy(&length, p + 16, sizeof length);
             const char *name = (const char *)p + 19;
             size_t size = strlen(name);
-            found = size > 4 && !strcmp(name + size - 4, ".hsr");
+            found += size > 4 && !strcmp(name + size - 4, ".hsr");
             p += length;
         }
     if (fd >= 0)
         hsc_sys3(SYS_close, fd, 0, 0);
-    return found;
+    return fd >= 0 ? found : UINT64_MAX;
+}
+
+/* "; more in 4 processes that were killed or still run": these have not told what they have. */
+static void append_others(char *line, size_t size, size_t *at, const hsc_rt_notes *all) {
+    uint64_t files = count_files();
+    if (files == UINT64_MAX || files <= all->files)
+        return;
+    hsc_rt_append(line, size, at, "; more in ");
+    hsc_rt_append_u64(line, size, at, files - all->files);
+    hsc_rt_append(line, size, at, files - all->files == 1 ? " process that was killed or still runs" : " processes that were killed or still run");
 }
 
 /* There is no sample, as measuring was never on. */
@@ -239,7 +257,7 @@ void hsc_rt_say_end(uint64_t samples, uint64_t time_us) {
         all = hsc_rt_notes_read();
         hsc_rt_probes_say_unnamed(all.has_probes, all.named);
     }
-    if (!samples && !all.samples && hsc_rt.job.launcher && !has_files()) {
+    if (!samples && !all.samples && hsc_rt.job.launcher && !count_files()) {
         hsc_rt_append(line, sizeof line, &at, "nothing was measured: the launcher started no process on this machine that could be; no file is in ");
         hsc_rt_append(line, sizeof line, &at, output_name());
         hsc_rt_say(line);
@@ -252,7 +270,7 @@ void hsc_rt_say_end(uint64_t samples, uint64_t time_us) {
         append_amount(line, sizeof line, &at, samples, time_us);
         hsc_rt_append(line, sizeof line, &at, " in rank 0, more in ");
         hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.job.ranks - 1);
-        hsc_rt_append(line, sizeof line, &at, " other ranks");
+        hsc_rt_append(line, sizeof line, &at, hsc_rt.job.ranks == 2 ? " other rank" : " other ranks");
     } else {
         append_amount(line, sizeof line, &at, all.samples, all.time_us);
         if (all.processes > 1) {
@@ -260,6 +278,7 @@ void hsc_rt_say_end(uint64_t samples, uint64_t time_us) {
             hsc_rt_append_u64(line, sizeof line, &at, all.processes);
             hsc_rt_append(line, sizeof line, &at, " processes");
         }
+        append_others(line, sizeof line, &at, &all);
         if (all.brief_us * 100 >= all.time_us && all.brief_us >= 10000) {
             hsc_rt_append(line, sizeof line, &at, "; ");
             hsc_rt_append_u64(line, sizeof line, &at, all.brief);

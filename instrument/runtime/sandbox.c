@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 
 #include "interpose.h"
+#include "notes.h"
 
 bool hsc_rt_is_filtered(void) {
     return hsc_rt_status_of("\nSeccomp:\t") == '2';
@@ -65,7 +66,7 @@ bool hsc_rt_may_part(bool filtered) {
     return pid > 0 && WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-static void end_before(const char *what) {
+static void end_before(uint64_t quit, const char *what) {
     if (!hsc_rt_active() || hsc_rt.sandboxed)
         return;
     uint64_t mask;
@@ -78,13 +79,12 @@ static void end_before(const char *what) {
         hsc_rt_lock_release(&hsc_rt.lock, mask);
     }
     hsc_rt.sandboxed = true;
-    if (!hsc_rt.options.quiet)
-        hsc_rt_say(what);
+    hsc_rt_say_quit(quit, what);
     errno = saved_errno;
 }
 
 void hsc_rt_sandbox(void) {
-    end_before("measured up to here only: the program enters a sandbox (seccomp) that may end it for our system calls");
+    end_before(HSC_RT_QUIT_SECCOMP, "measured up to here only: the program enters a sandbox (seccomp) that may end it for our system calls");
 }
 
 /* Who lets itself be traced will be stopped at each signal, before the helper could see it. */
@@ -116,9 +116,9 @@ HSC_RT_EXPORT int prctl(int operation, ...) {
     if (operation == PR_SET_SECCOMP)
         hsc_rt_sandbox();
     if (operation == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV)
-        end_before("measured up to here only: the program forbids reading the cycle counter (PR_SET_TSC), by which we tell time");
+        end_before(HSC_RT_QUIT_TSC, "measured up to here only: the program forbids reading the cycle counter (PR_SET_TSC), by which we tell time");
     if (operation == 59 /* PR_SET_SYSCALL_USER_DISPATCH, since Linux 5.11 */ && a[0] == 1 /* PR_SYS_DISPATCH_ON */)
-        end_before("measured up to here only: the program has system calls sent to itself (PR_SET_SYSCALL_USER_DISPATCH), and would get ours");
+        end_before(HSC_RT_QUIT_DISPATCH, "measured up to here only: the program has system calls sent to itself (PR_SET_SYSCALL_USER_DISPATCH), and would get ours");
     return real(operation, a[0], a[1], a[2], a[3]);
 }
 

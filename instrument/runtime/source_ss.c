@@ -194,7 +194,7 @@ static bool start_counter(hsc_rt_thread *t, uint32_t i, int32_t tid) {
         return false;
     }
     /* the mapping keeps the event alive, so that the program's descriptors stay as they would be without us */
-    long page = hsc_sys6(SYS_mmap, 0, size, PROT_READ, MAP_SHARED, fd, 0);
+    long page = hsc_sys6(SYS_mmap, hsc_rt_place(size), size, PROT_READ, MAP_SHARED, fd, 0);
     if (!failed(page)) {
         c->page = (void *)page;
         c->size = (uint32_t)size;

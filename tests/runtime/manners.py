@@ -15,7 +15,7 @@ import scenarios  # noqa: E402
 from scenarios import bounded, expect, only, program, run  # noqa: E402
 from witness import Witness  # noqa: E402
 
-MODES = ("errnos", "jumps", "cancels", "floats", "switches", "signals", "descriptors", "daemons", "children", "filtered", "strict", "rearranges", "alone",
+MODES = ("errnos", "jumps", "cancels", "floats", "switches", "signals", "descriptors", "daemons", "children", "filtered", "strict", "rearranges", "alone", "holes",
          "no_counter", "dispatches")
 
 
@@ -97,6 +97,9 @@ def sandboxes():
         p = max(found, key=lambda p: p.samples())
         scenarios.cpu_covered(f"{mode}: samples up to there", p, before) # 100 ms of CPU time, three times the reserve
         expect(f"{mode}: how it ended", [e["how"] for e in p.ends] == ["3(sandbox)"], p.ends)
+    done, found = run(["sh", "-c", 'for i in 1 2 3; do "$0" filtered; done', program("manners")], quiet=False)
+    expect("three processes: one line", done.stderr.count("enters a sandbox") == 1, done.stderr)
+    expect("three processes", sum("3(sandbox)" in [e["how"] for e in p.ends] for p in found) == 3, found)
     directory = os.path.join(scenarios.WORK, "m")
     subprocess.run(["rm", "-rf", directory])
     done = subprocess.run([program("manners"), "inherits", scenarios.HEATSCOPE, "run", "-o", directory, program("manners")],
@@ -253,6 +256,14 @@ def short_processes():
             time.sleep(0.01)
             out.seek(0)
     expect("killed: nothing is left", not [n for n in os.listdir(directory) if n.startswith(".spare")], os.listdir(directory))
+
+
+def killed_children():
+    """The last line tells of processes that could not say what they have: here two loops that a signal ends, and none of a third that ends by itself."""
+    loop = "while :; do :; done"
+    done, found = run(["bash", "-c", f"({loop}) & a=$!; ({loop}) & b=$!; (for i in {{1..20000}}; do :; done); sleep 0.2; kill -9 $a; kill $b; wait"], quiet=False)
+    expect("the last line", "; more in 2 processes that were killed or still run)" in done.stderr, done.stderr)
+    expect("their files", len([p for p in found if p.samples() and not p.ends]) == 2, found)
 
 
 def low_limits():
