@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include <heatscope/sorted.h>
-#include "blame.h"
+#include "blame_lane.h"
 #include "slots.h"
 
 /* Of a thread: windows that are longer are looked at from their end. Where very many threads pass messages, each has a part of these
@@ -25,19 +25,10 @@
 #define TOLD_ALL (1u << 21)
 #define BUFFERED 4096u /* bytes: up to there messages are supposed to be sent without their receiver, until larger ones were seen to be */
 #define SENT_KEPT 8u
-#define SPENT_LEAST_NS 20000u /* of calls that are looked into; shorter ones are told by samples */
-#define LOOK_NS 20000000u /* a wait is told by the look that finds it over */
-#define RECENT 8u
 
 enum { POST, COMPLETE, LOCK, SHARED_LOCK, FLUSH }; /* tags of events with flag ONE_SIDED */
 #define EVERYONE UINT32_MAX /* target of such: all at once */
 #define TARGETS_MAX 256u    /* of one call; of more nobody is told */
-
-typedef struct spent { /* a call of a lane */
-    uint64_t enter, leave;
-    uint32_t frame;
-    double idle_ns; /* while a window is looked into: of its part of that, what neither waits nor samples tell of */
-} spent;
 
 typedef struct sent { /* a message whose sending has ended */
     uint64_t begin, leave, bytes;
@@ -54,30 +45,6 @@ typedef struct member { /* a process that passes messages */
     sent sent[SENT_KEPT];            /* to it, the last ones */
     unsigned sent_at;
 } member;
-
-typedef struct lane { /* one thread that passes messages */
-    jprocess *p;
-    uint32_t member;
-    jtrack *track;
-    uint32_t row; /* of the thread */
-    uint64_t offset, begin, last;
-    hsc_spill_cursor events, moments, stood;
-    jmessage_event next;
-    jmoment ahead;
-    jstood after; /* of its waits for threads of its process, the first that is not among `waits` yet */
-    bool has_next, has_ahead, has_after, forgot; /* forgot: `seen` does not go back to the begin */
-    uint32_t open; /* its last call; HSC_NO_INDEX */
-    HSC_VEC(jmoment) seen;
-    HSC_VEC(jstood) waits; /* for others, by their end */
-    HSC_VEC(spent) spent;  /* its last calls */
-    HSC_VEC(jwaited) told; /* that are not in the track's list yet */
-    uint64_t recent[RECENT]; /* keys of its last communicators */
-    struct {
-        uint64_t a, b;
-        uint8_t kind;
-    } begun[RECENT]; /* collective operations */
-    unsigned recent_at, begun_at;
-} lane;
 
 typedef struct call { /* that may wait */
     uint64_t enter, leave, best;
@@ -117,9 +84,8 @@ typedef struct step { /* when all members were */
 } step;
 
 typedef struct match {
-    join *j;
-    jdelays *d;
-    HSC_VEC(lane) lanes;
+    jlanes of;
+    HSC_VEC(jlane) lanes;
     HSC_VEC(member) members;
     slots member_rows; /* by key of a communicator and rank there */
     HSC_VEC(uint32_t) order; /* heap of lanes by their next event */
@@ -133,7 +99,6 @@ typedef struct match {
     hsc_table pair_rows, communicator_rows;
     HSC_VEC(uint64_t) pairs; /* when both were in step */
     HSC_VEC(step) steps; /* of communicators */
-    size_t moments_max, waits_max, told_max; /* of a lane */
 } match;
 
 /* ---- heaps ---- */
@@ -160,181 +125,6 @@ static void rise(const match *m, bool lanes, uint32_t *heap, size_t i) {
         heap[i] = heap[up];
         heap[up] = x;
     }
-}
-
-/* ---- lanes ---- */
-
-static hsc_status next_event(match *m, lane *l, hsc_err *err) {
-    hsc_status status = hsc_spill_next(m->j->spill, &l->events, &l->next, &l->has_next, err);
-    if (status == HSC_OK && l->has_next) {
-        l->next.time += l->offset;
-        if (l->next.time < l->last) /* never in a whole file */
-            l->next.time = l->last;
-        l->last = l->next.time;
-    }
-    return status;
-}
-
-/* What the thread did up to `until`, the last MOMENTS_MAX of it. */
-static hsc_status look(match *m, lane *l, uint64_t until, hsc_err *err) {
-    if (l->p->blame->wall_event)
-        until += LOOK_NS;
-    for (;;) {
-        if (!l->has_ahead) {
-            hsc_status status = hsc_spill_next(m->j->spill, &l->moments, &l->ahead, &l->has_ahead, err);
-            if (status != HSC_OK || !l->has_ahead)
-                return status;
-            l->ahead.time += l->offset;
-        }
-        if (l->ahead.time > until)
-            return HSC_OK;
-        if (l->seen.n >= m->moments_max) {
-            memmove(l->seen.p, l->seen.p + m->moments_max / 2, m->moments_max / 2 * sizeof *l->seen.p);
-            l->seen.n = m->moments_max / 2;
-            l->forgot = true;
-        }
-        if (!HSC_PUSH(l->seen, l->ahead))
-            return hsc_join_no_memory(err);
-        l->has_ahead = false;
-    }
-}
-
-/* For how long the thread waited from a to b. */
-static uint64_t time_waited(const lane *l, uint64_t a, uint64_t b) {
-    double sum = 0;
-    for (size_t i = l->waits.n; i-- > 0 && l->waits.p[i].end > a;)
-        sum += (double)hsc_blame_overlap(l->waits.p[i].begin, l->waits.p[i].end, a, b) / l->waits.p[i].among;
-    return (uint64_t)sum;
-}
-
-static bool add_wait(const match *m, lane *l, const jstood *w) {
-    if (l->waits.n >= m->waits_max) {
-        memmove(l->waits.p, l->waits.p + m->waits_max / 2, m->waits_max / 2 * sizeof *l->waits.p);
-        l->waits.n = m->waits_max / 2;
-    }
-    if (!HSC_PUSH(l->waits, *w))
-        return false;
-    for (size_t i = l->waits.n - 1; i && l->waits.p[i - 1].end > l->waits.p[i].end; i--) {
-        l->waits.p[i] = l->waits.p[i - 1];
-        l->waits.p[i - 1] = *w;
-    }
-    return true;
-}
-
-/* What the thread had waited for others of its process by then. */
-static hsc_status look_at_threads(match *m, lane *l, uint64_t until, hsc_err *err) {
-    for (;;) {
-        if (!l->has_after) {
-            hsc_status status = hsc_spill_next(m->j->spill, &l->stood, &l->after, &l->has_after, err);
-            if (status != HSC_OK || !l->has_after)
-                return status;
-            l->after.begin += l->offset;
-            l->after.end += l->offset;
-        }
-        if (l->after.end > until)
-            return HSC_OK;
-        if (!add_wait(m, l, &l->after))
-            return hsc_join_no_memory(err);
-        l->has_after = false;
-    }
-}
-
-static bool was_waiting(const lane *l, uint64_t time) {
-    size_t low = 0, high = l->waits.n; /* first that ends at `time` or later */
-    HSC_SEARCH(low, high, l->waits.p[low].end < time);
-    return low < l->waits.n && l->waits.p[low].begin < time;
-}
-
-static uint64_t tick_of(const match *m, const lane *l, uint64_t time) {
-    uint64_t tick = hsc_join_since_start(m->j, l->p, time > l->offset ? time - l->offset : 0) / (m->j->tick_ns ? m->j->tick_ns : 1);
-    return tick < m->j->end_tick ? tick : m->j->end_tick;
-}
-
-/* What is known of the lane's calls in a window, before samples and waits there are taken away. Returns the first of them. */
-static size_t set_idle(lane *l, uint64_t from, uint64_t to) {
-    size_t low = 0, high = l->spent.n;
-    HSC_SEARCH(low, high, l->spent.p[low].leave <= from);
-    for (size_t i = low; i < l->spent.n && l->spent.p[i].enter < to; i++) {
-        spent *c = &l->spent.p[i];
-        uint64_t begin = c->enter > from ? c->enter : from, end = c->leave < to ? c->leave : to, waited = time_waited(l, begin, end);
-        c->idle_ns = end - begin > waited ? (double)(end - begin - waited) : 0;
-    }
-    return low;
-}
-
-/* A sample, or a wait from `begin` to `end`, in one of the calls: `ns` of that. Returns what of it is the call's all the same: waits are. */
-static uint64_t take_idle(lane *l, size_t first, uint64_t begin, uint64_t end, uint64_t ns) {
-    size_t low = first, high = l->spent.n;
-    uint64_t in_calls = 0;
-    HSC_SEARCH(low, high, l->spent.p[low].leave < begin);
-    for (size_t i = low; i < l->spent.n && l->spent.p[i].enter <= end; i++) {
-        if (begin == end) {
-            l->spent.p[i].idle_ns -= (double)ns;
-            return 0;
-        }
-        in_calls += hsc_blame_overlap(l->spent.p[i].enter, l->spent.p[i].leave, begin, end);
-    }
-    return in_calls < ns ? in_calls : ns;
-}
-
-static bool add_spent(const match *m, lane *l, const jmessage_event *e) {
-    uint64_t leave = e->time + e->duration;
-    if (e->duration < SPENT_LEAST_NS || (l->spent.n && l->spent.p[l->spent.n - 1].leave >= leave))
-        return true; /* of the same call */
-    if (l->spent.n >= m->waits_max) {
-        memmove(l->spent.p, l->spent.p + m->waits_max / 2, m->waits_max / 2 * sizeof *l->spent.p);
-        l->spent.n = m->waits_max / 2;
-    }
-    return HSC_PUSH(l->spent, (spent){.enter = e->time, .leave = leave, .frame = e->frame});
-}
-
-/* Adds what the thread did from `from` to `to`, its waits apart, to the delay's cells; and for how long it did nothing: neither CPU
- * time nor a wait tells of that, so it stood in line for a processor. A window may have less of it than none, samples being drawn;
- * over many that levels out. With wall time such a thread has been found where it stood. */
-static hsc_status look_into(match *m, uint32_t delay, lane *l, uint64_t from, uint64_t to, bool late, double weight, hsc_err *err) {
-    hsc_status status = look(m, l, to, err);
-    size_t first_call = l->p->blame->wall_event ? l->spent.n : set_idle(l, from, to); /* with wall time that finds it where it stood */
-    double told = 0;
-    uint64_t timed = UINT64_MAX; /* begin of the wait that ended next */
-    for (size_t i = l->seen.n; status == HSC_OK && i-- > 0 && l->seen.p[i].time > from;) {
-        const jmoment *o = &l->seen.p[i];
-        uint64_t ns = o->length;
-        if (o->is_interval) {
-            uint64_t begin = timed = o->time > o->length ? o->time - o->length : 0, out;
-            begin = begin > from ? begin : from;
-            ns = hsc_blame_overlap(begin, o->time, from, to);
-            out = ns ? time_waited(l, begin, o->time < to ? o->time : to) : 0;
-            ns = ns > out ? ns - out : 0;
-            ns -= take_idle(l, first_call, begin, o->time < to ? o->time : to, ns);
-        } else if (o->time > to || hsc_blame_is_within(o, timed) || was_waiting(l, o->time)) {
-            continue;
-        } else if (o->kind == HSC_wait_kind_MESSAGE) {
-            (void)take_idle(l, first_call, o->time, o->time, ns);
-        }
-        jdoing did = hsc_blame_doing(m->j, o);
-        double stands_for = hsc_blame_times(o) * (double)ns;
-        told += stands_for;
-        if (!o->is_interval)
-            hsc_delay_drawn(m->d, (double)ns);
-        if (ns && !hsc_delay_add_cell(m->d, delay, &did, late, weight * stands_for, tick_of(m, l, o->time)))
-            status = hsc_join_no_memory(err);
-    }
-    for (size_t i = first_call; status == HSC_OK && i < l->spent.n && l->spent.p[i].enter < to; i++) {
-        const spent *c = &l->spent.p[i];
-        jdoing did = hsc_blame_doing(m->j, &(jmoment){.frame = c->frame, .kind = HSC_wait_kind_MESSAGE});
-        did.idle = true;
-        told += c->idle_ns;
-        if (!hsc_delay_add_cell(m->d, delay, &did, late, weight * c->idle_ns, tick_of(m, l, c->leave < to ? c->leave : to)))
-            status = hsc_join_no_memory(err);
-    }
-    jdelay_sum *sum = &m->d->sums.p[delay];
-    *(late ? &sum->told_ns : &sum->told_of_others_ns) += weight * told;
-    bool whole = !l->forgot || (l->seen.n && l->seen.p[0].time <= from);
-    double nothing = (double)(to - from) - (double)time_waited(l, from, to) - told;
-    const jdoing nowhere = HSC_DOING_NOTHING;
-    if (status == HSC_OK && whole && !l->p->blame->wall_event && !hsc_delay_add_cell(m->d, delay, &nowhere, late, weight * nothing, HSC_DELAY_NO_TICK))
-        status = hsc_join_no_memory(err);
-    return status;
 }
 
 /* ---- in step ---- */
@@ -367,18 +157,18 @@ static bool step_together(match *m, uint64_t communicator, uint64_t time) {
     return true;
 }
 
-static bool has_recent(const lane *l, uint64_t key) {
-    for (unsigned i = 0; i < RECENT; i++)
+static bool has_recent(const jlane *l, uint64_t key) {
+    for (unsigned i = 0; i < JLANE_RECENT; i++)
         if (l->recent[i] == key)
             return true;
     return false;
 }
 
 /* When the two were last known to be in step, up to `time`. */
-static uint64_t last_in_step(const match *m, const lane *x, const lane *y, uint64_t pair, uint64_t time) {
+static uint64_t last_in_step(const match *m, const jlane *x, const jlane *y, uint64_t pair, uint64_t time) {
     uint64_t t = x->begin > y->begin ? x->begin : y->begin;
     t = pair > t && pair <= time ? pair : t;
-    for (unsigned i = 0; i < RECENT; i++) {
+    for (unsigned i = 0; i < JLANE_RECENT; i++) {
         uint32_t at = x->recent[i] && has_recent(y, x->recent[i]) ? hsc_table_get(&m->communicator_rows, x->recent[i], 0) : HSC_NO_INDEX;
         uint64_t both = at == HSC_NO_INDEX ? 0 : m->steps.p[at].last <= time ? m->steps.p[at].last : m->steps.p[at].before;
         t = both > t && both <= time ? both : t;
@@ -389,22 +179,22 @@ static uint64_t last_in_step(const match *m, const lane *x, const lane *y, uint6
 /* ---- a wait ---- */
 
 static hsc_status charge(match *m, const call *c, hsc_err *err) {
-    jdelays *d = m->d;
-    lane *victim = &m->lanes.p[c->lane], *late = &m->lanes.p[c->best_lane];
+    jdelays *d = m->of.d;
+    jlane *victim = &m->lanes.p[c->lane], *late = &m->lanes.p[c->best_lane];
     uint64_t wait = c->best - c->enter, *pair = pair_of(m, c->lane, c->best_lane);
-    jspot here = hsc_blame_spot(m->j, c->row), there = hsc_blame_spot(m->j, c->best_row);
+    jspot here = hsc_blame_spot(m->of.j, c->row), there = hsc_blame_spot(m->of.j, c->best_row);
     uint32_t delay = pair ? hsc_delay_of(d, (jdelay_key){c->best_kind, late->row, there.context, there.line, false}) : HSC_NO_INDEX;
-    uint32_t begun = c->best_begun < m->j->frames.n ? hsc_blame_spot(m->j, c->best_begun).line : HSC_NO_INDEX;
+    uint32_t begun = c->best_begun < m->of.j->frames.n ? hsc_blame_spot(m->of.j, c->best_begun).line : HSC_NO_INDEX;
     if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(d, delay, victim->row, here.context, here.line, begun, 1, (double)wait, (double)wait) ||
-        !hsc_delay_victim_at(d, d->victim, tick_of(m, victim, c->best), 1, (double)wait, (double)wait))
+        !hsc_delay_victim_at(d, d->victim, hsc_lane_tick(&m->of, victim, c->best), 1, (double)wait, (double)wait))
         return hsc_join_no_memory(err);
-    hsc_status status = look_at_threads(m, late, c->best, err);
+    hsc_status status = hsc_lane_look_at_threads(&m->of, late, c->best, err);
     if (status == HSC_OK)
-        status = look_at_threads(m, victim, c->enter, err);
+        status = hsc_lane_look_at_threads(&m->of, victim, c->enter, err);
     if (status != HSC_OK)
         return status;
     uint64_t from = last_in_step(m, victim, late, *pair, c->enter);
-    uint64_t late_waited = time_waited(late, from, c->best), victim_waited = time_waited(victim, from, c->enter);
+    uint64_t late_waited = hsc_lane_waited(late, from, c->best), victim_waited = hsc_lane_waited(victim, from, c->enter);
     double more = late_waited > victim_waited ? (double)(late_waited - victim_waited) : 0;
     double own = (double)(c->best - from) - (double)late_waited - ((double)(c->enter - from) - (double)victim_waited);
     own = own > 0 ? own : 0;
@@ -420,14 +210,14 @@ static hsc_status charge(match *m, const call *c, hsc_err *err) {
         if (s->last_window != c->best) {
             s->last_window = c->best;
             s->windows += 1 - indirect;
-            status = look_into(m, delay, late, from, c->best, true, 1 - indirect, err);
+            status = hsc_lane_look_into(&m->of, delay, late, from, c->best, true, 1 - indirect, err);
         }
         s->victims += 1 - indirect;
         s->late_ns += own * (1 - indirect);
         if (status == HSC_OK)
-            status = look_into(m, delay, victim, from, c->enter, false, 1 - indirect, err);
+            status = hsc_lane_look_into(&m->of, delay, victim, from, c->enter, false, 1 - indirect, err);
     }
-    if (status == HSC_OK && !add_wait(m, victim, &(jstood){c->enter, c->best, delay, 1}))
+    if (status == HSC_OK && !hsc_lane_add_wait(&m->of, victim, &(jstood){c->enter, c->best, delay, 1}))
         return hsc_join_no_memory(err);
     *pair = c->best > *pair ? c->best : *pair;
     return status;
@@ -509,7 +299,7 @@ static void has_left(match *m, const call *c, entry *e) {
  * been sent while it was outside need no receiver, nor do smaller ones. */
 static void comes_back(match *m, uint32_t lane_row, const jmessage_event *e) {
     member *to = &m->members.p[m->lanes.p[lane_row].member];
-    const lane *l = &m->lanes.p[lane_row];
+    const jlane *l = &m->lanes.p[lane_row];
     uint64_t since = e->time - e->outside, from = since;
     if (l->spent.n && l->spent.p[l->spent.n - 1].leave >= since)
         from = l->spent.p[l->spent.n - 1].enter;
@@ -535,16 +325,16 @@ static void comes_back(match *m, uint32_t lane_row, const jmessage_event *e) {
     }
 }
 
-static bool put_told(const match *m, lane *l) {
-    bool ok = !l->told.n || hsc_spill_put_all(m->j->spill, &l->track->waited, l->told.p, l->told.n, sizeof *l->told.p);
+static bool put_told(const match *m, jlane *l) {
+    bool ok = !l->told.n || hsc_spill_put_all(m->of.j->spill, &l->track->waited, l->told.p, l->told.n, sizeof *l->told.p);
     l->told.n = 0;
     return ok;
 }
 
 /* Up to when the call waited is known. */
 static bool tell(const match *m, const call *c, uint64_t until) {
-    lane *l = &m->lanes.p[c->lane];
-    const join *j = m->j;
+    jlane *l = &m->lanes.p[c->lane];
+    const join *j = m->of.j;
     uint32_t frame = hsc_join_caller_of_tail(j, c->row); /* samples in the call are below that */
     bool placed = frame < j->frames.n && j->frames.p[frame].context < j->contexts.n;
     jwaited w = {c->enter - l->offset, until - l->offset, c->leave - l->offset, HSC_NO_INDEX, HSC_NO_INDEX, c->stands_for, c->looks};
@@ -552,8 +342,8 @@ static bool tell(const match *m, const call *c, uint64_t until) {
         w.context = j->frames.p[frame].context;
         w.line = hsc_join_place_of(j, frame)->line_row;
     }
-    return !m->d->spill || (HSC_PUSH(l->told, w) &&
-                            (l->told.n < m->told_max || put_told(m, l)));
+    return !m->of.d->spill || (HSC_PUSH(l->told, w) &&
+                               (l->told.n < m->of.told_max || put_told(m, l)));
 }
 
 static hsc_status leave(match *m, uint32_t i, hsc_status status) {
@@ -567,7 +357,7 @@ static hsc_status leave(match *m, uint32_t i, hsc_status status) {
 
 /* The call has ended: what it waited for has come, if anything. */
 static hsc_status finish(match *m, uint32_t i, hsc_err *err) {
-    jdelays *d = m->d;
+    jdelays *d = m->of.d;
     call *c = &m->calls.p[i];
     bool ok = true;
     for (uint32_t k = c->keys, next; k != HSC_NO_INDEX; k = next) {
@@ -625,7 +415,7 @@ static hsc_status finish(match *m, uint32_t i, hsc_err *err) {
                                        : HSC_NO_INDEX)
 
 static uint32_t call_of(match *m, uint32_t lane_row, const jmessage_event *e) {
-    lane *l = &m->lanes.p[lane_row];
+    jlane *l = &m->lanes.p[lane_row];
     if (l->open != HSC_NO_INDEX && m->calls.p[l->open].enter == e->time && m->calls.p[l->open].leave == e->time + e->duration) {
         /* another message of the same call */
         call *c = &m->calls.p[l->open];
@@ -709,22 +499,22 @@ static bool take_message(match *m, uint32_t lane_row, const jmessage_event *e, c
 }
 
 static bool take_collective(match *m, uint32_t lane_row, const jmessage_event *e, const jcommunicator *c, bool posts, bool waits) {
-    lane *l = &m->lanes.p[lane_row];
+    jlane *l = &m->lanes.p[lane_row];
     uint64_t v[2] = {c->key, e->sequence}, a = hsc_hash64(1, v, sizeof v), b = hsc_hash64(~a, v, sizeof v);
     uint32_t operation;
     const char *name = name_of(l->p, e->operation, &operation);
     uint8_t kind = posts ? hsc_blame_group_of(name, operation) : UNKNOWN;
-    for (unsigned i = 0; !posts && i < RECENT; i++)
+    for (unsigned i = 0; !posts && i < JLANE_RECENT; i++)
         if (l->begun[i].a == a && l->begun[i].b == b)
             kind = l->begun[i].kind;
     if (posts && !waits) {
         l->begun[l->begun_at].a = a;
         l->begun[l->begun_at].b = b;
-        l->begun[l->begun_at++ % RECENT].kind = kind;
-        l->begun_at %= RECENT;
+        l->begun[l->begun_at++ % JLANE_RECENT].kind = kind;
+        l->begun_at %= JLANE_RECENT;
     }
     if (!has_recent(l, c->key))
-        l->recent[l->recent_at++ % RECENT] = c->key;
+        l->recent[l->recent_at++ % JLANE_RECENT] = c->key;
     const slots_entry *s = slots_find(&m->open_groups, a, b);
     uint32_t at = s ? s->value - 1 : HSC_NO_INDEX;
     if (at == HSC_NO_INDEX && !waits)
@@ -824,11 +614,11 @@ static bool take_lock(match *m, uint32_t lane_row, const jmessage_event *e, cons
 }
 
 static bool take_event(match *m, uint32_t lane_row) {
-    lane *l = &m->lanes.p[lane_row];
+    jlane *l = &m->lanes.p[lane_row];
     jmessage_event e = l->next;
     if (e.outside)
         comes_back(m, lane_row, &e);
-    if (hsc_blame_is_counted(&e) && !add_spent(m, l, &e))
+    if (hsc_blame_is_counted(&e) && !hsc_lane_add_spent(&m->of, l, &e))
         return false;
     if (hsc_blame_is_of_none(&e))
         return true;
@@ -840,11 +630,11 @@ static bool take_event(match *m, uint32_t lane_row) {
     bool waits = e.duration && (!(e.flags & HSC_message_event_flag_BEGUN) || probes);
     if (!c || c->kind == HSC_communicator_kind_INTER || e.flags & HSC_message_event_flag_INEXACT) {
         waits = waits && hsc_blame_is_counted(&e);
-        m->d->unclear += waits;
-        m->d->calls += waits;
-        m->d->unclear_ns += waits ? (double)e.duration : 0;
-        m->d->calls_ns += waits ? (double)e.duration : 0;
-        m->d->between_ns += waits ? (double)e.between : 0;
+        m->of.d->unclear += waits;
+        m->of.d->calls += waits;
+        m->of.d->unclear_ns += waits ? (double)e.duration : 0;
+        m->of.d->calls_ns += waits ? (double)e.duration : 0;
+        m->of.d->between_ns += waits ? (double)e.between : 0;
         return true;
     }
     if (e.flags & HSC_message_event_flag_ONE_SIDED && e.tag == FLUSH) {
@@ -869,7 +659,7 @@ static bool add_member(match *m, const jprocess *p) {
 }
 
 static hsc_status open_lanes(match *m, hsc_err *err) {
-    join *j = m->j;
+    join *j = m->of.j;
     uint64_t clock = 0;
     bool several = false, first = true;
     for (size_t i = 0; i < j->run.n; i++) {
@@ -882,8 +672,8 @@ static hsc_status open_lanes(match *m, hsc_err *err) {
     }
     for (size_t i = 0; i < j->run.n; i++) {
         jprocess *p = j->run.p[i];
-        m->d->not_recorded += p->blame ? p->blame->not_recorded : 0;
-        m->d->period_ns = (double)p->period_ns > m->d->period_ns ? (double)p->period_ns : m->d->period_ns;
+        m->of.d->not_recorded += p->blame ? p->blame->not_recorded : 0;
+        m->of.d->period_ns = (double)p->period_ns > m->of.d->period_ns ? (double)p->period_ns : m->of.d->period_ns;
         for (uint32_t k = 0; p->blame && k < p->operations.n; k++) {
             uint32_t *at = hsc_table_at(&p->blame->operation_rows, p->operations.p[k].id, 0);
             if (!at)
@@ -898,7 +688,7 @@ static hsc_status open_lanes(match *m, hsc_err *err) {
             if ((!m->lanes.n || m->lanes.p[m->lanes.n - 1].p != p) && !add_member(m, p))
                 return hsc_join_no_memory(err);
             m->members.p[m->members.n - 1].lanes++;
-            lane l = {.p = p, .track = t, .row = thread->row, .open = HSC_NO_INDEX, .member = (uint32_t)(m->members.n - 1)};
+            jlane l = {.p = p, .track = t, .row = thread->row, .open = HSC_NO_INDEX, .member = (uint32_t)(m->members.n - 1)};
             /* clocks that differ: by the time of day, so that what belongs together is met at about one time, and told apart */
             l.offset = several && p->start_unix_ns > p->start_ns ? p->start_unix_ns - p->start_ns : 0;
             l.begin = p->blame->begin_ns + l.offset;
@@ -910,12 +700,12 @@ static hsc_status open_lanes(match *m, hsc_err *err) {
         }
     }
     size_t n = m->lanes.n ? m->lanes.n : 1, buffer = hsc_join_part_of_memory(j, 16 * n, HSC_SPILL_BUFFER_BYTES / 32, HSC_SPILL_BUFFER_BYTES);
-    m->moments_max = MOMENTS_ALL / n < MOMENTS_LEAST ? MOMENTS_LEAST : MOMENTS_ALL / n > MOMENTS_MAX ? MOMENTS_MAX : MOMENTS_ALL / n;
-    m->waits_max = WAITS_ALL / n < WAITS_LEAST ? WAITS_LEAST : WAITS_ALL / n > WAITS_MAX ? WAITS_MAX : WAITS_ALL / n;
-    m->told_max = TOLD_ALL / n < TOLD_LEAST ? TOLD_LEAST : TOLD_ALL / n > TOLD_MAX ? TOLD_MAX : TOLD_ALL / n;
+    m->of.moments_max = MOMENTS_ALL / n < MOMENTS_LEAST ? MOMENTS_LEAST : MOMENTS_ALL / n > MOMENTS_MAX ? MOMENTS_MAX : MOMENTS_ALL / n;
+    m->of.waits_max = WAITS_ALL / n < WAITS_LEAST ? WAITS_LEAST : WAITS_ALL / n > WAITS_MAX ? WAITS_MAX : WAITS_ALL / n;
+    m->of.told_max = TOLD_ALL / n < TOLD_LEAST ? TOLD_LEAST : TOLD_ALL / n > TOLD_MAX ? TOLD_MAX : TOLD_ALL / n;
     for (uint32_t i = 0; i < m->lanes.n; i++) {
         m->lanes.p[i].events.buffer_bytes = m->lanes.p[i].moments.buffer_bytes = m->lanes.p[i].stood.buffer_bytes = buffer;
-        hsc_status status = next_event(m, &m->lanes.p[i], err);
+        hsc_status status = hsc_lane_next(&m->of, &m->lanes.p[i], err);
         if (status != HSC_OK)
             return status;
         if (m->lanes.p[i].has_next && !HSC_PUSH(m->order, i))
@@ -940,18 +730,18 @@ static hsc_status run(match *m, hsc_err *err) {
         uint32_t i = m->order.p[0];
         if (!take_event(m, i))
             return hsc_join_no_memory(err);
-        status = next_event(m, &m->lanes.p[i], err);
+        status = hsc_lane_next(&m->of, &m->lanes.p[i], err);
         if (!m->lanes.p[i].has_next)
             m->order.p[0] = m->order.p[--m->order.n];
         sink(m, true, m->order.p, m->order.n, 0);
         if (status == HSC_OK && !(n & 0xFFFF))
-            status = hsc_join_check(m->j, err);
+            status = hsc_join_check(m->of.j, err);
     }
     return status;
 }
 
 hsc_status hsc_blame_match(join *j, jdelays *d, hsc_err *err) {
-    match m = {.j = j, .d = d, .free_call = HSC_NO_INDEX, .free_entry = HSC_NO_INDEX, .free_group = HSC_NO_INDEX};
+    match m = {.of = {.j = j, .d = d}, .free_call = HSC_NO_INDEX, .free_entry = HSC_NO_INDEX, .free_group = HSC_NO_INDEX};
     hsc_status status = open_lanes(&m, err);
     if (status == HSC_OK)
         status = run(&m, err);
