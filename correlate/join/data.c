@@ -2,6 +2,7 @@
 /* Loops, arrays, references, messages and directives of the map, in the order of the database's tables. Of procedures that
  * are shown; the rows themselves stay in the modules. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "join_internal.h"
 
@@ -102,6 +103,38 @@ static bool take_module(join *j, uint32_t i) {
     return ok;
 }
 
+static uint64_t hash_of(const char *name) {
+    uint64_t h = 14695981039346656037u; /* FNV-1a */
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * 1099511628211u;
+    return h;
+}
+
+/* What calls hand on, to procedures that are shown. */
+static bool take_handed(join *j, uint32_t i) {
+    const jmodule *m = &j->modules.p[i];
+    const hsc_code_tables *t = &m->tables;
+    const hsc_code_data *d = m->data;
+    hsc_table by_name = {0};
+    bool ok = true;
+    for (uint32_t p = 0; ok && d && d->handed.n && p < t->procedure_count; p++)
+        if (m->procedure_scopes.p[p] != HSC_NO_INDEX && t->procedures[p].linkage) {
+            uint32_t *at = hsc_table_at(&by_name, hash_of(t->procedures[p].linkage), 0);
+            if ((ok = at) && *at == HSC_NO_INDEX)
+                *at = p;
+        }
+    for (uint32_t k = 0; ok && d && k < d->handed.n; k++) {
+        const hsc_code_handed *q = &d->handed.p[k];
+        uint32_t file = file_of(m, q->file), callee = hsc_table_get(&by_name, hash_of(q->callee), 0);
+        if (callee == HSC_NO_INDEX || strcmp(t->procedures[callee].linkage, q->callee) || m->array_rows.p[q->array] == HSC_NO_INDEX ||
+            scope_of(m, q->loop, q->procedure) == HSC_NO_INDEX)
+            continue;
+        ok = HSC_PUSH(j->data.handed, (jplaced){hsc_join_line_row(j, file, q->line), m->procedure_scopes.p[callee], q->argument, q->column, i, k});
+    }
+    hsc_table_fini(&by_name);
+    return ok;
+}
+
 /* Arguments and links, by the row of their call; the column of a link counts up, to keep the map's order. */
 static bool take_parts(join *j, uint32_t i) {
     const jmodule *m = &j->modules.p[i];
@@ -197,9 +230,10 @@ hsc_status hsc_join_make_data(join *j, hsc_err *err) {
     NUMBER(d->sites, site_rows);
     NUMBER(d->directives, directive_rows);
     for (uint32_t i = 0; ok && i < j->modules.n; i++)
-        ok = take_parts(j, i);
+        ok = take_parts(j, i) && (!d->sites.n || take_handed(j, i));
     if (!ok)
         return hsc_join_no_memory(err);
+    SORT(d->handed);
     SORT(d->arguments);
     SORT(d->links);
     return HSC_OK;
@@ -208,7 +242,7 @@ hsc_status hsc_join_make_data(join *j, hsc_err *err) {
 void hsc_join_free_data(join *j) {
     jdata *d = &j->data;
     void *lists[] = {d->loops.p, d->checks.p, d->arrays.p,     d->references.p,   d->sites.p,
-                     d->arguments.p, d->links.p,  d->directives.p, d->runtime_calls.p};
+                     d->arguments.p, d->links.p,  d->directives.p, d->runtime_calls.p, d->handed.p};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]);
 }

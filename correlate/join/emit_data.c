@@ -146,6 +146,15 @@ static void put_directives(emit *e) {
     COLUMN(e, runtime_call_scope, uint32_t, n, scope_in(&MODULE(i), Q(i).loop, Q(i).procedure));
     COLUMN(e, runtime_call_callee, text, n, Q(i).callee);
 #undef Q
+    p = j->data.handed.p;
+    n = j->data.handed.n;
+#define Q(i) (MODULE(i).data->handed.p[p[i].row])
+    COLUMN(e, handed_code_line, uint32_t, n, p[i].scope);
+    COLUMN(e, handed_scope, uint32_t, n, scope_in(&MODULE(i), HSC_NO_INDEX, Q(i).procedure));
+    COLUMN(e, handed_callee, uint32_t, n, p[i].file); /* see take_handed() */
+    COLUMN(e, handed_argument, uint16_t, n, at_most(Q(i).argument, 65535));
+    COLUMN(e, handed_array, uint32_t, n, row_in(MODULE(i).array_rows.p, Q(i).array));
+#undef Q
 }
 
 hsc_status hsc_join_put_data(join *j, struct hsc_store *store, hsc_err *err) {

@@ -430,7 +430,7 @@ typedef struct jtree { /* contexts, children after their parents */
 } jtree;
 
 typedef struct jdata {
-    HSC_VEC(jplaced) loops, checks, arrays, references, sites, arguments, links, directives, runtime_calls;
+    HSC_VEC(jplaced) loops, checks, arrays, references, sites, arguments, links, directives, runtime_calls, handed; /* the scope of handed: row of the line */
 } jdata;
 
 typedef struct jmetric {

@@ -22,6 +22,8 @@ typedef struct sums { /* of all arrays */
     report_array *list;
     uint32_t n, room;
     uint32_t *row_of;          /* by array: row of list + 1 */
+    report_handed *calls;
+    uint32_t *handed;          /* by dummy argument: whose array it was in the calls that were counted; itself: in some not known, or not the same one; HSC_NONE: none yet */
     uint64_t *packed;          /* array row << 32 | loop, counted already */
     uint32_t packed_n, packed_room;
     struct by_thread *by_thread;
@@ -167,6 +169,23 @@ static bool is_repeated(const buffer *b, unsigned i, const uint32_t *first_of) {
     return false;
 }
 
+/* The caller's arrays in place of dummy arguments, as far as the path of calls tells. */
+static void follow(sums *s, buffer *b, unsigned n, uint32_t context) {
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t of = report_handed_array(s->calls, b[i].array, context), *known = &s->handed[b[i].array];
+        *known = *known == HSC_NONE || *known == of ? of : b[i].array;
+        b[i].array = of;
+    }
+}
+
+/* The same where the path is not that of the call that has the buffers: what it was in all calls. */
+static void follow_all(const sums *s, buffer *b, unsigned n, uint32_t context) {
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t of = report_handed_array(s->calls, b[i].array, context), known = s->handed[b[i].array];
+        b[i].array = of == b[i].array && known != HSC_NONE ? known : of;
+    }
+}
+
 static bool add_message(sums *s, const uint32_t *first_of, const hsc_db_message *m, bool is_new_place) {
     buffer b[BUFFERS];
     double share[BUFFERS];
@@ -175,6 +194,7 @@ static bool add_message(sums *s, const uint32_t *first_of, const hsc_db_message 
     unsigned n = site == HSC_NONE || starts ? 0 : buffers_of(s->r, site, b), senders = 0, receivers = 0, sender = 0, receiver = 0;
     n = n ? n : started(s->r, m->line, starts ? NULL : m->operation, b);
     double seconds = m->duration_s + m->completion_s;
+    follow(s, b, n, m->context);
     if (!n) {
         report_array *a = m->sent_bytes + m->received_bytes ? row_of(s, HSC_NONE) : NULL;
         if (a) {
@@ -259,7 +279,7 @@ static bool has_unknown_buffer(const report *r, uint32_t line) {
 }
 
 /* `begun`: line of the call that began what was waited for; HSC_NONE: not known. */
-static bool add_waiting(sums *s, const uint32_t *first_of, uint32_t line, uint32_t begun, uint32_t kind, double seconds) {
+static bool add_waiting(sums *s, const uint32_t *first_of, uint32_t context, uint32_t line, uint32_t begun, uint32_t kind, double seconds) {
     buffer b[BUFFERS];
     uint32_t first, sites;
     if (begun != HSC_NONE && !hsc_db_find(s->r->db, HSC_LIST_MPI_SITES, begun, &first, &sites, NULL) && sites)
@@ -268,6 +288,7 @@ static bool add_waiting(sums *s, const uint32_t *first_of, uint32_t line, uint32
     unsigned n = hsc_cause_is_of_threads(kind) || kind == HSC_wait_cause_BARRIER
                      ? 0
                      : awaited(s->r, line, kind, b);
+    follow_all(s, b, n, context);
     unsigned called = 0; /* what no call was measured of is waited for by none: a completion may be of calls that this run did not make */
     for (unsigned i = 0; i < n; i++) {
         uint32_t row = s->row_of[first_of[b[i].array]];
@@ -304,7 +325,9 @@ static bool add_packing(sums *s, const uint32_t *first_of) {
             (l.kind != HSC_link_kind_PACK_LOOP && l.kind != HSC_link_kind_UNPACK_LOOP))
             continue;
         bool packs = l.kind == HSC_link_kind_PACK_LOOP, known = false;
-        for (unsigned k = 0, n = buffers_of(s->r, l.site, b); k < n; k++) {
+        unsigned n = buffers_of(s->r, l.site, b);
+        follow_all(s, b, n, HSC_NONE);
+        for (unsigned k = 0; k < n; k++) {
             if (b[k].role == (packs ? HSC_mpi_role_RECEIVE_BUFFER : HSC_mpi_role_SEND_BUFFER))
                 continue;
             uint64_t key = ((uint64_t)first_of[b[k].array] << 1 | packs) << 31 | l.scope;
@@ -378,7 +401,7 @@ static hsc_status add_all(sums *s, const uint32_t *first_of, place *places, hsc_
         hsc_db_delayed v;
         hsc_db_delay d;
         if (!(status = hsc_db_get_delayed(r->db, i, &v, err)) && !(status = hsc_db_get_delay(r->db, v.delay, &d, err)) &&
-            !add_waiting(s, first_of, v.line, v.begun, d.kind, v.wait_s))
+            !add_waiting(s, first_of, v.context, v.line, v.begun, d.kind, v.wait_s))
             status = no_memory(r, err);
     }
     if (!status && !add_packing(s, first_of))
@@ -389,8 +412,13 @@ static hsc_status add_all(sums *s, const uint32_t *first_of, place *places, hsc_
 hsc_status report_arrays(report *r, report_array **rows, uint32_t *n, hsc_err *err) {
     sums s = {.r = r, .row_of = calloc((size_t)r->info.arrays + 1, sizeof *s.row_of)};
     uint32_t *first_of = malloc(((size_t)r->info.arrays + 1) * sizeof *first_of);
+    s.handed = malloc(((size_t)r->info.arrays + 1) * sizeof *s.handed);
+    for (uint32_t i = 0; s.handed && i < r->info.arrays; i++)
+        s.handed[i] = HSC_NONE;
     place *places = malloc(((size_t)r->info.messages + 1) * sizeof *places);
-    hsc_status status = s.row_of && first_of && places ? report_first_arrays(r, first_of, err) : no_memory(r, err);
+    hsc_status status = s.row_of && s.handed && first_of && places ? report_first_arrays(r, first_of, err) : no_memory(r, err);
+    if (!status)
+        status = report_handed_open(r, &s.calls, err);
     if (!status && r->info.mpi_sites)
         status = add_all(&s, first_of, places, err);
     settle_threads(&s);
@@ -398,6 +426,8 @@ hsc_status report_arrays(report *r, report_array **rows, uint32_t *n, hsc_err *e
         s.list[i].mpi_s = fmax(s.list[i].mpi_s, s.list[i].waiting_s);
     free(s.by_thread);
     free(s.row_of);
+    free(s.handed);
+    report_handed_close(s.calls);
     free(s.packed);
     free(first_of);
     free(places);

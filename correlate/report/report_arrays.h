@@ -27,4 +27,11 @@ bool report_is_member(const hsc_db_array *a);
 /* One sentence on the array with most bytes; "": none. */
 hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope, double *seconds, hsc_err *err);
 
+/* Of a dummy argument of a procedure on the path to the context: the array that was handed to it, through all calls where that is known; else itself.
+ * Anything else: itself. */
+typedef struct report_handed report_handed;
+hsc_status report_handed_open(const report *r, report_handed **out, hsc_err *err); /* close it also after a failure */
+uint32_t report_handed_array(const report_handed *h, uint32_t array, uint32_t context);
+void report_handed_close(report_handed *h); /* NULL: nothing */
+
 #endif

@@ -125,6 +125,7 @@ static hsc_status check_sorted(const hsc_tables *t, enum hsc_table_id table, hsc
                   {HSC_COL_mpi_link_site, "rows sorted by site"},
                   {HSC_COL_directive_scope, "rows sorted by scope"},
                   {HSC_COL_runtime_call_code_line, "rows sorted by line"},
+                  {HSC_COL_handed_code_line, "rows sorted by line"},
                   {HSC_COL_message_bucket_message, "rows sorted by message"},
                   {HSC_COL_message_pair_process, "rows sorted by process"},
                   {HSC_COL_wait_bucket_wait, "rows sorted by wait"},

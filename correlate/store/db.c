@@ -442,6 +442,7 @@ static bool came_later(int column) {
     case HSC_TAB_mpi_link:
     case HSC_TAB_directive:
     case HSC_TAB_runtime_call:
+    case HSC_TAB_handed:
     case HSC_TAB_message:
     case HSC_TAB_message_bucket:
     case HSC_TAB_message_pair:

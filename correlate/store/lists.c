@@ -16,6 +16,7 @@ static const struct {
     [HSC_LIST_MPI_LINKS] = {HSC_TAB_mpi_link, HSC_COL_mpi_link_site},
     [HSC_LIST_DIRECTIVES] = {HSC_TAB_directive, HSC_COL_directive_scope},
     [HSC_LIST_RUNTIME_CALLS] = {HSC_TAB_runtime_call, HSC_COL_runtime_call_code_line},
+    [HSC_LIST_HANDED] = {HSC_TAB_handed, HSC_COL_handed_code_line},
     [HSC_LIST_PAIRS] = {HSC_TAB_message_pair, HSC_COL_message_pair_process},
 };
 
@@ -180,5 +181,17 @@ hsc_status hsc_db_get_runtime_call(const hsc_db *db, uint32_t r, hsc_db_runtime_
                                  .role = HSC_COL(db, runtime_call_role, uint8_t)[r],
                                  .scope = HSC_COL(db, runtime_call_scope, uint32_t)[r],
                                  .callee = TEXT(runtime_call_callee, r)};
+    return HSC_OK;
+}
+
+hsc_status hsc_db_get_handed(const hsc_db *db, uint32_t r, hsc_db_handed *out, hsc_err *err) {
+    hsc_status status = hsc_db_want(db, HSC_TAB_handed, r, err);
+    if (status)
+        return status;
+    *out = (hsc_db_handed){.code_line = HSC_COL(db, handed_code_line, uint32_t)[r],
+                           .scope = HSC_COL(db, handed_scope, uint32_t)[r],
+                           .callee = HSC_COL(db, handed_callee, uint32_t)[r],
+                           .argument = HSC_COL(db, handed_argument, uint16_t)[r],
+                           .array = HSC_COL(db, handed_array, uint32_t)[r]};
     return HSC_OK;
 }

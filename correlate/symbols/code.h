@@ -150,6 +150,12 @@ typedef struct hsc_code_runtime_call {
     const char *callee;
 } hsc_code_runtime_call;
 
+typedef struct hsc_code_handed { /* an array that a call hands to a procedure */
+    uint32_t procedure, loop, file, line, column; /* of the call */
+    uint32_t array, argument;                     /* argument: from 1 */
+    const char *callee;                           /* linkage name; "" */
+} hsc_code_handed;
+
 /* What the map says of memory, messages and directives; empty unless asked for. Rows refer to those of hsc_code_tables. */
 typedef struct hsc_code_data {
     HSC_VEC(hsc_code_check) checks;
@@ -160,6 +166,7 @@ typedef struct hsc_code_data {
     HSC_VEC(hsc_code_link) links;         /* the same; behind them those that look-ups find (MERGED) */
     HSC_VEC(hsc_code_directive) directives;
     HSC_VEC(hsc_code_runtime_call) runtime_calls;
+    HSC_VEC(hsc_code_handed) handed;
 } hsc_code_data;
 
 /* Everything that is static. Pointers are valid until the next hsc_code_find. */

@@ -13,7 +13,7 @@
 typedef HSC_VEC(uint8_t) any_vec; /* every growable array is laid out so */
 
 enum { /* numbers of listings */
-    FILES, PROCEDURES, LOOPS, INSTANCES, REMARKS, DEPENDENCES, CHECKS, ARRAYS, REFERENCES, MESSAGES, ARGUMENTS, LINKS, DIRECTIVES, RUNTIME_CALLS,
+    FILES, PROCEDURES, LOOPS, INSTANCES, REMARKS, DEPENDENCES, CHECKS, ARRAYS, REFERENCES, MESSAGES, ARGUMENTS, LINKS, DIRECTIVES, RUNTIME_CALLS, HANDED,
     LINES, SCOPES, SCOPE_SPANS, UNITS, SYMBOLS, PLT_NAMES, GROUPS, LINK_UNITS, SITES, PLACES, INLINEDS, INSTANCE_PARENTS, LOOP_OF_PROCEDURE, NEXT_LOOP,
     LISTINGS
 };
@@ -84,6 +84,9 @@ static const listing listings[LISTINGS] = {
     [RUNTIME_CALLS] = {OF(data.runtime_calls), 1, {T(hsc_code_runtime_call, callee)}, .row_count = 4,
                        .rows = {R(hsc_code_runtime_call, directive, DIRECTIVES, ANY), R(hsc_code_runtime_call, procedure, PROCEDURES, ANY),
                                 R(hsc_code_runtime_call, loop, LOOPS, ANY), R(hsc_code_runtime_call, file, FILES, ANY)}},
+    [HANDED] = {OF(data.handed), 1, {T(hsc_code_handed, callee)}, .row_count = 4,
+                .rows = {R(hsc_code_handed, procedure, PROCEDURES, ANY), R(hsc_code_handed, loop, LOOPS, ANY), R(hsc_code_handed, array, ARRAYS, NEEDED),
+                         R(hsc_code_handed, file, FILES, ANY)}},
     [LINES] = {OF(lines), .rises = true, .row_count = 2, .rows = {R(hsc_line_span, file, FILES, ANY), R(hsc_line_span, unit, UNITS, ANY)}},
     [SCOPES] = {OF(scopes), .row_count = 6,
                 .rows = {R(hsc_code_scope, parent, SCOPES, CHAIN), R(hsc_code_scope, procedure, PROCEDURES, NEEDED), R(hsc_code_scope, unit, UNITS, NEEDED),

@@ -25,6 +25,7 @@ struct hsc_map_data {
     HSC_VEC(hsc_rec_memory_check) checks;
     HSC_VEC(hsc_rec_directive) directives;
     HSC_VEC(hsc_rec_runtime_call) runtime_calls;
+    HSC_VEC(hsc_rec_array_argument) handed;
     HSC_VEC(const char *) callees;
     hsc_table callee_rows; /* (callsite id, 0) */
 };
@@ -36,7 +37,7 @@ void hsc_map_data_delete(hsc_map_data *d) {
         return;
     hsc_pool_fini(&d->pool);
     void *lists[] = {d->values.p, d->arrays.p, d->references.p, d->messages.p,      d->sections.p, d->datatypes.p,
-                     d->links.p,  d->checks.p, d->directives.p, d->runtime_calls.p, d->callees.p};
+                     d->links.p,  d->checks.p, d->directives.p, d->runtime_calls.p, d->handed.p,    d->callees.p};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]);
     hsc_table_fini(&d->callee_rows);
@@ -46,7 +47,7 @@ void hsc_map_data_delete(hsc_map_data *d) {
 void hsc_map_data_free(hsc_code *c) {
     hsc_code_data *d = &c->data;
     void *lists[] = {d->checks.p,    d->arrays.p, d->references.p, d->messages.p,
-                     d->arguments.p, d->links.p,  d->directives.p, d->runtime_calls.p};
+                     d->arguments.p, d->links.p,  d->directives.p, d->runtime_calls.p, d->handed.p};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]);
     hsc_table_fini(&c->data_owner);
@@ -117,6 +118,8 @@ bool hsc_map_data_take(hsc_map_data *d, const hsc_record *r, hsc_tags *tags) {
     }
     case HSC_REC_runtime_call:
         return HSC_PUSH(d->runtime_calls, *(const hsc_rec_runtime_call *)r->value);
+    case HSC_REC_array_argument:
+        return HSC_PUSH(d->handed, *(const hsc_rec_array_argument *)r->value);
     default:
         return true;
     }
@@ -515,11 +518,39 @@ static bool add_directives(adder *a) {
     return true;
 }
 
+static bool add_handed(adder *a) {
+    hsc_code *c = a->c;
+    for (size_t i = 0; i < a->d->handed.n; i++) {
+        const hsc_rec_array_argument *r = &a->d->handed.p[i];
+        const hsc_site *s = site_of(a, r->callsite_id);
+        uint32_t array = get(a, &c->data_rows, r->array_id, SEEN_ARRAY);
+        bool ok = true;
+        if (!s || !s->is_call || array == HSC_NO_INDEX || !r->argument || r->argument > UINT16_MAX)
+            continue;
+        if (s->procedure != HSC_NO_INDEX && !owns(a, s->procedure, &ok)) {
+            if (!ok)
+                return false;
+            continue;
+        }
+        hsc_code_handed v = {.procedure = s->procedure,
+                             .loop = s->loop,
+                             .file = s->call_file,
+                             .line = s->call_line,
+                             .column = s->call_column,
+                             .array = array,
+                             .argument = small(r->argument),
+                             .callee = callee_of(a, r->callsite_id)};
+        if (!HSC_PUSH(c->data.handed, v))
+            return false;
+    }
+    return true;
+}
+
 bool hsc_map_data_add(hsc_code *c, hsc_map_data *d, const hsc_group_rows *rows) {
     adder a = {c, d, rows, {d->values.p, d->values.n}};
-    bool ok = add_arrays(&a) && add_references(&a) && add_messages(&a) && add_checks(&a) && add_directives(&a);
+    bool ok = add_arrays(&a) && add_references(&a) && add_messages(&a) && add_checks(&a) && add_directives(&a) && add_handed(&a);
     d->values.n = d->arrays.n = d->references.n = d->messages.n = d->sections.n = d->datatypes.n = d->links.n = 0;
-    d->checks.n = d->directives.n = d->runtime_calls.n = d->callees.n = 0;
+    d->checks.n = d->directives.n = d->runtime_calls.n = d->handed.n = d->callees.n = 0;
     hsc_pool_fini(&d->pool);
     d->pool = (hsc_pool){0};
     hsc_table_fini(&d->callee_rows);

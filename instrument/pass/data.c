@@ -17,10 +17,11 @@ static bool calls_mpi(const hsc_graph *g) {
     return false;
 }
 
-/* Numbers in rows; pointers to structures, texts and the like are handed on by nearly every call and are no arrays. */
+/* Numbers in rows; pointers to structures, texts and the like are handed on by nearly every call and are no arrays. What a dummy argument points to may be
+ * rows, though the procedure itself does no more than hand it on. */
 static bool holds_numbers(const hsc_object *o) {
     hsc_ir_type t;
-    if (!o->rank)
+    if (!o->rank && (!o->argument || o->base))
         return false;
     hsc_ir_get_type(o->type, &t);
     if (t.kind == HSC_IR_TYPE_ARRAY || o->from_descriptor)
@@ -52,6 +53,28 @@ void hsc_data_arguments(hsc_data *d, const hsc_map *site_of) {
         }
 }
 
+static bool has_attribute(LLVMValueRef function, unsigned parameter, const char *name, size_t n) {
+    return LLVMGetEnumAttributeAtIndex(function, parameter + 1, LLVMGetEnumAttributeKindForName(name, n)) != NULL;
+}
+
+/* Does a procedure without loops call others, and may it hand on what was handed to it? References, objects' own pointers and structures by value are no arrays. */
+static bool may_hand_on(const hsc_pass *p, LLVMValueRef function, const hsc_graph *g, const hsc_map *site_of) {
+    bool any = false;
+    for (unsigned k = 0, n = LLVMCountParams(function); k < n && !any; k++)
+        any = LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(function, k))) == LLVMPointerTypeKind && !has_attribute(function, k, "dereferenceable", 15) &&
+              !has_attribute(function, k, "sret", 4) && !has_attribute(function, k, "byval", 5);
+    for (unsigned b = 0; any && b < g->blocks; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(g->block[b]); i; i = LLVMGetNextInstruction(i)) {
+            uint32_t site = LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) ? hsc_map_get(site_of, (uint64_t)(uintptr_t)i) : 0;
+            if (!site || p->callsites.p[p->sites.p[site - 1].index].kind != HSC_call_kind_DIRECT)
+                continue;
+            for (unsigned k = 0, n = LLVMGetNumArgOperands(i); k < n; k++)
+                if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(i, k))) == LLVMPointerTypeKind)
+                    return true;
+        }
+    return false;
+}
+
 /* An inline procedure of MPI's own C++ bindings, which every unit that includes mpi.h has for its virtual tables: its calls are
  * none that the program makes. */
 static bool is_mpi_binding(LLVMValueRef function) {
@@ -65,7 +88,7 @@ void hsc_data_function(hsc_pass *p, LLVMValueRef function, uint32_t procedure_id
                        const uint32_t *loop_ids, const hsc_map *site_of) {
     hsc_data d;
     bool has_messages = calls_mpi(g);
-    if ((!g->n_loops && !has_messages) || is_mpi_binding(function))
+    if ((!g->n_loops && !has_messages && !may_hand_on(p, function, g, site_of)) || is_mpi_binding(function))
         return;
     hsc_data_init(&d, p, function, procedure_id, g, loop_ids);
     d.site_of = site_of;

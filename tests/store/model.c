@@ -139,7 +139,7 @@ model *model_new(unsigned seed, bool one_thread) {
                                           [HSC_TAB_context] = 120, [HSC_TAB_ledger] = 4, [HSC_TAB_stream] = 5,
                                           [HSC_TAB_loop] = 20, [HSC_TAB_memory_check] = 12, [HSC_TAB_array] = 25,
                                           [HSC_TAB_reference] = 60, [HSC_TAB_mpi_site] = 15, [HSC_TAB_mpi_argument] = 45,
-                                          [HSC_TAB_mpi_link] = 10, [HSC_TAB_directive] = 6, [HSC_TAB_runtime_call] = 8,
+                                          [HSC_TAB_mpi_link] = 10, [HSC_TAB_directive] = 6, [HSC_TAB_runtime_call] = 8, [HSC_TAB_handed] = 9,
                                           [HSC_TAB_message_pair] = 30, [HSC_TAB_delay] = 12, [HSC_TAB_delayed] = 50,
                                           [HSC_TAB_code_part] = 5, [HSC_TAB_instruction] = 50, [HSC_TAB_instruction_text] = 20,
                                           [HSC_TAB_inlining] = 6, [HSC_TAB_code_byte] = 120};
@@ -157,7 +157,7 @@ model *model_new(unsigned seed, bool one_thread) {
         scope[i] = i < 27 ? i * 90 / 30 : HSC_NONE;
     static const enum hsc_column_id keys[] = {HSC_COL_loop_scope,        HSC_COL_memory_check_scope, HSC_COL_array_scope,
                                               HSC_COL_reference_scope,   HSC_COL_mpi_site_code_line, HSC_COL_mpi_argument_site,
-                                              HSC_COL_mpi_link_site,     HSC_COL_directive_scope,    HSC_COL_runtime_call_code_line,
+                                              HSC_COL_mpi_link_site,     HSC_COL_directive_scope,    HSC_COL_runtime_call_code_line, HSC_COL_handed_code_line,
                                               HSC_COL_message_pair_process, HSC_COL_delayed_delay};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) { /* sorted; the last rows of some have none */
         const hsc_column_def *d = &hsc_schema_columns[keys[k]];

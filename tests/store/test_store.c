@@ -182,7 +182,8 @@ static void lists_are_found_by_key(void **state) {
                  {HSC_LIST_MPI_LINKS, HSC_COL_mpi_link_site},
                  {HSC_LIST_DIRECTIVES, HSC_COL_directive_scope},
                  {HSC_LIST_RUNTIME_CALLS, HSC_COL_runtime_call_code_line},
-                 {HSC_LIST_PAIRS, HSC_COL_message_pair_process}};
+                 {HSC_LIST_PAIRS, HSC_COL_message_pair_process},
+                 {HSC_LIST_HANDED, HSC_COL_handed_code_line}};
     hsc_err err = {0};
     model *m = model_new(7, false);
     hsc_db *db = NULL;
@@ -212,6 +213,7 @@ static void lists_are_found_by_key(void **state) {
     hsc_db_mpi_link link;
     hsc_db_directive directive;
     hsc_db_runtime_call call;
+    hsc_db_handed handed;
     hsc_db_memory_check check;
     OK(hsc_db_get_loop(db, 19, &loop, &err));
     assert_string_equal(loop.bound, C(loop_bound, char *, 19));
@@ -235,6 +237,9 @@ static void lists_are_found_by_key(void **state) {
     assert_string_equal(directive.text, C(directive_text, char *, 5));
     OK(hsc_db_get_runtime_call(db, 7, &call, &err));
     assert_int_equal(call.directive, C(runtime_call_directive, uint32_t, 7));
+    OK(hsc_db_get_handed(db, 8, &handed, &err));
+    assert_int_equal(handed.array, C(handed_array, uint32_t, 8));
+    assert_int_equal(handed.argument, C(handed_argument, uint16_t, 8));
     OK(hsc_db_get_memory_check(db, 11, &check, &err));
     assert_int_equal(check.comparisons, C(memory_check_comparisons, uint32_t, 11));
     assert_int_equal(hsc_db_get_array(db, 25, &array, &err), HSC_E_ARGUMENT);

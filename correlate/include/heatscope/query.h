@@ -193,6 +193,7 @@ typedef enum hsc_db_list {
     HSC_LIST_DIRECTIVES = 7,    /* scope */
     HSC_LIST_RUNTIME_CALLS = 8, /* row of the line table */
     HSC_LIST_PAIRS = 9,         /* process */
+    HSC_LIST_HANDED = 10,       /* row of the line table */
     HSC_LIST_COUNT
 } hsc_db_list;
 hsc_status hsc_db_find(const hsc_db *db, hsc_db_list list, uint32_t key, uint32_t *first, uint32_t *n, hsc_err *err);
@@ -278,6 +279,13 @@ typedef struct hsc_db_runtime_call {
     const char *callee;
 } hsc_db_runtime_call;
 hsc_status hsc_db_get_runtime_call(const hsc_db *db, uint32_t row, hsc_db_runtime_call *out, hsc_err *err);
+
+typedef struct hsc_db_handed { /* an array that a call hands to a procedure; of programs that pass messages */
+    uint32_t code_line;     /* row of the call's line; HSC_NONE: no code there */
+    uint32_t scope, callee; /* procedures: that calls, that is called */
+    uint32_t argument, array;   /* argument: from 1, as hsc_db_array's */
+} hsc_db_handed;
+hsc_status hsc_db_get_handed(const hsc_db *db, uint32_t row, hsc_db_handed *out, hsc_err *err);
 
 /* Source text of a file: embedded copy, else the file on disk, else under the directories of
  * HEATSCOPE_SOURCE_PATH (colon-separated; longest matching path tail). HSC_E_MISSING says where was looked.

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Messages of procedures that their callers hand the arrays to: bytes by array are those of the callers' arrays, along the path of calls, in C and
+Fortran, and as before where it does not tell. Usage: handed.py HEATSCOPE MPICC MPIFC|- MPIRUN SOURCES WORK"""
+import csv
+import io
+import os
+import shutil
+import subprocess
+import sys
+
+HEATSCOPE, MPICC, MPIFC, MPIRUN, SOURCES, WORK = sys.argv[1:7]
+BIN = os.path.dirname(HEATSCOPE)
+wrong = []
+
+
+def that(condition, complaint):
+    if not condition:
+        wrong.append(str(complaint))
+
+
+def run(*command, **more):
+    env = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1", **more}
+    done = subprocess.run(command, capture_output=True, text=True, env=env)
+    if done.returncode:
+        sys.exit(f"{command}: exit code {done.returncode}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def arrays(name, source, compiler, wrapper, variables, *options):
+    program, to = os.path.join(WORK, name), os.path.join(WORK, name + ".run")
+    run(compiler, "-g", *options, "-o", program, os.path.join(SOURCES, source), **{v: os.path.join(BIN, wrapper) for v in variables})
+    run(MPIRUN, "-n", "2", HEATSCOPE, "run", "-o", to, program)
+    rows = list(csv.DictReader(io.StringIO(run(HEATSCOPE, "report", "--by=array", "--format=csv", to))))
+    return {row["array"].partition("(")[0].partition("[")[0]: row for row in rows}, rows
+
+
+shutil.rmtree(WORK, ignore_errors=True)
+os.makedirs(WORK)
+for optimise in ("-O0", "-O2", "-O3"):
+    found, rows = arrays("c" + optimise, "handed.c", MPICC, "heatscope-cc", ("OMPI_CC", "MPICH_CC"), optimise)
+    for array, n in (("temperature", 20000), ("pressure", 10000), ("heap", 5000), ("ghost", 6000)):
+        row = found.get(array)
+        that(row and int(row["sent_bytes"]) == int(row["received_bytes"]) == 200 * n * 8 and int(row["calls"]) == 400, f"{optimise}: {array}: {row or rows}")
+    told = sum(int(row["sent_bytes"]) for row in rows)
+    that(told == 200 * 8 * (20000 + 10000 + 5000 + 6000 + 3000), f"{optimise}: {told} bytes sent in all: {rows}")
+    rest = [row for name, row in found.items() if name not in ("temperature", "pressure", "heap", "ghost")]
+    that(sum(int(row["sent_bytes"]) for row in rest) == 200 * 8 * 3000 and "into" not in found, f"{optimise}: what cannot be told: {rest}")
+if MPIFC != "-":
+    found, rows = arrays("fortran", "handed.f90", MPIFC, "heatscope-fc", ("OMPI_FC", "MPICH_FC"), "-O2")
+    for array, n in (("velocity", 20000), ("density", 10000)):
+        row = found.get(array)
+        that(row and int(row["sent_bytes"]) == int(row["received_bytes"]) == 200 * n * 8, f"Fortran: {array}: {row or rows}")
+if wrong:
+    sys.exit("\n".join(wrong))
