@@ -43,6 +43,22 @@ static const char *loops_text(double seconds, char *out, size_t size) {
     return out;
 }
 
+/* A member keeps its own name, or the ends of it: "level->..send_buffers[3]"; other names are cut as prose. Returns out. */
+static const char *fit_array(const char *name, int width, char *out, size_t size) {
+    const char *arrow = NULL, *dot = strrchr(name, '.');
+    for (const char *at = name; (at = strstr(at, "->")); at += 2)
+        arrow = at + 2;
+    const char *last = dot && (!arrow || dot + 1 > arrow) ? dot + 1 : arrow;
+    if (!last || report_columns_of(name) <= width)
+        return report_fit_prose(name, width, out, size);
+    if (report_columns_of(last) + 3 > width)
+        return report_fit(last, width, out, size);
+    char whole[400], begin[400], end[400];
+    snprintf(whole, sizeof whole, "%.*s", (int)(last - name), name);
+    snprintf(out, size, "%s%s", report_fit_prose(whole, width - report_columns_of(last), begin, sizeof begin), report_fit_prose(last, width, end, sizeof end));
+    return out;
+}
+
 hsc_status report_text_arrays(report *r, hsc_err *err) {
     report_array *rows;
     uint32_t n, shown = 0, most = report_text_rows(r, 3);
@@ -66,8 +82,8 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
             continue;
         }
         shown++;
-        report_array_text(r, a->array, name, sizeof name);
-        declared(r, a->array, place, sizeof place);
+        report_array_text(r, a->named, name, sizeof name);
+        declared(r, a->named, place, sizeof place);
         if (packs)
             snprintf(loops, sizeof loops, " %7s %7s", loops_text(a->packing * r->unit.scale, packing, sizeof packing), loops_text(a->unpacking * r->unit.scale, unpacking, sizeof unpacking));
         int room = r->width - (packs ? 57 : 41), left = room - report_columns_of(name) - 1;
@@ -79,7 +95,7 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
         room -= report_columns_of(place) + 1;
         fprintf(r->out, "%8llu %5s %5s %7.3f %7.3f%s  %s%s%s\n", (unsigned long long)a->calls,
                 report_bytes((double)a->sent_bytes, sent, sizeof sent), report_bytes((double)a->received_bytes, received, sizeof received), a->mpi_s,
-                a->waiting_s, loops, report_fit_prose(name, room > 8 ? room : 8, fitted, sizeof fitted), place[0] ? " " : "", place);
+                a->waiting_s, loops, fit_array(name, room > 8 ? room : 8, fitted, sizeof fitted), place[0] ? " " : "", place);
     }
     if (shown < n)
         fprintf(r->out, "%20s %7.3f  %*s %s\n", "at most", rest, packs ? 23 : 7, "", report_text_more(r, n - shown, REPORT_ARRAY, name, sizeof name));
@@ -93,8 +109,8 @@ static void array_row(const report *r, hsc_table *t, uint32_t rank, const report
     hsc_db_array a = {.name = "", .type = "", .element = "", .bounds = "", .scope = HSC_NONE, .file = HSC_NONE};
     hsc_db_scope s = {.name = ""};
     hsc_db_file f = {.path = ""};
-    if (x->array != HSC_NONE)
-        (void)hsc_db_get_array(r->db, x->array, &a, NULL);
+    if (x->named != HSC_NONE)
+        (void)hsc_db_get_array(r->db, x->named, &a, NULL);
     if (a.scope != HSC_NONE)
         (void)hsc_db_get_scope(r->db, a.scope, &s, NULL);
     if (a.file != HSC_NONE)
@@ -123,7 +139,7 @@ static void array_row(const report *r, hsc_table *t, uint32_t rank, const report
 }
 
 hsc_status report_array_rows(report *r, hsc_table *t, hsc_err *err) {
-    report_array *rows, none = {.array = HSC_NONE};
+    report_array *rows, none = {.array = HSC_NONE, .named = HSC_NONE};
     uint32_t n;
     hsc_status status = report_arrays(r, &rows, &n, err);
     if (status)

@@ -50,7 +50,7 @@ static report_array *row_of(sums *s, uint32_t array) {
             s->list = list;
             s->room = room;
         }
-        s->list[s->n] = (report_array){.array = array};
+        s->list[s->n] = (report_array){.array = array, .named = array, .named_s = -1};
         *at = ++s->n;
     }
     return &s->list[*at - 1];
@@ -223,6 +223,10 @@ static bool add_message(sums *s, const uint32_t *first_of, const hsc_db_message 
                 return false;
         }
         a->share_s += share[i] * seconds;
+        if (seconds > a->named_s) {
+            a->named = b[i].array;
+            a->named_s = seconds;
+        }
         /* a receive's part of what nobody receives into (in place), and the other way round, goes to the first */
         if (senders ? b[i].role != HSC_mpi_role_RECEIVE_BUFFER : !i)
             a->sent_bytes += part(m->sent_bytes, sender++, senders ? senders : 1);
@@ -506,7 +510,7 @@ void report_array_text(const report *r, uint32_t array, char *out, size_t size) 
 static bool is_scalar(const report *r, const report_array *x) {
     hsc_db_array a;
     double most = SCALAR_BYTES * (double)x->calls * (r->info.processes ? r->info.processes : 1);
-    return x->array != HSC_NONE && !hsc_db_get_array(r->db, x->array, &a, NULL) && !a.bounds[0] && !strchr(a.type, '*') && !strchr(a.type, '[') &&
+    return x->array != HSC_NONE && !hsc_db_get_array(r->db, x->named, &a, NULL) && !a.bounds[0] && !strchr(a.type, '*') && !strchr(a.type, '[') &&
            (double)(x->sent_bytes + x->received_bytes) <= most;
 }
 
@@ -536,7 +540,7 @@ static void owner_text(const report *r, uint32_t array, char *out, size_t size) 
     out[0] = 0;
     if (!hsc_db_get_array(r->db, array, &a, NULL) && a.scope != HSC_NONE && (a.file == HSC_NONE || !a.line || has_namesake(r, &a)) &&
         !hsc_db_get_scope(r->db, a.scope, &s, NULL))
-        snprintf(out, size, report_is_member(&a) ? ", first met in %s," : " of %s", report_fit(s.name, 60, fitted, sizeof fitted)); /* without a list of parameters */
+        snprintf(out, size, report_is_member(&a) ? ", in %s," : " of %s", report_fit(s.name, 60, fitted, sizeof fitted)); /* without a list of parameters */
     else if (array != HSC_NONE && a.scope == HSC_NONE && !a.line && a.symbol && hsc_linkage_fortran_module(a.symbol))
         snprintf(out, size, " of module %.*s", (int)hsc_linkage_fortran_module(a.symbol), a.symbol + 3);
 }
@@ -544,9 +548,9 @@ static void owner_text(const report *r, uint32_t array, char *out, size_t size) 
 /* "Array u(:, 5)", "The single value 'x'" of what has no bounds; of memory that has no name the compiler knows of: "A buffer without a name". */
 static void main_text(const report *r, const report_array *x, char *out, size_t size) {
     char name[300], owner[120];
-    report_array_text(r, x->array, name, sizeof name);
-    owner_text(r, x->array, owner, sizeof owner);
-    if (is_named(r, x->array))
+    report_array_text(r, x->named, name, sizeof name);
+    owner_text(r, x->named, owner, sizeof owner);
+    if (is_named(r, x->named))
         snprintf(out, size, is_scalar(r, x) ? "The single value '%s'%s" : "Array %s%s", name, owner);
     else
         snprintf(out, size, "A buffer without a name%s", owner);
@@ -584,7 +588,7 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
     bool any_named = false;
     double unnamed_bytes = 0; /* of the row that has most of them */
     for (uint32_t i = 0; i < n; i++)
-        if (is_named(r, rows[i].array))
+        if (is_named(r, rows[i].named))
             any_named = true;
         else
             unnamed_bytes = fmax(unnamed_bytes, (double)(rows[i].sent_bytes + rows[i].received_bytes));
@@ -592,9 +596,9 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
     double waiting = 0, nameless = 0; /* in all; of what has no name at most */
     for (uint32_t i = 0; i < n; i++) {
         waiting += rows[i].waiting_share_s;
-        if (!is_named(r, rows[i].array) && rows[i].waiting_s > nameless)
+        if (!is_named(r, rows[i].named) && rows[i].waiting_s > nameless)
             nameless = rows[i].waiting_s;
-        if (rows[i].array == HSC_NONE || (any_named && !is_named(r, rows[i].array))) /* of what has no name nobody learns where it is */
+        if (rows[i].array == HSC_NONE || (any_named && !is_named(r, rows[i].named))) /* of what has no name nobody learns where it is */
             continue;
         most = most ? most : &rows[i];
         if (!x || rows[i].waiting_s > x->waiting_s || (rows[i].waiting_s == x->waiting_s && rows[i].mpi_s > x->mpi_s))
@@ -604,14 +608,14 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
     bool is_waited = x && x->waiting_s > 0 && (x->waiting_s >= 0.1 * waited || nameless > x->waiting_s), is_most = is_waited && x->waiting_s >= 0.5 * waited;
     if (x && !is_waited) /* what is waited for is no array's: fences, barriers */
         x = most;
-    if (x && known > 0 && !hsc_db_get_array(r->db, x->array, &a, err)) {
+    if (x && known > 0 && !hsc_db_get_array(r->db, x->named, &a, err)) {
         char also[600] = "", other[400], plain[400], sent[32], received[32];
         main_text(r, x, plain, sizeof plain);
         /* what one call completes it waits for together */
         uint64_t sent_bytes = x->sent_bytes, received_bytes = x->received_bytes;
         unsigned others = 0;
         for (uint32_t i = 0; i < n && is_waited && !is_scalar(r, x); i++)
-            if (&rows[i] != x && is_named(r, rows[i].array) && fabs(rows[i].waiting_s - x->waiting_s) < 1e-9 * x->waiting_s) {
+            if (&rows[i] != x && is_named(r, rows[i].named) && fabs(rows[i].waiting_s - x->waiting_s) < 1e-9 * x->waiting_s) {
                 others++;
                 sent_bytes += rows[i].sent_bytes;
                 received_bytes += rows[i].received_bytes;

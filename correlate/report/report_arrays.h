@@ -8,6 +8,8 @@
 
 typedef struct report_array {
     uint32_t array;             /* row, the first with this identity; HSC_NONE: calls whose buffers are not known */
+    uint32_t named;             /* the row that calls have it by, of several those that last longest: its name is one of the source there */
+    double named_s;             /* for how long these last */
     uint64_t calls, sent_bytes, received_bytes;
     double mpi_s;               /* in the calls, and their share of the calls that completed them; a call of several arrays counts for each */
     double waiting_s;           /* for late partners in them, likewise */

@@ -169,7 +169,7 @@ hsc_status hsc_db_read_arrays(hsc_db *db, uint32_t metric, hsc_db_array_use **ou
         s = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r.info.path);
     for (; !s && made < count; made++) {
         const report_array *a = &rows[made];
-        report_array_text(&r, a->array, text, sizeof text);
+        report_array_text(&r, a->named, text, sizeof text);
         list[made] = (hsc_db_array_use){.array = a->array,
                                         .text = strdup(text),
                                         .places = a->places,

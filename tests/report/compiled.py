@@ -798,7 +798,7 @@ if MPICC != "-":
     that(sorted(map(int, told)) == sorted(at.values()), f"wrapped: waits are told apart by {told}, expected {at}")
     # a member is of no procedure: where it was met first is said as that
     whole = run(HEATSCOPE, "report", "--by=array", database)
-    that(re.search(r" p->halo(\[\])?( wrapped\.c:\d+)?$", whole, re.MULTILINE) and re.search(r"Array p->halo(\[\])?, first met in (fill|spread), has", findings(database)), f"wrapped: a member {whole} {findings(database)}")
+    that(re.search(r" p->halo(\[\])?( wrapped\.c:\d+)?$", whole, re.MULTILINE) and re.search(r"Array p->halo(\[\])?, in (fill|spread), has", findings(database)), f"wrapped: a member {whole} {findings(database)}")
     that(f"most by way of main wrapped.c:{at['long']} (" in findings(database), f"wrapped: {findings(database)}")
 
     # flang's runtime is linked into the program: what it writes is written by the statement
