@@ -192,14 +192,19 @@ oo::class create ::heatscope::RankingView {
         }
         return [lmap f $found {
             set symbol [dict get $f symbol]
-            set name [expr {[dict get $f procedure] >= 0 ? [dict get [$Db scope [dict get $f procedure]] name] : $symbol}]
+            set facts [expr {[dict get $f procedure] >= 0 ? [$Db scope [dict get $f procedure]] : [dict create name $symbol kind procedure]}]
+            set name [dict get $facts name]
             # f.cold, f.part.0
             set suffix [expr {$symbol ne $name && [set dot [string first . $symbol]] >= 0 ? [string range $symbol $dot end] : ""}]
+            set title [::heatscope::fmt shortName $name]$suffix
+            if {[dict get $facts kind] ne "procedure"} { # the body of a parallel region
+                set title [$Run scopeTitle [dict get $f procedure]]
+            }
             set module [expr {[dict get $f module] >= 0 ? [::heatscope::fmt plain [::heatscope::fmt baseName [dict get [$Db module [dict get $f module]] path]]] : ""}]
             set sum [dict get $f sum]
             dict set f sum [expr {$sum == entier($sum) ? entier($sum) : $sum}]
-            dict merge $f [dict create id [dict get $f part] name "[::heatscope::fmt shortName $name]$suffix" where $module \
-                share [expr {$total > 0 ? [dict get $f sum] / $total : 0.0}]]
+            dict merge $f [dict create id [dict get $f part] name $title where $module \
+                share [expr {$total > 0 ? $sum / double($total) : 0.0}]]
         }]
     }
     # Is the list of `heatscope report` shown?
