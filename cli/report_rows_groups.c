@@ -125,8 +125,10 @@ static void function_cells(sink *s, const report_group *x, bool any) {
         if (part.module != HSC_NONE)
             (void)hsc_db_get_module(s->r->db, part.module, &m, NULL);
         snprintf(address, sizeof address, "%" PRIx64, part.begin);
+        bool body = p.kind == HSC_SCOPE_REGION; /* of a parallel region */
         const char *suffix = *part.symbol && strcmp(part.symbol, p.name) ? strchr(part.symbol, '.') : NULL; /* f.cold, f.part.0 */
-        snprintf(function, sizeof function, "%s%s", *p.name ? p.name : part.symbol, *p.name && suffix ? suffix : "");
+        snprintf(function, sizeof function, "%s%s%s%s", body ? procedure_of(s->r, part.procedure) : "", body ? " " : "", *p.name ? p.name : part.symbol,
+                 *p.name && suffix && !body ? suffix : "");
     }
     put_text(s, "function", function);
     put_text(s, "symbol", part.symbol);

@@ -379,6 +379,7 @@ static Tcl_Obj *column_dict(hsc_handle *h, hsc_db_axis axis, uint32_t i, hsc_err
     PUT(d, "label", TEXT(label));
     PUT(d, "rank", WIDE(p.rank));
     PUT(d, "thread", WIDE(axis == HSC_AXIS_THREAD ? (Tcl_WideInt)t.index : -1));
+    PUT(d, "helper", WIDE(hsc_handle_is_helper(h, axis, i)));
     PUT(d, "host", TEXT(p.host));
     PUT(d, "pid", WIDE(p.pid));
     PUT(d, "tid", WIDE(axis == HSC_AXIS_THREAD ? (Tcl_WideInt)t.tid : -1));

@@ -117,6 +117,75 @@ static int places(hsc_handle *h, Tcl_Interp *interp, hsc_instructions_of what, u
     return TCL_OK;
 }
 
+typedef struct function { /* of the machine code */
+    double sum, inlined;
+    uint32_t part;
+} function;
+
+static int largest_function(const void *a, const void *b) {
+    const function *x = a, *y = b;
+    return x->sum != y->sum ? (x->sum > y->sum ? -1 : 1) : (x->part > y->part) - (x->part < y->part);
+}
+
+/* What the instructions of a piece have, and of it those that were inlined from elsewhere. */
+static hsc_status sum_function(hsc_handle *h, hsc_db_view view, const hsc_db_code_part *p, function *out, hsc_err *err) {
+    enum { ROWS = 512 };
+    double sums[ROWS];
+    hsc_status s = HSC_OK;
+    for (uint32_t row = 0; s == HSC_OK && row < p->rows; row += ROWS) {
+        uint32_t n = p->rows - row < ROWS ? p->rows - row : ROWS;
+        s = hsc_db_read_sums(h->db, view, p->first + row, n, sums, err);
+        for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
+            hsc_db_instruction x;
+            out->sum += sums[i];
+            if (sums[i] > 0 && (s = hsc_db_get_instruction(h->db, p->first + row + i, &x, err)) == HSC_OK && x.inlined != HSC_NONE)
+                out->inlined += sums[i];
+        }
+    }
+    return s;
+}
+
+/* symbols METRIC N: {part procedure symbol module sum inlined bytes}, the largest first, at most N: functions as linkers and perf know them. */
+static int symbols(hsc_handle *h, Tcl_Interp *interp, uint32_t metric, uint32_t most) {
+    hsc_err err = {0};
+    hsc_status s = HSC_OK;
+    uint32_t n = 0;
+    function *list = malloc(((size_t)h->info.code_parts + 1) * sizeof *list);
+    if (!list)
+        s = hsc_err_set(&err, HSC_E_MEMORY, "no memory for %u functions", h->info.code_parts);
+    for (uint32_t i = 0; s == HSC_OK && i < h->info.code_parts; i++) {
+        hsc_db_code_part p;
+        function f = {.part = i};
+        if ((s = hsc_db_get_code_part(h->db, i, &p, &err)) == HSC_OK && p.rows &&
+            (s = sum_function(h, (hsc_db_view){metric, HSC_TABLE_INSTRUCTION, HSC_AXIS_PROCESS}, &p, &f, &err)) == HSC_OK && f.sum > 0)
+            list[n++] = f;
+    }
+    if (s == HSC_OK)
+        qsort(list, n, sizeof *list, largest_function);
+    Tcl_Obj *rows = Tcl_NewListObj(0, NULL);
+    for (uint32_t i = 0; s == HSC_OK && i < n && i < most; i++) {
+        hsc_db_code_part p;
+        if ((s = hsc_db_get_code_part(h->db, list[i].part, &p, &err)) != HSC_OK)
+            break;
+        Tcl_Obj *d = Tcl_NewDictObj();
+        PUT(d, "part", hsc_tcl_index(list[i].part));
+        PUT(d, "procedure", hsc_tcl_index(p.procedure));
+        PUT(d, "symbol", TEXT(p.symbol));
+        PUT(d, "module", hsc_tcl_index(p.module));
+        PUT(d, "sum", Tcl_NewDoubleObj(list[i].sum));
+        PUT(d, "inlined", Tcl_NewDoubleObj(list[i].inlined / list[i].sum));
+        PUT(d, "bytes", Tcl_NewWideIntObj((Tcl_WideInt)(p.end - p.begin)));
+        Tcl_ListObjAppendElement(NULL, rows, d);
+    }
+    free(list);
+    if (s != HSC_OK) {
+        Tcl_DecrRefCount(rows);
+        return hsc_tcl_error(interp, &err);
+    }
+    Tcl_SetObjResult(interp, rows);
+    return TCL_OK;
+}
+
 int hsc_data_code(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     static const char *const kinds[] = {"line", "scope", "instance", NULL};
     uint32_t row;
@@ -126,6 +195,12 @@ int hsc_data_code(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc,
     if (!strcmp(name, "instruction") && objc == 1)
         return hsc_tcl_get_index(interp, objv[0], "instruction", h->info.instructions, &row) == TCL_OK ? instruction(h, interp, row)
                                                                                                          : TCL_ERROR;
+    if (!strcmp(name, "symbols") && objc == 2) {
+        uint32_t most;
+        return hsc_tcl_get_index(interp, objv[0], "metric", h->info.metrics, &row) == TCL_OK && hsc_tcl_get_index(interp, objv[1], "number", UINT32_MAX, &most) == TCL_OK
+                   ? symbols(h, interp, row, most)
+                   : TCL_ERROR;
+    }
     if (!strcmp(name, "codeof") && objc == 2) {
         if (Tcl_GetIndexFromObj(interp, objv[0], kinds, "kind", TCL_EXACT, &kind) != TCL_OK)
             return TCL_ERROR;

@@ -108,6 +108,8 @@ hsc_status hsc_handle_columns(hsc_handle *h, hsc_db_view view, uint64_t first, u
 /* hsc_db_read_stats, but for threads that libraries made for themselves: of a row in which they have nothing mean, deviation and minimum are over the others.
  * compared: how many those are, by row, or NULL. */
 hsc_status hsc_handle_stats(hsc_handle *h, hsc_db_view view, uint64_t first, uint64_t n, hsc_db_stats *out, uint32_t *compared, hsc_err *err);
+/* Is the column such a thread? */
+bool hsc_handle_is_helper(hsc_handle *h, hsc_db_axis axis, uint32_t column);
 /* Columns without those threads. */
 uint32_t hsc_handle_working(hsc_handle *h, hsc_db_axis axis);
 /* The same of values at hand, one a column: how many columns are compared; out: statistics of all columns, which become those; NULL: only counts. */

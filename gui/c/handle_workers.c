@@ -101,6 +101,11 @@ static const bool *helpers_of(hsc_handle *h) {
     return h->helpers;
 }
 
+bool hsc_handle_is_helper(hsc_handle *h, hsc_db_axis axis, uint32_t column) {
+    const bool *helpers = axis == HSC_AXIS_THREAD ? helpers_of(h) : NULL;
+    return helpers && column < h->info.threads && helpers[column];
+}
+
 uint32_t hsc_handle_working(hsc_handle *h, hsc_db_axis axis) {
     uint32_t n = hsc_db_get_columns(h->db, axis), idle = 0;
     const bool *helpers = axis == HSC_AXIS_THREAD ? helpers_of(h) : NULL;

@@ -116,6 +116,9 @@ static hsc_timeline_frame frame_of(const timeline *t) {
                                 .phases_first = first, .phases_last = first >= 0 && (t->sort == 0 || last == first) ? last : first};
 }
 
+/* A word where nothing is drawn: a run without samples, and without waits and messages of a trace. */
+static bool says_empty(const timeline *t) { return t->w.db && !t->w.db->info.samples && !t->spans; }
+
 static void paint(hsw *w, hsc_canvas *c) {
     timeline *t = (timeline *)w;
     if (!w->db)
@@ -134,6 +137,11 @@ static void paint(hsw *w, hsc_canvas *c) {
             t->keys[i].colour = hsc_style_category(&w->style, t->keys[i].key);
     hsc_timeline_frame f = frame_of(t);
     hsc_paint_timeline(c, &w->style, &f);
+    if (says_empty(t)) {
+        hsc_timeline_layout l;
+        hsc_timeline_layout_get(c, &w->style, &f, &l);
+        hsc_canvas_text_fit(c, w->style.font, l.x + l.width / 2.0, l.y + l.height / 2.0, l.width, HSC_CENTRE, w->style.colour[HSC_P_muted], "no samples in this run");
+    }
     if (t->rows_read < t->axis.bins || (t->spans && t->spans_rows < t->axis.bins))
         hsc_paint_timeline_progress(c, &w->style, &f, t->rows_read < t->axis.bins ? t->rows_read : t->spans_rows);
 }
@@ -381,6 +389,8 @@ static void describe(hsw *w, Tcl_Obj *text) {
     char line[400];
     snprintf(line, sizeof line, "timeline by %s, %.6g s to %.6g s of %.6g s, %u rows\n", key_names[t->key], t->begin, t->end, t->run_end, t->axis.bins);
     Tcl_AppendToObj(text, line, -1);
+    if (says_empty(t))
+        Tcl_AppendToObj(text, "no samples in this run\n", -1);
     if (t->interval_begin < t->interval_end) {
         snprintf(line, sizeof line, "interval %.6g s to %.6g s\n", t->interval_begin, t->interval_end);
         Tcl_AppendToObj(text, line, -1);

@@ -116,6 +116,9 @@ oo::define ::heatscope::App {
         $Bus adjust keys $key [lindex $choices [expr {($at + 1) % [llength $choices]}]]
         if {$key eq "lines"} {
             my readOut ""
+        } elseif {$key eq "ranking"} {
+            # what a key changes is in sight
+            $Panes front ranking
         }
     }
     method activeView {} {

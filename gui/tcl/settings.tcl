@@ -171,7 +171,7 @@ namespace eval ::heatscope::settings {
         scales {log linear}
         colours {inferno viridis cividis classic}
         axes {thread process}
-        rankings {procedure loop line module context message array reason}
+        rankings {procedure loop line module symbol context message array reason}
         shows {value difference ratio}
         normalisations {program file row}
         lines {own calls}
@@ -240,7 +240,7 @@ namespace eval ::heatscope::settings {
         <k>             {nextCategory}   {values of one category only: the next one, then all}
         <w>             {cycle lines}    {lines by themselves, or with what they call}
         <a>             {cycle axis}     {processors: threads or processes}
-        <r>             {cycle ranking}  {ranking by procedure, loop, line, module, context, message, array, reason}
+        <r>             {cycle ranking}  {ranking by procedure, loop, line, module, symbol, context, message, array, reason}
         <t>             {toggleTheme}    {light or dark}
         <m>             {maximise}       {maximise the active view, or back}
         <Alt-Key-1>     {toggle overview}   {hide or show the overview}

@@ -239,7 +239,10 @@ static hsc_place place_of_call(hsc_data *d, LLVMValueRef call, const hsc_variabl
     LLVMValueRef callee = LLVMGetCalledValue(call);
     hsc_ir_text name = LLVMIsAFunction(callee) ? hsc_ir_get_name(callee) : (hsc_ir_text){NULL, 0};
     hsc_str text = holder ? hsc_data_variable_name(d, holder, NULL) : (hsc_str){NULL, 0};
-    if (!text.n) {
+    bool temporary = !text.n && d->p->is_fortran && is_allocator(name); /* flang gets room for values of array expressions */
+    if (temporary) {
+        text = hsc_data_format(d, "temporary");
+    } else if (!text.n) {
         hsc_str source = name.n ? hsc_pass_source_name(d->p, name.p, name) : (hsc_str){"?", 1};
         text = hsc_data_format(d, "%.*s()", (int)source.n, source.p);
     }
@@ -251,6 +254,11 @@ static hsc_place place_of_call(hsc_data *d, LLVMValueRef call, const hsc_variabl
     if (holder && holder->debug.name.n) {
         o->file = holder->debug.file;
         o->line = holder->debug.line;
+    } else if (temporary) {
+        hsc_ir_loc loc;
+        hsc_ir_get_loc(call, &loc);
+        o->file = loc.file;
+        o->line = loc.line;
     }
     set_anywhere(d, &p, call, hsc_data_block(d, call));
     return p;

@@ -9,6 +9,7 @@ module shapes
   end type
   real(8) :: table(10, -2:20)
 contains
+! CHECK-DAG: [[#@LINE+87]] array temporary(?): {{.*}}, 8 bytes, heap, in shapes::overlap
   ! CHECK-DAG: array d(n, 0 : ?): real, 8 bytes, argument, in shapes::sweep
   ! CHECK-DAG: array table(10, -2 : 20): real, 8 bytes, global, symbol _QMshapesEtable
   subroutine sweep(g, d, n, m, v)
@@ -87,5 +88,14 @@ contains
       ! CHECK: [[#@LINE+1]]:{{[0-9]+}} writes f(i, k, 2, k, 3, k, k): contiguous
       f(i, k, 2, k, 3, k, k) = 0
     end do
+  end subroutine
+
+  ! room that the compiler gets for the values of an array expression
+  ! CHECK: shapes::overlap
+  subroutine overlap(p, q, n)
+    integer, intent(in) :: n
+    real(8), pointer :: p(:), q(:)
+    ! CHECK: [[#@LINE+1]]:{{[0-9]+}} writes temporary(?): contiguous
+    p(2:n) = q(1:n - 1) + p(1:n - 1)
   end subroutine
 end module

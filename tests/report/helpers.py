@@ -52,16 +52,27 @@ if len(sys.argv) > 5 and sys.argv[5] and shutil.which("tclsh8.6"):
     script = """lappend auto_path [lindex $argv 0]
 package require heatscope::data
 set db [heatscope::data open m/heatscope.h5]
+set symbols [$db symbols 0 4096]
+set sums [lmap f $symbols {dict get $f sum}]
+puts [list [expr {$sums eq [lsort -real -decreasing $sums]}] [expr {[tcl::mathop::+ {*}$sums] == [$db total]}] [expr {"even_work" in [lmap f $symbols {dict get $f symbol}]}] \
+    [llength [$db symbols 0 1]]]
 foreach row [$db top -table scope_excl -kind procedure -axis thread -stats 1 -n 200] {
     if {[dict get $row name] eq "even_work"} {
         set all [lindex [$db stats -table scope_incl -rows [list [dict get $row row] 1] -axis thread] 0]
-        puts "[dict get $row compared] [dict get $row imbalance] [dict get $row min] [dict get $all compared] [expr {[dict get $all mean] * 2 / [dict get $all sum]}] [dict get $all min]"
+        set helpers [lmap i {0 1 2 3} {dict get [$db column thread $i] helper}]
+        puts "[tcl::mathop::+ {*}$helpers] [lindex $helpers 0] [$db columns thread working] [dict get $row compared] [dict get $row imbalance] [dict get $row min] [dict get $all compared] [expr {[dict get $all mean] * 2 / [dict get $all sum]}] [dict get $all min]"
     }
 }
 """
     with open(os.path.join(WORK, "viewer.tcl"), "w", encoding="utf-8") as f:
         f.write(script)
     said = run("tclsh8.6", "viewer.tcl", sys.argv[5]).split()
+    if said[:4] != ["1", "1", "1", "1"]:
+        wrong.append(f"viewer: expected functions of the machine code, falling, all samples, among them even_work, got {said}")
+    said = said[4:]
+    if said[:3] != ["2", "0", "2"]:
+        wrong.append(f"viewer: expected two of four threads to be a library's, not the first, got {said}")
+    said = said[3:]
     if len(said) != 6 or said[0] != "2" or not float(said[1]) < 1.5 or not float(said[2]) > 0 or said[3] != "2" or abs(float(said[4]) - 1) > 1e-6 or not float(said[5]) > 0:
         wrong.append(f"viewer: expected two threads compared, mean and minimum of these, got {said}")
 sys.exit("\n".join(wrong) or 0)

@@ -150,6 +150,9 @@ oo::class create ::heatscope::About {
     # Sentences on it, {} where nothing is known.
     method usageWords {c} {
         set words {}
+        if {[dict exists $c helper] && [dict get $c helper]} {
+            lappend words "a thread that a library made for itself"
+        }
         if {[dict get $c user_s] >= 0} {
             lappend words "[::heatscope::fmt seconds [dict get $c user_s]] user, [::heatscope::fmt seconds [dict get $c system_s]] system"
             lappend words "[::heatscope::fmt plural [expr {[dict get $c minor_faults] + [dict get $c major_faults]}] {page fault}][expr {

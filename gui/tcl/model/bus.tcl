@@ -275,7 +275,7 @@ namespace eval ::heatscope::Bus {
         metric {index 0 0}  bin {{max sum} max 0}  scale {{log linear} log 0}
         colours {{inferno viridis cividis classic} inferno 0}  normalise {{program file row} program 0}
         show {{value difference ratio} value 0}  group {{auto host 2 4 8 16 32 64 128 256} auto 0}
-        sort {{number load} number 0}  ranking {{procedure loop line module context message array reason} procedure 0}
+        sort {{number load} number 0}  ranking {{procedure loop line module symbol context message array reason} procedure 0}
         interval {interval {} 1}  category {index -1 1}  lines {{own calls} own 0}  instruction {index -1 1}  outlineAll {{0 1} 0 0}  skip {count 24 0}  search {text {} 0}  hit {index -1 0}
     }
     proc fields {} {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The ranked list: procedures, loops, lines, modules or contexts by exclusive time; messages, arrays, reasons of refused vectors.
+# The ranked list: procedures, loops, lines, modules, symbols or contexts by exclusive time; messages, arrays, reasons of refused vectors.
 
 oo::class create ::heatscope::RankingView {
     superclass ::heatscope::ListView
@@ -8,7 +8,7 @@ oo::class create ::heatscope::RankingView {
     method name {} { return ranking }
     method title {} { return Ranked }
     method Groups {} {
-        return {procedure Procedures loop Loops line Lines module Modules context Contexts message Messages array Arrays reason Reasons}
+        return {procedure Procedures loop Loops line Lines module Modules symbol Symbols context Contexts message Messages array Arrays reason Reasons}
     }
     # The grouping is a key of the selection.
     method group {{key {}}} {
@@ -55,6 +55,7 @@ oo::class create ::heatscope::RankingView {
         set metric [dict get $Selection metric]
         switch -- $By {
             message { return {Time "by time in calls"} }
+            symbol { return {Time "by machine code"} }
             reason { return {Price "by time in loops that stay scalar"} }
         }
         if {![$Run exact $metric]} {
@@ -68,11 +69,12 @@ oo::class create ::heatscope::RankingView {
         return [expr {$SortColumn eq "change" ? "by change of [string range $words 3 end]" : $words}]
     }
     method Columns {} {
-        set one [dict get {procedure Procedure loop Loop line Line module Module context Context message Call array Array reason Reason} $By]
+        set one [dict get {procedure Procedure loop Loop line Line module Module symbol {Machine function} context Context message Call array Array reason Reason} $By]
         set last [switch -- $By {
             message { list sent Sent text 8 right sent_bytes }
             array { list bytes Messages text 9 right bytes }
             reason { list loops Loops count 6 {} loops }
+            symbol { list inlined Inlined percent 7 {} inlined }
             default { list imbalance "Max/mean" number 8 {} imbalance }
         }]
         set columns [list [list name $one name 0 left name] [list bar "" bar [my BarWidth] {} share] \
@@ -95,7 +97,7 @@ oo::class create ::heatscope::RankingView {
         set v [dict get $row change]
         return [expr {$v ne "" && $ChangeMost > 0 ? $v / double($ChangeMost) : 0}]
     }
-    method Drop {} { return {bar imbalance sent bytes loops} }
+    method Drop {} { return {bar imbalance sent bytes loops inlined} }
     # In digits; the names have the first claim on the room.
     method BarWidth {} {
         set w [winfo width $List]
@@ -120,6 +122,7 @@ oo::class create ::heatscope::RankingView {
             }
             array { return [lmap a [$Arrays rows $metric] {dict set a sum [dict get $a cost]}] }
             reason { return [my Reasons $Run $metric] }
+            symbol { return [my Symbols $metric] }
         }
         $List configure -empty "no samples"
         my ReadChanges
@@ -177,6 +180,32 @@ oo::class create ::heatscope::RankingView {
             lappend out [list $name $where [dict get $c value_b] [list [list [expr {$By in {line context} ? $By : "scope"}] $b]] $c]
         }
         my SetTheirs $out
+    }
+    # Functions of the machine code, cold parts and clones by themselves: what `report --by=symbol` has. They are not known by time.
+    method Symbols {metric} {
+        set total [$Run total $metric]
+        try {
+            set found [$Db symbols $metric [::heatscope::settings get rankedRows]]
+        } trap {HEATSCOPE DB MISSING} {} {
+            $List configure -empty "known of the whole run and of sampled metrics only"
+            return {}
+        }
+        return [lmap f $found {
+            set symbol [dict get $f symbol]
+            set facts [expr {[dict get $f procedure] >= 0 ? [$Db scope [dict get $f procedure]] : [dict create name $symbol kind procedure]}]
+            set name [dict get $facts name]
+            # f.cold, f.part.0
+            set suffix [expr {$symbol ne $name && [set dot [string first . $symbol]] >= 0 ? [string range $symbol $dot end] : ""}]
+            set title [::heatscope::fmt shortName $name]$suffix
+            if {[dict get $facts kind] ne "procedure"} { # the body of a parallel region
+                set title [$Run scopeTitle [dict get $f procedure]]
+            }
+            set module [expr {[dict get $f module] >= 0 ? [::heatscope::fmt plain [::heatscope::fmt baseName [dict get [$Db module [dict get $f module]] path]]] : ""}]
+            set sum [dict get $f sum]
+            dict set f sum [expr {$sum == entier($sum) ? entier($sum) : $sum}]
+            dict merge $f [dict create id [dict get $f part] name $title where $module \
+                share [expr {$total > 0 ? $sum / double($total) : 0.0}]]
+        }]
     }
     # Is the list of `heatscope report` shown?
     method Reported {} { return [expr {$By in {procedure loop}}] }
@@ -310,6 +339,7 @@ oo::class create ::heatscope::RankingView {
             message { lappend cells [::heatscope::fmt amount [dict get $row sent_bytes] B] }
             array { lappend cells [expr {[dict get $row bytes] > 0 ? [::heatscope::fmt amount [dict get $row bytes] B] : "\u2013"}] }
             reason { lappend cells [dict get $row loops] }
+            symbol { lappend cells [dict get $row inlined] }
             default {
                 # unknown until processors are counted
                 set imbalance [expr {[dict exists $row imbalance] ? [dict get $row imbalance] : ""}]
@@ -435,13 +465,21 @@ oo::class create ::heatscope::RankingView {
                 return [my Kept]
             }
             array { return [my Kept] }
+            symbol {
+                foreach row $Rows {
+                    if {[dict get $s procedure] >= 0 && [dict get $row procedure] == [dict get $s procedure]} {
+                        return [dict get $row id]
+                    }
+                }
+                return [my Kept]
+            }
         }
         return ""
     }
     # A row for what is not among the first.
     method Missing {id} {
         set what $By
-        if {$what in {message array reason}} {
+        if {$what in {message array reason symbol}} {
             return {}
         }
         set table [dict get {procedure scope_excl loop scope_excl module scope_excl line line context context_excl} $what]
@@ -494,6 +532,12 @@ oo::class create ::heatscope::RankingView {
         }
         switch -- $By {
             procedure { $Nav procedure ranking $id }
+            symbol {
+                if {[dict get $row procedure] >= 0} {
+                    $Nav procedure ranking [dict get $row procedure]
+                }
+                my Mark
+            }
             loop - module { $Nav scope ranking $id }
             line { $Nav line ranking [dict get $row file] [dict get $row line] }
             context { $Nav context ranking $id }
@@ -515,7 +559,7 @@ oo::class create ::heatscope::RankingView {
     }
     method Open {row} {
         my Go $row
-        if {$By ni {message array reason} && [dict get $row id] ne "heatscope"} {
+        if {$By ni {message array reason symbol} && [dict get $row id] ne "heatscope"} {
             $Bus flush
             $Nav enter ranking
         }
@@ -548,6 +592,11 @@ oo::class create ::heatscope::RankingView {
                 return [string cat $text "[$Run amount [dict get $Selection metric] [dict get $row sum]], [::heatscope::fmt percent [dict get $row share] 1],\
                     in [::heatscope::fmt plural [dict get $row loops] loop]"]
             }
+            symbol {
+                return [string cat $text "[my Samples [dict get $row sum]], [$Run amount [dict get $Selection metric] [dict get $row sum]],\
+                    [::heatscope::fmt percent [dict get $row share] 1 2], [::heatscope::fmt percent [dict get $row inlined] 1] of it in code that was inlined,\
+                    [::heatscope::fmt grouped [dict get $row bytes]] bytes of code, symbol [::heatscope::fmt plain [dict get $row symbol]]"]
+            }
             procedure {
                 if {[dict exists $row row]} {
                     set whole [::heatscope::fmt elide [::heatscope::fmt plain [dict get [$Db scope [dict get $row row]] name]] 160]
@@ -566,8 +615,8 @@ oo::class create ::heatscope::RankingView {
     }
     method Exported {} {
         return [dict merge {name name where where value sum share share} [dict get {message {calls calls sent_bytes sent_bytes received_bytes received_bytes}
-            array {references references bytes bytes mpi_s mpi_s} reason {loops loops}} [expr {$By in {message array reason} ? $By : "reason"}]] \
-            [expr {$By in {message array reason} ? "" : {max_over_mean imbalance}}]]
+            array {references references bytes bytes mpi_s mpi_s} reason {loops loops} symbol {symbol symbol inlined inlined bytes bytes}} [expr {$By in {message array reason symbol} ? $By : "reason"}]] \
+            [expr {$By in {message array reason symbol} ? "" : {max_over_mean imbalance}}]]
     }
     method state {} { return [dict remove [next] group] }
 }
