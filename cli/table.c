@@ -184,7 +184,7 @@ static bool ends_with(const char *text, const char *end) {
 /* A cell as people read it: names of procedures without their parameters, headers of the system as they are included. malloc'ed. */
 static char *readable(const char *column, const char *text) {
     char short_text[4096];
-    if ((ends_with(column, "procedure") || !strcmp(column, "caller") || !strcmp(column, "callee")) && strchr(text, '('))
+    if ((ends_with(column, "procedure") || !strcmp(column, "function") || !strcmp(column, "caller") || !strcmp(column, "callee")) && strchr(text, '('))
         return strdup(report_fit(text, (int)sizeof short_text, short_text, sizeof short_text));
     if (ends_with(column, "file") && report_system_header(text, short_text, sizeof short_text))
         return strdup(short_text);
