@@ -194,7 +194,7 @@ static void put_values(const diff_series *s, FILE *out, int decimals, const diff
     put_if_known(out, 5, 0, 100 * last->efficiency);
 }
 
-/* Is there something to say of the row in the brief report: a hundredth of the time that a processor has. */
+/* Is there something to say of the row in the brief report: a hundredth of the time that a processor has, elapsed or of the CPU. */
 static bool is_told(const diff_series *s, const diff_series_row *row, double all) {
     const diff_series_value *last = &row->of[s->groups - 1];
     return fabs(last->loss) >= 0.01 * all && (s->scaling || last->beyond);
@@ -233,7 +233,8 @@ static hsc_status put_table(diff_series *s, diff_by by, const char *title, const
     if (status)
         return status;
     const report *last = diff_series_run(s, diff_series_first(s, s->groups - 1));
-    all = timed || s->scaling ? fmin(first->info.wall_s, last->info.wall_s) : first->total * first->unit.scale;
+    double each_first = first->working ? first->total * first->unit.scale / first->working : 0, each_last = last->working ? last->total * last->unit.scale / last->working : 0;
+    all = timed ? fmin(first->info.wall_s, last->info.wall_s) : s->scaling ? fmin(each_first, each_last) : first->total * first->unit.scale;
     int width = first->width - columns_of(s, interval) - 1, decimals = timed ? 3 : first->decimals < last->decimals ? first->decimals : last->decimals;
     if (brief && timed && !rows.n)
         return HSC_OK;

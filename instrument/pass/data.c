@@ -17,16 +17,28 @@ static bool calls_mpi(const hsc_graph *g) {
     return false;
 }
 
-/* Numbers in rows; pointers to structures, texts and the like are handed on by nearly every call and are no arrays. What a dummy argument points to may be
- * rows, though the procedure itself does no more than hand it on. */
-static bool holds_numbers(const hsc_object *o) {
+/* Numbers in rows; pointers to structures, texts and the like are handed on by nearly every call and are no arrays. What a dummy argument or a member points to
+ * may be rows, or a buffer of bytes, though the procedure itself does no more than hand it on. */
+static bool holds_numbers(const hsc_object *o, bool texts) {
     hsc_ir_type t;
-    if (!o->rank && (!o->argument || o->base))
-        return false;
+    bool behind = (o->argument || o->member_key) && !o->base;
     hsc_ir_get_type(o->type, &t);
     if (t.kind == HSC_IR_TYPE_ARRAY || o->from_descriptor)
+        return o->rank || (o->base && !o->is_global && !texts);
+    return (o->rank && t.kind == HSC_IR_TYPE_SCALAR && t.size_bytes > 1) || (behind && !texts && (t.kind == HSC_IR_TYPE_SCALAR || t.kind == HSC_IR_TYPE_OTHER));
+}
+
+/* A procedure of the C library that takes texts, or of as many arguments as one likes (printf): what they are handed leads nowhere. */
+static bool takes_texts(LLVMValueRef call) {
+    static const char *const begins[] = {"str", "mem", "free", "realloc", "fopen", "fputs", "puts", "ato", "getenv", "llvm."};
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    hsc_ir_text name = LLVMIsAFunction(callee) ? hsc_ir_get_name(callee) : (hsc_ir_text){NULL, 0};
+    if (name.n && LLVMIsFunctionVarArg(LLVMGlobalGetValueType(callee)))
         return true;
-    return t.kind == HSC_IR_TYPE_SCALAR && t.size_bytes > 1;
+    for (size_t i = 0; name.n && i < sizeof begins / sizeof *begins; i++)
+        if (LLVMIsDeclaration(callee) && name.n >= strlen(begins[i]) && !memcmp(name.p, begins[i], strlen(begins[i])))
+            return true;
+    return false;
 }
 
 /* Arrays that calls hand on, so that an array can be followed through procedures. Calls of MPI say it in their
@@ -38,6 +50,7 @@ void hsc_data_arguments(hsc_data *d, const hsc_map *site_of) {
                 LLVMIsACallInst(i) || LLVMIsAInvokeInst(i) ? hsc_map_get(site_of, (uint64_t)(uintptr_t)i) : 0;
             if (!site || d->p->callsites.p[d->p->sites.p[site - 1].index].kind != HSC_call_kind_DIRECT)
                 continue;
+            bool texts = takes_texts(i);
             for (unsigned k = 0, n = LLVMGetNumArgOperands(i); k < n; k++) {
                 LLVMValueRef v = LLVMGetOperand(i, k);
                 if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind)
@@ -46,7 +59,7 @@ void hsc_data_arguments(hsc_data *d, const hsc_map *site_of) {
                 if (place->object == HSC_DATA_NONE || d->objects.p[place->object].is_temporary)
                     continue;
                 uint32_t object = place->is_descriptor ? hsc_data_behind_descriptor(d, place->object) : place->object;
-                if (d->objects.p[object].array_id || holds_numbers(&d->objects.p[object]))
+                if (d->objects.p[object].array_id || holds_numbers(&d->objects.p[object], texts))
                     *HSC_VECTOR_ADD(d->p->array_arguments) =
                         (hsc_rec_array_argument){site, k + 1, hsc_data_array(d, object, site)};
             }
