@@ -510,7 +510,7 @@ void hsc_rt_measure_begin(uint64_t now_ns);     /* once, before the first thread
 uint64_t hsc_rt_measure_tend(uint64_t now_ns);  /* helper; returns when to look again, 0: never */
 /* tracer_ss.c: while a debugger or tracer holds the process nothing is measured: it would be told of each sample's signal */
 bool hsc_rt_is_traced(void);
-char hsc_rt_status_of(const char *word); /* what the process's status has behind "\nName:\t": its first character; 0: nothing */
+uint64_t hsc_rt_status_of(const char *word); /* the number that the process's status has behind "\nName:"; 0: none */
 void hsc_rt_tracer_tend(uint64_t now_ns); /* helper, at its beats while the process computes */
 void hsc_rt_tracer_came(uint64_t now_ns); /* the calling thread is about to let itself be traced */
 
