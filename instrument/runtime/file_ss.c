@@ -95,7 +95,8 @@ static bool grow_by_path(hsc_rt_file *f, uint64_t want, uint64_t least) {
     if (!ok && !atomic_load_explicit(&f->out_of_room, memory_order_relaxed)) {
         char line[HSC_RT_PATH + 128];
         size_t at = 0;
-        hsc_rt_append(line, sizeof line, &at, "no room for more samples in ");
+        bool forbidden = fd == -EACCES || fd == -EPERM;
+        hsc_rt_append(line, sizeof line, &at, forbidden ? "the process may no longer open " : "no room for more samples in ");
         hsc_rt_append(line, sizeof line, &at, f->path);
         hsc_rt_append(line, sizeof line, &at, "; the program goes on, what is lost from now on is counted");
         hsc_rt_say(line);

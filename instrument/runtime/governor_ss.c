@@ -32,7 +32,8 @@
 #define UNMET_NS 10000000000ull     /* CPU time for which it is not tried again */
 #define CALM_NS 1000000000ull       /* CPU time within the budget before the rate is raised, or perf's clock is taken again */
 #define CALM_EARLY_NS 100000000ull  /* the same for the clock of a thread that switched often only until the first look: as it began */
-#define LATELY_NS 500000000.0       /* CPU time: shares of wrappers and helper come in lumps */
+#define LATELY_NS 500000000.0       /* CPU time: the share of wrappers comes in lumps */
+#define CALM_SHARE 0.85             /* of the budget, that twice as many samples and all else may take for the rate to be raised */
 #define PREEMPTED_NS 1000000ull     /* of CPU time: who works and yields now and then is preempted at most so often; more are his own yields */
 /* Of what a switch costs with samples far apart, that one costs of a thread which has left perf's clock, for the kernel keeps what it has of it: one by which it waits, and one that is forced. */
 #define SHARE_AFTERWARDS 0.2
@@ -121,8 +122,8 @@ void hsc_rt_govern_begin(hsc_rt_thread *t) {
     g->wrapper_cycles = t->wrapper_cycles;
 }
 
-double hsc_rt_govern_share(double share, double cost_ns, double cpu_ns) {
-    return cpu_ns > 0 ? share + (cost_ns / cpu_ns - share) * cpu_ns / (cpu_ns + LATELY_NS) : share;
+double hsc_rt_govern_share(double share, double cost_ns, double cpu_ns, double lately_ns) {
+    return cpu_ns > 0 ? share + (cost_ns / cpu_ns - share) * cpu_ns / (cpu_ns + lately_ns) : share;
 }
 
 /* The thread's lowest rate so far is the process's, if it is lower than what others had. */
@@ -174,7 +175,7 @@ static look take_look(hsc_rt_thread *t, uint64_t cpu, hsc_rec_rate *told) {
     look l = {.passed = (double)(cpu - g->cpu_ns), .each = (double)(n - g->switches + more - waiting), .waiting = (double)waiting};
     l.budget = l.passed * (double)hsc_rt.options.budget / 1000;
     l.samples = (double)hsc_rt_cycles_ns(t->plain_cycles - g->plain_cycles, rate) + (double)runs * (double)hsc_rt.interrupt_ns;
-    g->wrappers = hsc_rt_govern_share(g->wrappers, (double)hsc_rt_cycles_ns(wrapped - g->wrapper_cycles, rate), l.passed);
+    g->wrappers = hsc_rt_govern_share(g->wrappers, (double)hsc_rt_cycles_ns(wrapped - g->wrapper_cycles, rate), l.passed, LATELY_NS);
     double helper = (double)atomic_load_explicit(&hsc_rt.helper_share_q32, memory_order_relaxed) / 4294967296.0;
     l.fixed = l.passed * (g->wrappers + helper);
     *told = (hsc_rec_rate){.thread_id = t->thread_id, .time = t->last_time, .cost_ns = (uint64_t)cost_at(t, &l, t->periods),
@@ -279,7 +280,7 @@ static uint64_t better_rate(hsc_rt_thread *t, const look *l) {
         cost = then;
     }
     if (periods == t->periods && periods > least) {
-        g->calm_ns = cost_at(t, l, periods / 2) < 0.7 * l->budget ? g->calm_ns + (uint64_t)l->passed : 0;
+        g->calm_ns = cost_at(t, l, periods / 2) < CALM_SHARE * l->budget ? g->calm_ns + (uint64_t)l->passed : 0;
         if (g->calm_ns >= CALM_NS)
             periods /= 2;
     }

@@ -104,7 +104,7 @@ static void tell_share(uint64_t helper_ns) {
         pid = hsc_rt.pid;
         share = 0;
     } else if (cpu > last_cpu_ns) {
-        share = hsc_rt_govern_share(share, (double)(helper_ns - last_helper_ns), (double)(cpu - last_cpu_ns));
+        share = hsc_rt_govern_share(share, (double)(helper_ns - last_helper_ns), (double)(cpu - last_cpu_ns), HSC_RT_HELPER_LATELY_NS);
         atomic_store_explicit(&hsc_rt.helper_share_q32, (uint32_t)((share < 1 ? share : 1) * 4294967295.0), memory_order_relaxed);
     } else
         return;

@@ -60,6 +60,14 @@ static void set_interrupt(uint64_t ns) {
     hsc_rt.interrupt_most_ns = !has_range ? 0 : most > displaced ? most : displaced;
 }
 
+/* A program with more memory than a processor's own caches hold may find less of it there after each sample. */
+static void widen_range(void) {
+    enum { LARGE_KB = 8192 };
+    uint64_t most = hsc_rt.interrupt_ns * 8 / 3; /* ru_maxrss would have what the process was before exec */
+    if (hsc_rt.interrupt_most_ns && most > hsc_rt.interrupt_most_ns && !hsc_rt_is_filtered() && hsc_rt_status_of("\nVmHWM:") > LARGE_KB)
+        hsc_rt.interrupt_most_ns = most;
+}
+
 static void set_mechanism(enum hsc_rt_mechanism m) {
     uint64_t trap = hsc_rt.options.trap_ns, measured = m == HSC_RT_PERF_TRAP && trap ? trap : hsc_rt.options.interrupt_ns;
     hsc_rt.mechanism = m;
@@ -326,6 +334,7 @@ void hsc_rt_finish(uint64_t how) {
                 hsc_rt.untold[i] = 0;
         }
         hsc_rt.helper_ns = hsc_rt_helper_cpu_ns();
+        widen_range();
         put_cost(now, &n.cost);
         hsc_rec_process_end e = {now, hsc_rt_clock_ns(CLOCK_PROCESS_CPUTIME_ID), how};
         hsc_rt_file_put_end(HSC_REC_process_end, &e, now, true);

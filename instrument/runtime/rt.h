@@ -497,8 +497,9 @@ enum { HSC_RT_SWITCHES_LEAST = 740, HSC_RT_SWITCHES_MOST = 1430 };
  * told: their time is that of the waiting, which without us goes into more yields. Those that it makes outside of waits are in the upper end of what is told (untold_ns). */
 void hsc_rt_switches_note(hsc_rt_thread *t, hsc_rt_switch_counts now);
 hsc_rt_switch_counts hsc_rt_switches_now(void); /* of the calling thread */
-/* A share of CPU time of late, after `cost_ns` of another `cpu_ns`: what was half a second of CPU time ago and more counts less than half. */
-double hsc_rt_govern_share(double share, double cost_ns, double cpu_ns);
+/* A share of CPU time of late, after `cost_ns` of another `cpu_ns`: what was `lately_ns` of CPU time ago and more counts less than half. */
+double hsc_rt_govern_share(double share, double cost_ns, double cpu_ns, double lately_ns);
+#define HSC_RT_HELPER_LATELY_NS 5e9 /* the helper reads libraries once: a rate that is lowered for that would save nothing of it */
 /* A record that its samples come from t->mechanism from now on. In the handler or with `busy` set; `own`: by the thread itself. */
 void hsc_rt_source_tell(hsc_rt_thread *t, uint32_t reason, uint64_t cpu_ns, bool own);
 
@@ -509,7 +510,7 @@ void hsc_rt_measure_begin(uint64_t now_ns);     /* once, before the first thread
 uint64_t hsc_rt_measure_tend(uint64_t now_ns);  /* helper; returns when to look again, 0: never */
 /* tracer_ss.c: while a debugger or tracer holds the process nothing is measured: it would be told of each sample's signal */
 bool hsc_rt_is_traced(void);
-char hsc_rt_status_of(const char *word); /* what the process's status has behind "\nName:\t": its first character; 0: nothing */
+uint64_t hsc_rt_status_of(const char *word); /* the number that the process's status has behind "\nName:"; 0: none */
 void hsc_rt_tracer_tend(uint64_t now_ns); /* helper, at its beats while the process computes */
 void hsc_rt_tracer_came(uint64_t now_ns); /* the calling thread is about to let itself be traced */
 

@@ -20,7 +20,7 @@
 #include "notes.h"
 
 bool hsc_rt_is_filtered(void) {
-    return hsc_rt_status_of("\nSeccomp:\t") == '2';
+    return hsc_rt_status_of("\nSeccomp:") == 2;
 }
 
 /* Linux 5.13 to 5.18 end a process that gets an event's SIGTRAP while it blocks it. Distributions have mended some of them. */

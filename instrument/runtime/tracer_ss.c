@@ -7,7 +7,7 @@
 
 #define COMES_NS 300000000u /* so long is one that announced itself believed to come */
 
-char hsc_rt_status_of(const char *word) {
+uint64_t hsc_rt_status_of(const char *word) {
     char text[4096];
     long fd = hsc_sys4(SYS_openat, AT_FDCWD, (long)"/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
     long n = fd >= 0 ? hsc_sys3(SYS_read, fd, (long)text, sizeof text - 1) : 0;
@@ -18,15 +18,20 @@ char hsc_rt_status_of(const char *word) {
         size_t i = 0;
         while (word[i] && p[i] == word[i])
             i++;
-        if (!word[i])
-            return p[i];
+        if (word[i])
+            continue;
+        uint64_t v = 0;
+        for (p += i; *p == ' ' || *p == '\t'; p++)
+            ;
+        for (; *p >= '0' && *p <= '9'; p++)
+            v = v * 10 + (uint64_t)(*p - '0');
+        return v;
     }
     return 0;
 }
 
 bool hsc_rt_is_traced(void) {
-    char tracer = hsc_rt_status_of("\nTracerPid:\t");
-    return tracer && tracer != '0';
+    return hsc_rt_status_of("\nTracerPid:") != 0;
 }
 
 /* Threads that are in their handler, or own their writer, at the next beat. rt.lock is held. */

@@ -388,6 +388,17 @@ static bool leave(walker *w, hsc_rt_frame *f, enum leaving how, hsc_rt_frame *ne
     return true;
 }
 
+/* Is code at pc, which has no rules, one that ends the process, put by hand where the outermost procedure of a fiber would return (Boost's make_fcontext)?
+ * xor %edi,%edi; call; hlt. */
+static bool ends_there(uint64_t pc) {
+    static const uint8_t no_status[] = {0x48, 0x31, 0xff};
+    uint8_t code[sizeof no_status + 6];
+    if (pc < HSC_RT_PAGE || !hsc_rt_read(code, pc, sizeof code))
+        return false;
+    unsigned wide = code[0] == no_status[0];
+    return begins_with(code + wide, no_status + 1, 2) && code[wide + 2] == 0xe8 && code[wide + 7] == 0xf4;
+}
+
 enum step { STEP_ON, STEP_END, STEP_LOST, STEP_SIGNAL, STEP_WRONG };
 
 /* Fills the slots of `f` and the caller's state in `next`. */
@@ -443,6 +454,10 @@ HSC_RT_HOT static enum step step(walker *w, hsc_rt_frame *f, hsc_rt_frame *next)
         if (!exact && rule_at(w, f->pc)->rule.cfa != HSC_CFA_NONE && !after_call(f->pc)) {
             w->reusable = false;
             return STEP_END; /* nobody called it: the outermost procedure, put there by hand (makecontext) */
+        }
+        if (!exact && c->mapping_id && ends_there(f->pc)) {
+            w->reusable = false;
+            return STEP_END;
         }
         if (!guess(w, f, &sp))
             return STEP_LOST;

@@ -153,6 +153,16 @@ def missed():
             expect(f"{options}: a rate that keeps to it", line[0][3] == f"-F {frugal}", (line, each_s))
 
 
+    os.environ.update(alike)
+    try: # with more memory than caches: up to 8/3
+        done, found = run([sys.executable, "-c", "b = b'1' * (64 << 20)\nfor i in range(3000000): pass"], options=["--budget", "off"], governed=True, quiet=False)
+    finally:
+        for k in alike:
+            del os.environ[k]
+    cost = [f for kind, f in only(found).notes if kind == "cost"][-1]
+    expect("much memory", [int(cost[f"interrupt_{k}ns"]) for k in ("least_", "", "most_")] == [150000, 240000, 640000], cost)
+
+
 def clock_of(p, thread, when):
     """The mechanism that a sample of a thread at that time came from."""
     changes = bisect.bisect_right(thread.source_times, when)

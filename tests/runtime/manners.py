@@ -8,6 +8,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -264,6 +265,23 @@ def killed_children():
     done, found = run(["bash", "-c", f"({loop}) & a=$!; ({loop}) & b=$!; (for i in {{1..20000}}; do :; done); sleep 0.2; kill -9 $a; kill $b; wait"], quiet=False)
     expect("the last line", "; more in 2 processes that were killed or still run)" in done.stderr, done.stderr)
     expect("their files", len([p for p in found if p.samples() and not p.ends]) == 2, found)
+
+
+def gives_up_rights():
+    """A server that was started by root and goes on as another user: its file grows all the same, and it tells what it has at its end."""
+    if os.geteuid():
+        print("skipped: not root")
+        sys.exit(scenarios.SKIP)
+    directory = tempfile.mkdtemp(dir="/tmp")
+    try:
+        os.chmod(directory, 0o755)
+        work = "import os, time\nos.setuid(65534)\nwhile time.process_time() < 2:\n    sum(i * i for i in range(1000))"
+        done, found = run([sys.executable, "-c", work], directory=os.path.join(directory, "m"), options=["-F", "10000", "--budget", "off"], quiet=False)
+    finally:
+        shutil.rmtree(directory)
+    expect("it ran", done.returncode == 0 and "open" not in done.stderr and "no room" not in done.stderr, done.stderr)
+    expect("the last line", re.search(r"wrote .* \([0-9]{4,} samples of [1-9]", done.stderr), done.stderr)
+    expect("more than the file had at first", only(found).samples() > 10000, only(found).samples())
 
 
 def low_limits():

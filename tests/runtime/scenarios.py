@@ -306,12 +306,14 @@ def contexts():
     expect("exit code", done.returncode == 0, done)
     p = only(found)
     t = p.threads[1]
-    own, deep, calls, other = 0, 0, 0, {}
+    own, deep, calls, fiber, other = 0, 0, 0, 0, {}
     for _, node, w in t.samples:
         path = p.path_of(t, node)
-        tail = [f for f in path if f in ("body", "cowork", "too_deep", "main")]
+        tail = [f for f in path if f in ("body", "cowork", "too_deep", "main", "fiber_body")]
         if tail == ["body", "cowork"]:
             own += w
+        elif tail == ["fiber_body", "cowork"]:
+            fiber += w
         elif "too_deep" in path and path[-1] == "cowork":
             expect("innermost frames kept", len(path) == 64 and set(path[:-1]) == {"too_deep"}, path)
             deep += w
@@ -323,6 +325,7 @@ def contexts():
             other[tuple(path[-3:])] = other.get(tuple(path[-3:]), 0) + w
     n = t.weight()
     expect("in contexts", own > 0.5 * n, (own, n))
+    expect("in a fiber", fiber > 0.1 * n, (fiber, n))
     expect("too deep", deep > 0.1 * n, (deep, n))
     expect("truncated are the deep ones", t.progress["truncated"] <= deep + 0.02 * n, (t.progress, deep))
     expect("in calls", calls <= 0.1 * n, (calls, n))

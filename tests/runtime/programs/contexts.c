@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Eight contexts that hand over to each other, each on a stack of its own; then a recursion deeper than any limit. */
+/* Eight contexts that hand over to each other, each on a stack of its own; a fiber as Boost makes them, in code without unwind rules; then a recursion deeper than any limit. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -14,6 +14,21 @@ __attribute__((noinline)) void cowork(int k) {
     for (int i = 0; i < 100000; i++)
         x = x * 1.0000001 + i;
     sink = x + k;
+}
+
+void fiber_enter(void *top, void (*run)(void)), fiber_leave(void);
+__asm__(".text\n"
+        "fiber_enter: push %rbp; push %rbx; push %r12; push %r13; push %r14; push %r15\n"
+        "mov %rsp, fiber_caller(%rip); mov %rdi, %rsp; mov %rsi, %rbx; lea 1f(%rip), %rbp; jmp 2f\n"
+        "2: push %rbp; jmp *%rbx\n"
+        "1: xor %rdi, %rdi; call _exit@PLT; hlt\n"
+        "fiber_leave: mov fiber_caller(%rip), %rsp; pop %r15; pop %r14; pop %r13; pop %r12; pop %rbx; pop %rbp; ret\n"
+        ".local fiber_caller; .comm fiber_caller, 8, 8\n");
+
+static void fiber_body(void) {
+    for (int i = 0; i < 1000; i++)
+        cowork(i);
+    fiber_leave();
 }
 
 static void body(int k) {
@@ -43,6 +58,8 @@ int main(void) {
         makecontext(&context[k], (void (*)(void))body, 1, k);
     }
     swapcontext(&whole, &context[0]);
+    char *stack = malloc(STACK);
+    fiber_enter(stack + STACK - 64, fiber_body);
     too_deep(50000);
     printf("done\n");
     return 0;
