@@ -40,7 +40,7 @@ hsc_status report_walk_contexts(const report *r, uint32_t first, uint32_t last, 
 
 bool report_is_region_body(const hsc_db_scope *scope) {
     size_t n = strlen(scope->name);
-    return scope->kind == HSC_SCOPE_PROCEDURE && hsc_linkage_before_region(scope->name, n) < n;
+    return scope->kind == HSC_SCOPE_PROCEDURE && (hsc_linkage_before_region(scope->name, n) < n || strstr(scope->name, HSC_GCC_REGION));
 }
 
 typedef struct regions {

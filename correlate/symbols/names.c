@@ -155,7 +155,21 @@ static char *demangle_plain(const char *symbol) {
     return of_rust || symbol[1] != 'Z' ? of_rust : hsc_demangle_cxx(symbol);
 }
 
+/* The body of an OpenMP region, or of a task, that gcc made a function of: "f._omp_fn.0". NULL: it is none. */
+static char *demangle_gcc_region(const char *symbol) {
+    const char *mark = strstr(symbol, "._omp_fn.");
+    char *name = mark && mark > symbol ? strndup(symbol, (size_t)(mark - symbol)) : NULL, *plain = name ? demangle_plain(name) : NULL, *whole = NULL;
+    if (name && asprintf(&whole, "%s" HSC_GCC_REGION, plain ? plain : name) < 0)
+        whole = NULL;
+    free(plain);
+    free(name);
+    return whole;
+}
+
 char *hsc_demangle(const char *symbol) {
+    char *region = demangle_gcc_region(symbol);
+    if (region)
+        return region;
     const char *suffix = strchr(symbol, '@'); /* of a stub, "@plt", and of a version: no demangler takes them */
     if (!suffix)
         return demangle_plain(symbol);

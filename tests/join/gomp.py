@@ -52,6 +52,14 @@ for what in ("barrier", "end", "critical", "memory"):
             print(f"{what}: {category}: {has:.3f} s, by the program's clocks {least:.3f} to {most:.3f} s of {everything:.3f} s, "
                   f"bound {slack:.3f} s; {told}")
             failed += 1
+# gcc says of the body of a region neither a name for people nor where it is
+with open(source, encoding="utf-8") as f:
+    text = f.read().splitlines()
+rows = [row for row in csv.DictReader(run(heatscope, "report", "--by=procedure", "--format=csv", "end.h5").splitlines()) if "omp" in row["procedure"] and row["module"].endswith("gomp")]
+if not rows or any(row["procedure"] != "main [omp region]" or os.path.basename(row["file"]) != "gomp.c" or
+                   not any("omp parallel" in line for line in text[max(0, int(row["line_begin"]) - 3):int(row["line_begin"])]) for row in rows):
+    print(f"regions: {rows}")
+    failed += 1
 # In a team of one nobody waits: its barriers are overhead, and the runtime without timed waits is none that keeps them to itself. A thread that is not
 # OpenMP's spins meanwhile.
 spun, _, everything, told = measured("alone")

@@ -489,7 +489,7 @@ def nested_case(late, name):
     long as the program says."""
     truth, rows = causes_of("nested", late, name)
     seconds = tuple(map(sum, zip(*truth["thread"].values())))
-    told = sum(float(d["wait_s"]) for d in rows[1] if re.match(r"nested(\.omp_outlined|\._omp_fn)", d["procedure"]))
+    told = sum(float(d["wait_s"]) for d in rows[1] if re.match(r"nested(\.omp_outlined| \[omp region\])", d["procedure"]))
     expect("nested", within(told, seconds), f"{told} s, expected {seconds}: {rows[1]}")
     outer = ("thread 0", "thread 1") # one of them is in each region; the others of libgomp are new each time, and never in one region with another
     wrong = sum(float(d["wait_s"]) for d in rows[1] if d["processor"] not in outer and d["late_processor"] not in outer)

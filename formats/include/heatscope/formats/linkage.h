@@ -22,6 +22,8 @@ size_t hsc_linkage_whole(const char *name, size_t n);
  * "f.omp_outlined", "f..omp_par", "f._omp_fn.0"; n: it is no body. */
 size_t hsc_linkage_before_region(const char *name, size_t n);
 
+#define HSC_GCC_REGION " [omp region]" /* ends the name that people read of "f._omp_fn.0" */
+
 /* clang makes two procedures of an OpenMP region when it is asked for debug information, f.omp_outlined and f.omp_outlined_debug__, and calls or inlines the
  * second in the first. Are `outer` and `inner` such a pair? */
 bool hsc_linkage_is_region_pair(const char *outer, const char *inner);
