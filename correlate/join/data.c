@@ -126,7 +126,7 @@ static bool take_handed(join *j, uint32_t i) {
     for (uint32_t k = 0; ok && d && k < d->handed.n; k++) {
         const hsc_code_handed *q = &d->handed.p[k];
         uint32_t file = file_of(m, q->file), callee = hsc_table_get(&by_name, hash_of(q->callee), 0);
-        if (callee == HSC_NO_INDEX || strcmp(t->procedures[callee].linkage, q->callee) || m->array_rows.p[q->array] == HSC_NO_INDEX ||
+        if (callee == HSC_NO_INDEX || strcmp(t->procedures[callee].linkage, q->callee) || (q->array != HSC_NO_INDEX && m->array_rows.p[q->array] == HSC_NO_INDEX) ||
             scope_of(m, q->loop, q->procedure) == HSC_NO_INDEX)
             continue;
         ok = HSC_PUSH(j->data.handed, (jplaced){hsc_join_line_row(j, file, q->line), m->procedure_scopes.p[callee], q->argument, q->column, i, k});

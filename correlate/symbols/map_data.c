@@ -27,6 +27,7 @@ struct hsc_map_data {
     HSC_VEC(hsc_rec_runtime_call) runtime_calls;
     HSC_VEC(hsc_rec_array_argument) handed;
     HSC_VEC(const char *) callees;
+    HSC_VEC(uint64_t) calls; /* call site of each callee */
     hsc_table callee_rows; /* (callsite id, 0) */
 };
 
@@ -37,7 +38,7 @@ void hsc_map_data_delete(hsc_map_data *d) {
         return;
     hsc_pool_fini(&d->pool);
     void *lists[] = {d->values.p, d->arrays.p, d->references.p, d->messages.p,      d->sections.p, d->datatypes.p,
-                     d->links.p,  d->checks.p, d->directives.p, d->runtime_calls.p, d->handed.p,    d->callees.p};
+                     d->links.p,  d->checks.p, d->directives.p, d->runtime_calls.p, d->handed.p,    d->callees.p, d->calls.p};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]);
     hsc_table_fini(&d->callee_rows);
@@ -129,7 +130,7 @@ bool hsc_map_data_name_call(hsc_map_data *d, uint64_t callsite_id, const char *c
     uint32_t *at = hsc_table_at(&d->callee_rows, callsite_id, 0);
     if (at)
         *at = (uint32_t)d->callees.n;
-    return at && HSC_PUSH(d->callees, callee);
+    return at && HSC_PUSH(d->callees, callee) && HSC_PUSH(d->calls, callsite_id);
 }
 
 /* ---- into rows ---- */
@@ -518,8 +519,52 @@ static bool add_directives(adder *a) {
     return true;
 }
 
+static hsc_code_handed handed_of(const hsc_site *s, uint32_t array, uint64_t argument, const char *callee) {
+    return (hsc_code_handed){.procedure = s->procedure, .loop = s->loop, .file = s->call_file, .line = s->call_line, .column = s->call_column,
+                             .array = array, .argument = small(argument), .callee = callee};
+}
+
+/* Where one call in a procedure hands a known array to an argument of another procedure, its other calls that hand something else there are listed, too:
+ * nothing is known of that. `from`: first row of these calls. */
+static bool add_not_known(adder *a, size_t from) {
+    enum { ARGUMENTS = 64 }; /* that are looked at */
+    hsc_code *c = a->c;
+    hsc_table places = {0}, told = {0}; /* (procedure, callee): place in `masks`; (call site, argument): known */
+    HSC_VEC(uint64_t) masks = {0};
+    bool ok = true;
+    for (size_t i = from; ok && i < c->data.handed.n; i++) {
+        const hsc_code_handed *v = &c->data.handed.p[i];
+        uint32_t *at = v->argument <= ARGUMENTS ? hsc_table_at(&places, v->procedure, (uintptr_t)v->callee) : NULL;
+        ok = at || v->argument > ARGUMENTS;
+        if (at && *at == HSC_NO_INDEX) {
+            *at = (uint32_t)masks.n;
+            ok = HSC_PUSH(masks, (uint64_t)0);
+        }
+        if (at && ok)
+            masks.p[*at] |= (uint64_t)1 << (v->argument - 1);
+    }
+    for (size_t i = 0; ok && i < a->d->handed.n; i++) {
+        uint32_t *at = hsc_table_at(&told, a->d->handed.p[i].callsite_id, a->d->handed.p[i].argument);
+        ok = at != NULL;
+        if (at)
+            *at = 1;
+    }
+    for (size_t i = 0; ok && masks.n && i < a->d->calls.n; i++) {
+        const hsc_site *s = site_of(a, a->d->calls.p[i]);
+        uint32_t place = s && s->is_call ? hsc_table_get(&places, s->procedure, (uintptr_t)a->d->callees.p[i]) : HSC_NO_INDEX;
+        for (unsigned k = 1; ok && place != HSC_NO_INDEX && k <= ARGUMENTS; k++)
+            if (masks.p[place] >> (k - 1) & 1 && hsc_table_get(&told, a->d->calls.p[i], k) == HSC_NO_INDEX)
+                ok = HSC_PUSH(c->data.handed, handed_of(s, HSC_NO_INDEX, k, a->d->callees.p[i]));
+    }
+    free(masks.p);
+    hsc_table_fini(&places);
+    hsc_table_fini(&told);
+    return ok;
+}
+
 static bool add_handed(adder *a) {
     hsc_code *c = a->c;
+    size_t from = c->data.handed.n;
     for (size_t i = 0; i < a->d->handed.n; i++) {
         const hsc_rec_array_argument *r = &a->d->handed.p[i];
         const hsc_site *s = site_of(a, r->callsite_id);
@@ -532,25 +577,17 @@ static bool add_handed(adder *a) {
                 return false;
             continue;
         }
-        hsc_code_handed v = {.procedure = s->procedure,
-                             .loop = s->loop,
-                             .file = s->call_file,
-                             .line = s->call_line,
-                             .column = s->call_column,
-                             .array = array,
-                             .argument = small(r->argument),
-                             .callee = callee_of(a, r->callsite_id)};
-        if (!HSC_PUSH(c->data.handed, v))
+        if (!HSC_PUSH(c->data.handed, handed_of(s, array, r->argument, callee_of(a, r->callsite_id))))
             return false;
     }
-    return true;
+    return add_not_known(a, from);
 }
 
 bool hsc_map_data_add(hsc_code *c, hsc_map_data *d, const hsc_group_rows *rows) {
     adder a = {c, d, rows, {d->values.p, d->values.n}};
     bool ok = add_arrays(&a) && add_references(&a) && add_messages(&a) && add_checks(&a) && add_directives(&a) && add_handed(&a);
     d->values.n = d->arrays.n = d->references.n = d->messages.n = d->sections.n = d->datatypes.n = d->links.n = 0;
-    d->checks.n = d->directives.n = d->runtime_calls.n = d->handed.n = d->callees.n = 0;
+    d->checks.n = d->directives.n = d->runtime_calls.n = d->handed.n = d->callees.n = d->calls.n = 0;
     hsc_pool_fini(&d->pool);
     d->pool = (hsc_pool){0};
     hsc_table_fini(&d->callee_rows);

@@ -283,7 +283,7 @@ hsc_status hsc_db_get_runtime_call(const hsc_db *db, uint32_t row, hsc_db_runtim
 typedef struct hsc_db_handed { /* an array that a call hands to a procedure; of programs that pass messages */
     uint32_t code_line;     /* row of the call's line; HSC_NONE: no code there */
     uint32_t scope, callee; /* procedures: that calls, that is called */
-    uint32_t argument, array;   /* argument: from 1, as hsc_db_array's */
+    uint32_t argument, array;   /* argument: from 1, as hsc_db_array's; array HSC_NONE: not known, while another call there is */
 } hsc_db_handed;
 hsc_status hsc_db_get_handed(const hsc_db *db, uint32_t row, hsc_db_handed *out, hsc_err *err);
 
