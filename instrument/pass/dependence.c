@@ -31,7 +31,7 @@ void hsc_pass_take_loop_facts(hsc_pass *p, const hsc_ir_loop_facts *f) {
     note(p, loop_id, (f->exits > 1 ? HSC_LOOP_SEVERAL_EXITS : 0u) | (f->has_call ? HSC_LOOP_CALLS : 0u) |
                          (f->has_throw ? HSC_LOOP_THROWS : 0u) | (f->has_switch ? HSC_LOOP_SWITCHES : 0u) |
                          (f->has_dead_end ? HSC_LOOP_DEAD_END : 0u) | (f->has_indirect ? HSC_LOOP_INDIRECT : 0u) | (f->is_vectorized ? HSC_LOOP_VECTORIZED : 0u) |
-                         (f->is_wait ? HSC_LOOP_WAITS : 0u) | (f->has_atomic ? HSC_LOOP_ATOMIC : 0u));
+                         (f->is_wait ? HSC_LOOP_WAITS : 0u) | (f->has_atomic ? HSC_LOOP_ATOMIC : 0u) | (f->has_extreme ? HSC_LOOP_EXTREME : 0u));
     for (size_t i = 0; f->is_vector_code && i < f->n_blocks; i++)
         hsc_map_set(&p->why.is_vector_code, (uintptr_t)f->blocks[i], 1);
     /* at link time they may be vectors that the units' compilation made of operations in a row */

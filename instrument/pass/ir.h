@@ -197,6 +197,7 @@ typedef struct hsc_ir_loop_facts {
     bool has_atomic;   /* accesses that are atomic, as OpenMP's directive makes them */
     bool has_dead_end; /* ways out to where the program never comes */
     bool has_indirect; /* addresses that it has just read */
+    bool has_extreme;  /* the largest or smallest of floating-point numbers, of which NaN and the sign of zero count */
     bool is_disabled;  /* by the programmer */
     bool is_wait;      /* it reads again and again what others write, until that changes, and does no work */
     bool is_vectorized; /* already, by an earlier run of the vectoriser */

@@ -31,6 +31,8 @@ uint64_t hsc_reason_of(const hsc_ir_remark *r, uint32_t facts) {
     if ((reason == R(ALIASING) || reason == R(DEPENDENCE)) && (facts & HSC_LOOP_INDIRECT) &&
         !(facts & HSC_LOOP_OTHER_UNSAFE))
         reason = R(INDIRECT);
+    if (reason == R(RECURRENCE) && (facts & HSC_LOOP_EXTREME))
+        reason = R(EXTREME);
     return reason;
 }
 

@@ -291,6 +291,28 @@ static bool is_vector_code(const Loop &loop) {
     return 2 * vectors > work;
 }
 
+/* Is a value that the loop carries on the larger or smaller of itself and another one, by a comparison that the vectoriser does not take for one, as it may be of a NaN or
+ * of two zeros? */
+static bool has_extreme(const Loop &loop) {
+    const BasicBlock *latch = loop.getLoopLatch();
+    if (!latch)
+        return false;
+    for (const PHINode &phi : loop.getHeader()->phis()) {
+        const Value *next = phi.getType()->isFloatingPointTy() ? phi.getIncomingValueForBlock(latch) : nullptr;
+        const auto *select = dyn_cast_or_null<SelectInst>(next);
+        const auto *compare = select ? dyn_cast<FCmpInst>(select->getCondition()) : nullptr;
+        const auto *call = dyn_cast_or_null<IntrinsicInst>(next);
+        if (compare) {
+            const Value *a = compare->getOperand(0), *b = compare->getOperand(1), *t = select->getTrueValue(), *f = select->getFalseValue();
+            if ((t == &phi || f == &phi) && ((a == t && b == f) || (a == f && b == t)) && !(select->hasNoNaNs() && select->hasNoSignedZeros()))
+                return true;
+        }
+        if (call && (call->getIntrinsicID() == Intrinsic::maxnum || call->getIntrinsicID() == Intrinsic::minnum) && is_contained(call->args(), &phi))
+            return true;
+    }
+    return false;
+}
+
 /* Facts of the loop; true when it has accesses that can depend on each other. */
 static bool take_facts(hsc_pass *pass, Function &f, Loop &loop, hsc_ir_loop_facts *facts) {
     facts->function = wrap(&f);
@@ -314,6 +336,7 @@ static bool take_facts(hsc_pass *pass, Function &f, Loop &loop, hsc_ir_loop_fact
             }
             facts->has_atomic = facts->has_atomic || i.isAtomic();
         }
+    facts->has_extreme = has_extreme(loop);
     facts->is_disabled = is_disabled(loop);
     facts->is_wait = is_wait(loop);
     facts->is_vectorized = getBooleanLoopAttribute(&loop, "llvm.loop.isvectorized");

@@ -31,7 +31,7 @@ void hsc_why_settle(hsc_pass *p);
 
 /* dependence.c. What was noted of a loop, 0: nothing; bits below. */
 enum { HSC_LOOP_SEVERAL_EXITS = 1, HSC_LOOP_CALLS = 2, HSC_LOOP_INDIRECT = 4, HSC_LOOP_OTHER_UNSAFE = 8, HSC_LOOP_SEEN = 16,
-       HSC_LOOP_THROWS = 128, HSC_LOOP_SWITCHES = 256, HSC_LOOP_DEAD_END = 512, HSC_LOOP_WAITS = 64, HSC_LOOP_ATOMIC = 1024, HSC_LOOP_VECTORIZED = 32 /* before the vectoriser came to it: link-time optimisation runs it twice */ };
+       HSC_LOOP_THROWS = 128, HSC_LOOP_SWITCHES = 256, HSC_LOOP_DEAD_END = 512, HSC_LOOP_WAITS = 64, HSC_LOOP_ATOMIC = 1024, HSC_LOOP_EXTREME = 2048, HSC_LOOP_VECTORIZED = 32 /* before the vectoriser came to it: link-time optimisation runs it twice */ };
 uint32_t hsc_why_loop_facts(const hsc_pass *p, uint32_t loop_id);
 
 /* reason.c. Enum reason of a remark, from its pass and name and the facts of its loop. */

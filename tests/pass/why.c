@@ -129,6 +129,26 @@ void wraps(unsigned n, unsigned s, unsigned t, double *y, const double *x, const
                z[p + s - 1] + z[p + s + 1] + z[p - t - 1] + z[p - t + 1] + z[p + t - 1] + z[p + t + 1];
     }
 }
+// CHECK: largest
+// CHECK: [loop-vectorize: largest or smallest of floating-point numbers, of which NaN and the sign of zero count]
+double largest(int n, double *a, const double *b) {
+    double most = 0;
+    for (int i = 0; i < n; i++) {
+        a[i] += b[i];
+        most = b[i] > most ? b[i] : most;
+    }
+    return most;
+}
+// CHECK: carried
+// CHECK: [loop-vectorize: value carried from one iteration to the next]
+double carried(int n, const double *b) {
+    double was = 0, sum = 1;
+    for (int i = 0; i < n; i++) {
+        sum = b[i] > 2 ? sum * was : sum + 1;
+        was = b[i] / (sum + 3);
+    }
+    return was;
+}
 // one loop, vector code in one copy and refused in the other: each remark names its copy
 // CHECK: scale
 // CHECK-NEXT: for:
