@@ -19,8 +19,35 @@ static const struct {
     {"libuct", HSC_LIBRARY_MESSAGES},      {"libucs", HSC_LIBRARY_MESSAGES},      {"libucm", HSC_LIBRARY_MESSAGES},
 };
 
-int hsc_is_fortran_runtime(const char *procedure) {
+/* Is `name` of the pattern, in which '?' is any of the letters of `letters`? */
+static bool fits(const char *name, const char *pattern, const char *letters) {
+    for (; *pattern; pattern++, name++)
+        if (!*name || (*pattern == '?' ? !strchr(letters, *name) : *pattern != *name))
+            return false;
+    return !*name;
+}
+
+/* What compiler-rt and libgcc do for operators: of complex numbers (s, d, x, t: single to quadruple), of integers of 128 bits, of numbers of 128 and 16 bits, powers. */
+static bool is_operator(const char *procedure) {
+    static const char *const patterns[] = {"__mul?c3", "__div?c3", "__powi?f2"}, *const names[] = {
+        "__divti3", "__udivti3", "__modti3", "__umodti3", "__divmodti4", "__udivmodti4", "__multi3", "__muloti4", "__addtf3", "__subtf3", "__multf3", "__divtf3",
+        "__extenddftf2", "__extendsftf2", "__trunctfdf2", "__trunctfsf2", "__extendhfsf2", "__truncsfhf2", "__truncdfhf2"};
+    bool is = false;
+    if (strncmp(procedure, "__", 2))
+        return false;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns && !is; i++)
+        is = fits(procedure, patterns[i], "sdxt");
+    for (size_t i = 0; i < sizeof names / sizeof *names && !is; i++)
+        is = !strcmp(procedure, names[i]);
+    return is;
+}
+
+bool hsc_is_complex_division(const char *procedure) { return fits(procedure, "__div?c3", "sd"); }
+
+int hsc_is_linked_runtime(const char *procedure) {
     static const char *const spaces[] = {"Fortran::runtime::", "Fortran::decimal::", "Fortran::common::"};
+    if (is_operator(procedure))
+        return 1;
     /* names of lambdas, which c++filt and the runtime of C++ leave as they are */
     if (!strncmp(procedure, "_FortranA", 9) || !strncmp(procedure, "_ZN7Fortran7runtime", 19) || !strncmp(procedure, "_ZN7Fortran6common", 18))
         return 1;

@@ -16,9 +16,9 @@ static bool is_of_language(const char *path) {
 
 static bool is_in_header(const join *j, uint32_t file) { return file < j->files.n && hsc_system_header(j->files.p[file].path); }
 
-/* Flang's runtime in the program's own file. */
+/* The runtime of a compiler in the program's own file. */
 static bool is_linked_runtime(const join *j, uint32_t procedure) {
-    return procedure < j->scopes.n && j->scopes.p[procedure].knowledge != HSC_KNOWN_MAP && hsc_is_fortran_runtime(j->scopes.p[procedure].name);
+    return procedure < j->scopes.n && j->scopes.p[procedure].knowledge != HSC_KNOWN_MAP && hsc_is_linked_runtime(j->scopes.p[procedure].name);
 }
 
 static bool is_in_runtime(const join *j, const jmodule *m, const jplace *p) {

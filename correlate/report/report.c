@@ -235,7 +235,7 @@ bool report_is_own(const report *r, const hsc_db_scope *s) {
         return s->knowledge == HSC_KNOWN_MAP;
     if (s->kind > HSC_SCOPE_PROCEDURE && s->procedure != HSC_NONE)
         (void)hsc_db_get_scope(r->db, s->procedure, &of, NULL);
-    if (s->kind >= HSC_SCOPE_PROCEDURE && hsc_is_fortran_runtime(of.name)) /* it is linked into the program */
+    if (s->kind >= HSC_SCOPE_PROCEDURE && hsc_is_linked_runtime(of.name)) /* it is linked into the program */
         return false;
     if (r->own_module)
         return r->own_module[s->module];

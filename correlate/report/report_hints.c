@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/libraries.h>
 #include <heatscope/formats/records.h>
 
 #include "report_paid.h"
@@ -45,17 +46,22 @@ static bool is_of_c(const char *path) {
     return false;
 }
 
+/* The callee that the remark names, in out; "": none. */
+static const char *named_call(const report_refusal *x, char *out, size_t size) {
+    static const char named[] = " (call of ";
+    const char *called = strstr(x->remark.message, named);
+    snprintf(out, size, "%s", called ? called + sizeof named - 1 : "");
+    out[strcspn(out, ")")] = 0;
+    return out;
+}
+
 /* A function that sets errno, called in the loop: the one that the remark is about, else by the source. NULL: none is known. */
 static const char *errno_call(report *r, const report_refusal *x, const hsc_db_scope *s) {
     enum { LINES_MAX = 200 };
-    static const char named[] = " (call of ";
-    const char *called = strstr(x->remark.message, named);
     char call[40];
     hsc_db_file f;
-    if (called) {
-        snprintf(call, sizeof call, "%s", called + sizeof named - 1);
-        if (strchr(call, ')'))
-            *strchr(call, ')') = '(';
+    if (*named_call(x, call, sizeof call - 1)) {
+        strcat(call, "(");
         const char *known = called_in(call, strlen(call));
         return *known ? known : NULL;
     }
@@ -233,6 +239,12 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
     }
     if ((x->reason != HSC_reason_CALL && x->reason != HSC_reason_UNSUPPORTED) || report_may_throw(x))
         return out;
+    char call[40];
+    if (hsc_is_complex_division(named_call(x, call, sizeof call)) && !hsc_db_get_file(r->db, s.file, &f, NULL)) {
+        snprintf(out, size, "division of complex numbers is a call that checks for overflow and infinities; where these do not occur, %s lets it",
+                 is_of_c(f.path) ? "-fcx-limited-range (or -ffast-math)" : "a * (1 / r) for a real divisor r, or a * conjg(b) * (1 / real(b * conjg(b))) for a complex one,");
+        return out;
+    }
     if (!report_remarks(r, x->scope, &list, &n, NULL))
         for (uint32_t i = 0; i < n; i++)
             advised = advised || strstr(list[i].message, "-fno-math-errno");

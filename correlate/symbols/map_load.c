@@ -253,23 +253,51 @@ static bool add_calls(hsc_code *c, group_records *g) {
 
 static uint64_t position_of(uint64_t line, uint64_t column) { return line << 32 | (uint32_t)column; }
 
-/* Calls of the group by where they are: (file id, position): place in g->calls, the first. */
-static bool list_calls(const group_records *g, hsc_table *calls) {
-    for (size_t i = 0; i < g->calls.n; i++) {
+typedef struct call_list { /* calls of a group by where they are */
+    hsc_table first; /* (file id, position): place in its calls */
+    uint32_t *next;  /* [call]: the next one there; HSC_NO_INDEX */
+} call_list;
+
+static bool list_calls(const group_records *g, call_list *l) {
+    l->next = malloc((g->calls.n + 1) * sizeof *l->next);
+    for (size_t i = l->next ? g->calls.n : 0; i-- > 0;) {
         const hsc_rec_callsite *s = &g->calls.p[i];
-        uint32_t *at = s->callee.n && s->line && s->column ? hsc_table_at(calls, s->file_id, position_of(s->line, s->column)) : NULL;
-        if (!at && s->callee.n && s->line && s->column)
+        if (!s->callee.n || !s->line || !s->column)
+            continue;
+        uint32_t *at = hsc_table_at(&l->first, s->file_id, position_of(s->line, s->column));
+        if (!at)
             return false;
-        if (at && *at == HSC_NO_INDEX)
-            *at = (uint32_t)i;
+        l->next[i] = *at;
+        *at = (uint32_t)i;
     }
-    return true;
+    return l->next;
+}
+
+/* The call that a remark on its loop is about: of those where it says, the first in the loop or one within; where the loop is not known
+ * or they were inlined into it, the first. An array statement has calls before and after its loops at the same place. HSC_NO_INDEX: none. */
+static uint32_t call_of_remark(const hsc_code *c, const group_records *g, const hsc_rec_remark *r, const call_list *l) {
+    uint32_t first = hsc_table_get(&l->first, r->file_id, position_of(r->line, r->column)), site = row_of(&c->site_by_id, g, r->site_id);
+    uint32_t loop = site == HSC_NO_INDEX || c->sites.p[site].is_call ? HSC_NO_INDEX : c->sites.p[site].loop;
+    if (loop == HSC_NO_INDEX)
+        return first;
+    uint32_t other = HSC_NO_INDEX;
+    for (uint32_t at = first; at != HSC_NO_INDEX; at = l->next[at]) {
+        uint32_t of = row_of(&c->site_by_id, g, g->calls.p[at].callsite_id);
+        if (of == HSC_NO_INDEX)
+            continue;
+        for (uint32_t up = c->sites.p[of].loop; up != HSC_NO_INDEX; up = c->loops.p[up].parent)
+            if (up == loop)
+                return at;
+        if (other == HSC_NO_INDEX && c->sites.p[of].procedure != c->loops.p[loop].procedure)
+            other = at;
+    }
+    return other;
 }
 
 /* The message of a remark on a call that is in the way, with what is called; NULL: out of memory. */
-static const char *name_called(hsc_code *c, const group_records *g, const hsc_rec_remark *r, const hsc_table *calls) {
+static const char *name_called(hsc_code *c, const group_records *g, const hsc_rec_remark *r, const call_list *calls) {
     enum { NAME_MAX_BYTES = 80 };
-    uint32_t at = hsc_table_get(calls, r->file_id, position_of(r->line, r->column));
+    uint32_t at = call_of_remark(c, g, r, calls);
     if (at == HSC_NO_INDEX)
         return r->message.p;
     char *plain = hsc_demangle(g->calls.p[at].callee.p), text[2048 + NAME_MAX_BYTES];
@@ -284,7 +312,7 @@ static const char *name_called(hsc_code *c, const group_records *g, const hsc_re
 }
 
 static bool add_remarks(hsc_code *c, group_records *g) {
-    hsc_table calls = {0};
+    call_list calls = {0};
     bool listed = false, ok = true;
     for (size_t i = 0; i < g->remarks.n && ok; i++) {
         const hsc_rec_remark *r = &g->remarks.p[i];
@@ -307,7 +335,8 @@ static bool add_remarks(hsc_code *c, group_records *g) {
                                .count = r->count ? clamp(r->count) : 1};
         ok = ok && HSC_PUSH(c->remarks, row);
     }
-    hsc_table_fini(&calls);
+    hsc_table_fini(&calls.first);
+    free(calls.next);
     return ok;
 }
 

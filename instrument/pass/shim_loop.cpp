@@ -118,8 +118,35 @@ static bool is_look(const Loop &loop, const Instruction &i) {
     return isa<AtomicRMWInst, AtomicCmpXchgInst>(i) && all_of(i.operands(), [&](const Use &u) { return loop.isLoopInvariant(u); });
 }
 
+/* A volatile variable of the procedure that nobody else can see: it is read and written where it stands, its address goes nowhere. */
+static const AllocaInst *own_variable(const Value *address) {
+    auto *variable = dyn_cast<AllocaInst>(address);
+    if (!variable)
+        return nullptr;
+    for (const User *u : variable->users()) {
+        auto *store = dyn_cast<StoreInst>(u);
+        auto *mark = dyn_cast<IntrinsicInst>(u);
+        if (!isa<LoadInst>(u) && !(store && store->getPointerOperand() == variable && store->getValueOperand() != variable) &&
+            !(mark && mark->isLifetimeStartOrEnd()))
+            return nullptr;
+    }
+    return variable;
+}
+
+/* The own variable that counts the looks, `volatile long i; while (!flag && i < n) i++`, if the store does that: adds to what the variable has. */
+static const AllocaInst *counted_by(const Loop &loop, const Instruction &i) {
+    auto *store = dyn_cast<StoreInst>(&i);
+    auto *sum = store && store->isVolatile() ? dyn_cast<BinaryOperator>(store->getValueOperand()) : nullptr;
+    if (!sum || (sum->getOpcode() != Instruction::Add && sum->getOpcode() != Instruction::Sub) || !loop.isLoopInvariant(sum->getOperand(1)))
+        return nullptr;
+    auto *before = dyn_cast<LoadInst>(sum->getOperand(0));
+    return before && before->getPointerOperand() == store->getPointerOperand() ? own_variable(store->getPointerOperand()) : nullptr;
+}
+
+using Counters = SmallPtrSet<const Value *, 2>;
+
 /* Is what `value` is made of within the loop looks, and does it come from `phi` as well? */
-static void trace(const Loop &loop, const Value *value, const PHINode *phi, bool *looks, bool *again) {
+static void trace(const Loop &loop, const Counters &counters, const Value *value, const PHINode *phi, bool *looks, bool *again) {
     SmallVector<const Value *, 16> left{value};
     SmallPtrSet<const Value *, 32> seen;
     while (!left.empty()) {
@@ -127,7 +154,7 @@ static void trace(const Loop &loop, const Value *value, const PHINode *phi, bool
         if (!i || !loop.contains(i) || !seen.insert(i).second)
             continue;
         *again = *again || i == phi;
-        *looks = *looks || is_look(loop, *i);
+        *looks = *looks || (is_look(loop, *i) && !counters.count(getLoadStorePointerOperand(i)));
         left.append(i->value_op_begin(), i->value_op_end());
     }
 }
@@ -135,8 +162,15 @@ static void trace(const Loop &loop, const Value *value, const PHINode *phi, bool
 /* Does the loop look again and again at what others write, until that changes, and do nothing with it but compare? */
 static bool is_wait_itself(const Loop &loop) {
     bool pauses = false, asks = false, ends = false;
+    Counters counters;
+    for (const BasicBlock *b : loop.blocks())
+        for (const Instruction &i : *b)
+            if (const AllocaInst *variable = counted_by(loop, i))
+                counters.insert(variable);
     for (const BasicBlock *b : loop.blocks())
         for (const Instruction &i : *b) {
+            if (counters.count(getLoadStorePointerOperand(&i)) && (isa<LoadInst>(i) || counted_by(loop, i)))
+                continue;
             auto *call = dyn_cast<CallBase>(&i);
             bool pause = call && is_pause(*call), nothing = isa<IntrinsicInst>(i) && !i.mayReadOrWriteMemory();
             bool look = is_look(loop, i);
@@ -154,7 +188,7 @@ static bool is_wait_itself(const Loop &loop) {
         bool looks = false, again = false;
         for (unsigned k = 0; k < phi.getNumIncomingValues(); k++)
             if (loop.contains(phi.getIncomingBlock(k)))
-                trace(loop, phi.getIncomingValue(k), &phi, &looks, &again);
+                trace(loop, counters, phi.getIncomingValue(k), &phi, &looks, &again);
         if (looks && again)
             return false;
     }
@@ -162,7 +196,7 @@ static bool is_wait_itself(const Loop &loop) {
     loop.getExitingBlocks(exiting);
     for (const BasicBlock *b : exiting) {
         bool again = false;
-        trace(loop, b->getTerminator(), nullptr, &ends, &again);
+        trace(loop, counters, b->getTerminator(), nullptr, &ends, &again);
     }
     return ends || pauses;
 }

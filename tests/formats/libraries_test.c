@@ -28,7 +28,23 @@ static void names(void **state) {
             fail_msg("%s: role %d, expected %d", files[i].path, (int)hsc_library_role_of(files[i].path), (int)files[i].role);
 }
 
+/* What compilers link into programs is no code of the programs. */
+static void linked(void **state) {
+    static const char *const runtime[] = {"__divdc3", "__divsc3", "__multc3", "__powidf2", "__udivti3", "__truncsfhf2", "_FortranAioOutputReal64",
+                                          "Fortran::runtime::io::OpenFile::Write(long, char const*)"},
+                             *const programs[] = {"", "__", "__divdc", "__divdc3_", "__divqc3", "divdc3", "__powidf", "my_Fortran::runtime::x", "__my_kernel"};
+    (void)state;
+    for (size_t i = 0; i < sizeof runtime / sizeof *runtime; i++)
+        if (!hsc_is_linked_runtime(runtime[i]))
+            fail_msg("%s is of a runtime", runtime[i]);
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        if (hsc_is_linked_runtime(programs[i]))
+            fail_msg("%s is of the program", programs[i]);
+    assert_true(hsc_is_complex_division("__divsc3") && hsc_is_complex_division("__divdc3"));
+    assert_false(hsc_is_complex_division("__divxc3") || hsc_is_complex_division("__muldc3"));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names), cmocka_unit_test(linked)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

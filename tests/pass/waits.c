@@ -41,6 +41,16 @@ void pause_only(void) {
     while (!plain)
         __asm__ volatile("pause" ::: "memory");
 }
+// A bound on the looks, counted in a variable that nobody else sees, is no work.
+// CHECK: bounded
+// CHECK-NEXT: while:
+// CHECK: spin wait
+// CHECK-NOT: not vectorized
+void bounded(void) {
+    volatile unsigned long looks = 0;
+    while (!flag && looks < 1000000)
+        looks++;
+}
 // One sweep over what all others write, again and again, is a look.
 // CHECK: until_none
 // CHECK-NEXT: while:
@@ -102,6 +112,29 @@ void pushes(int add) {
 void stores(int *a) {
     while (!flag)
         a[flag]++;
+}
+// CHECK: delays
+// CHECK-NOT: spin wait
+void delays(void) {
+    for (volatile int i = 0; i < 1000000; i++)
+        ;
+}
+// CHECK: shows
+// CHECK-NOT: spin wait
+void take(volatile int *count);
+void shows(void) {
+    volatile int count = 0;
+    take(&count);
+    while (!flag && count < 1000000)
+        count++;
+}
+// CHECK: adds_looks
+// CHECK-NOT: spin wait
+int adds_looks(void) {
+    volatile int sum = 0;
+    while (sum < 1000000)
+        sum += flag;
+    return sum;
 }
 // CHECK: works
 // CHECK-NOT: spin wait

@@ -55,6 +55,19 @@ INTRINSIC = """program intrinsic
   print *, s
 end program
 """
+DIVIDES = """program divides
+  implicit none
+  complex(8), allocatable :: a(:,:)
+  integer :: m, n
+  n = 1000
+  allocate(a(n,n))
+  a = (1d0, 2d0)
+  do m = 1, 40
+    a = a / (real(n,8) * real(m,8) * 1d-3)
+  end do
+  print *, sum(a)
+end program
+"""
 NAMED = """#include <mpi.h>
 #include <stdlib.h>
 static volatile int done; /* so that calls return to where they stand */
@@ -492,6 +505,12 @@ if FC != "-":
         that("x(i) is written, and x(i - 1) read" in text, f"carried: {text}")
     verdicts = {(r["line_begin"], r["remark"]) for by in ("loop", "reason") for r in rows(database, by) if r["procedure"].endswith("carry") and r["remark"]}
     that(len(verdicts) == 1, f"carried: {verdicts}")
+
+# an array statement calls malloc before its loops and the compiler's own division in them: that one is in the way, no code that the user could compile, and it would be gone
+if FC != "-":
+    said = findings(serial("divides.f90", DIVIDES, FC, "-O2", "-g"))
+    that(re.search(r"Not vectorised: up to .*?\(call of __divdc3\) \(division of complex numbers .*? a \* \(1 / r\) for a real divisor r", said), f"divides: {said}")
+    that("malloc" not in said and "was not compiled with the pass" not in said, f"divides: {said}")
 
 # intrinsic procedures, by far most of the time: what flang writes itself, without lines, is at its call, and matmul, which is in its runtime, is no code that the
 # user could compile with the pass. Several hundred samples

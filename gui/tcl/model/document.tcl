@@ -216,6 +216,7 @@ oo::class create ::heatscope::Document {
         set unrolled {}
         set packed 0
         set scalar 0
+        set plain_copy 0
         set part 0
         set all 0
         foreach instance [$Db instances $scope] {
@@ -237,8 +238,11 @@ oo::class create ::heatscope::Document {
                     }
                     set vector [expr {max(1, $vector, $width)}]
                 }
-                "scalar remainder*" - "as written" {
+                "scalar remainder*" - "scalar fall-back*" {
                     set scalar [expr {$scalar + [dict get $instance sum]}]
+                }
+                "as written" {
+                    set plain_copy [expr {$plain_copy + [dict get $instance sum]}]
                 }
                 "unrolled copy" {
                     set part [expr {$part + [dict get $instance sum]}]
@@ -255,6 +259,9 @@ oo::class create ::heatscope::Document {
         # a vector body that the run hardly entered is no good news; with fewer samples nobody could tell
         if {$words ne "" && $all >= 20 && $scalar >= 0.5 * $all} {
             lappend chips [list "[::heatscope::fmt percent $scalar $all 0] scalar though [lindex [split $words ,] 0]" bad]
+        } elseif {$words ne "" && $all >= 20 && $plain_copy >= 0.5 * $all} {
+            # unswitched, or inlined elsewhere: the vector body is not that of the code that ran
+            lappend chips [list "[::heatscope::fmt percent $plain_copy $all 0] as written though another copy is [lindex [split $words ,] 0]" plain]
         } elseif {$words ne ""} {
             lappend chips [list $words good]
         }

@@ -3,6 +3,8 @@
 #ifndef HEATSCOPE_FORMATS_LIBRARIES_H
 #define HEATSCOPE_FORMATS_LIBRARIES_H
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -19,9 +21,11 @@ typedef enum hsc_library_role {
 
 /* By the name of the file, whatever its version: "/usr/lib/libgomp.so.1", "libgomp-a34b3233.so.1". */
 hsc_library_role hsc_library_role_of(const char *path);
-/* Flang's runtime is linked into the program: "_FortranAioOutputReal64", "Fortran::runtime::io::OpenFile::Write(...)", "void Fortran::decimal::...",
+/* What compilers link into the program: their own operators ("__divdc3" of complex numbers, "__udivti3" of integers of 128 bits), flang's runtime: "_FortranAioOutputReal64", "Fortran::runtime::io::OpenFile::Write(...)", "void Fortran::decimal::...",
  * "void (anonymous namespace)::MatrixTimesMatrixHelper<(Fortran::common::TypeCategory)1, ..." */
-int hsc_is_fortran_runtime(const char *procedure);
+int hsc_is_linked_runtime(const char *procedure);
+/* "__divdc3", "__divsc3": division of complex numbers, with its checks for overflow and infinities. */
+bool hsc_is_complex_division(const char *procedure);
 static inline int hsc_library_is_openmp(hsc_library_role r) { return r == HSC_LIBRARY_LLVM_OPENMP || r == HSC_LIBRARY_GNU_OPENMP; }
 
 #ifdef __cplusplus
