@@ -203,15 +203,29 @@ hsc_status report_set_named(report_named *out, const char *text, const char *nam
     return HSC_OK;
 }
 
-/* Do names that differ have texts that do, cut with so many columns at the left? Of rows sorted by their names. */
-static bool differ_cut(report_named *const *rows, uint32_t n, int width, int left) {
+/* Bytes of the folders in which all of the files are. */
+static size_t common_folders(report_named *const *rows, uint32_t n) {
+    size_t common = strlen(rows[0]->name);
+    for (uint32_t i = 1; i < n; i++) {
+        size_t k = 0;
+        while (k < common && rows[i]->name[k] == rows[0]->name[k])
+            k++;
+        common = k;
+    }
+    while (common && rows[0]->name[common - 1] != '/')
+        common--;
+    return common;
+}
+
+/* Do names that differ have texts that do, from byte `from` on and cut with so many columns at the left? */
+static bool differ_cut(report_named *const *rows, uint32_t n, size_t from, int width, int left) {
     char cut[2][4096];
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = i + 1; k < n; k++) {
             if (!strcmp(rows[i]->name, rows[k]->name))
                 continue;
             for (int side = 0; side < 2; side++) {
-                clean(rows[side ? k : i]->name, cut[side], sizeof cut[side]);
+                clean(rows[side ? k : i]->name + from, cut[side], sizeof cut[side]);
                 cut_middle(cut[side], width, left);
             }
             if (!strcmp(cut[0], cut[1]))
@@ -231,18 +245,20 @@ hsc_status report_cut_apart(report_named *list, uint32_t n, int width, hsc_err *
         for (uint32_t k = i; k < n && count < MOST; k++)
             if (list[k].twin && !strcmp(list[k].text, list[i].text))
                 alike[count++] = &list[k];
-        int left = (width - 2) / 2, from = left; /* more of the end, then less of it */
-        while (left >= 0 && !differ_cut(alike, count, width, left))
+        size_t from = common_folders(alike, count);
+        const int middle = (width - 2) / 2;
+        int left = middle; /* more of the end, then less of it */
+        while (left >= 0 && !differ_cut(alike, count, from, width, left))
             left--;
         if (left < 0)
-            for (left = from + 1; left <= width - 2 && !differ_cut(alike, count, width, left);)
+            for (left = middle + 1; left <= width - 2 && !differ_cut(alike, count, from, width, left);)
                 left++;
         bool found = width >= 5 && left <= width - 2;
         for (uint32_t k = 0; k < count; k++) {
             alike[k]->twin = false;
             if (!found)
                 continue;
-            clean(alike[k]->name, alike[k]->text, strlen(alike[k]->name) + 1);
+            clean(alike[k]->name + from, alike[k]->text, strlen(alike[k]->name) + 1);
             cut_middle(alike[k]->text, width, left);
         }
     }

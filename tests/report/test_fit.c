@@ -128,6 +128,7 @@ int main(void) {
     twins("f(int)", "f(long)", 20, true);
     cut_apart("transpose_x_to_y.f90:253", "transpose_y_to_x.f90:253", 15, "transp..f90:253", "tran..y.f90:253", "tran..x.f90:253");
     cut_apart("exchange_1_of_the_halo.c:7", "exchange_2_of_the_halo.c:7", 15, "exchan..halo.c:7", "exchange_1..c:7", "exchange_2..c:7"); /* only its begin tells */
+    cut_apart("/home/u/aa/kernels.c:7", "/home/u/bb/kernels.c:7", 12, "kernels.c:7", "aa/ke..s.c:7", "bb/ke..s.c:7");
     cut_apart("halo.c:7", "halo.c:7", 7, "ha..c:7", "ha..c:7", "ha..c:7");   /* one place */
     cut_apart("a<----------1---------->", "a<----------2---------->", 9, "a<-..--->", "a<-..--->", "a<-..--->"); /* no cut does */
     static const uint32_t numbers[] = {0, 1, 2, 1000, 16383, 16384, 50000}, kinds[] = {0, 1, 2, 3, 16};
