@@ -198,34 +198,53 @@ static uint32_t choose(report *r, const double *by, const uint32_t *rows, uint32
     return count;
 }
 
+/* Where it is told, in so many columns, and from what that was cut: the whole path. */
+static hsc_status name_place(const report *r, const hsc_db_scope *s, int width, report_named *out, hsc_err *err) {
+    hsc_db_file f;
+    char where[600], whole[1200];
+    if (s->kind == HSC_SCOPE_LOOP && !is_ours(r, s))
+        place(r, s->file, s->line_begin, width, where, sizeof where);
+    else
+        place_of(r, s, width, where, sizeof where);
+    snprintf(whole, sizeof whole, "%s", where);
+    if (!is_ours(r, s) && s->line_begin && s->file != HSC_NONE && !hsc_db_get_file(r->db, s->file, &f, NULL) && f.has_lines && !report_system_header(f.path, NULL, 0))
+        snprintf(whole, sizeof whole, "%s:%u", f.path, s->line_begin);
+    return report_set_named(out, where, whole, err);
+}
+
 /* Of the shown rows of a table: procedure and place, and which of them are twins. */
 static hsc_status name_rows(const report *r, const uint32_t *rows, uint32_t n, const bool *shown, int name_width, int place_width,
                             report_named **named, uint32_t *n_named, hsc_err *err) {
-    hsc_status status = HSC_OK;
+    uint32_t n_places = 0;
+    report_named *places = calloc((size_t)n + 1, sizeof *places);
+    hsc_status status = places ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    hsc_db_scope s, p;
     *n_named = 0;
-    if (!(*named = calloc((size_t)n + 1, sizeof **named)))
-        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    if (!status && !(*named = calloc((size_t)n + 1, sizeof **named)))
+        status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < n && !status; i++)
+        if (shown[i] && !(status = hsc_db_get_scope(r->db, rows[i], &s, err)) && !(status = name_place(r, &s, place_width, &places[n_places], err)))
+            n_places++;
+    if (!status)
+        status = report_cut_apart(places, n_places, place_width, err);
     for (uint32_t i = 0; i < n && !status; i++) {
-        hsc_db_scope s, p = {.name = NULL};
-        char name[600], where[600], text[1300];
+        char name[600], text[1300];
         if (!shown[i])
             continue;
+        p = (hsc_db_scope){.name = NULL};
         status = hsc_db_get_scope(r->db, rows[i], &s, err);
         if (!status && s.procedure != HSC_NONE)
             status = hsc_db_get_scope(r->db, s.procedure, &p, err);
         if (status)
             break;
         report_fit(p.name ? p.name : "-", name_width, name, sizeof name);
-        if (s.kind == HSC_SCOPE_LOOP && !is_ours(r, &s))
-            place(r, s.file, s.line_begin, place_width, where, sizeof where);
-        else
-            place_of(r, &s, place_width, where, sizeof where);
         int left = name_width + 1 - report_columns_of(name);
-        snprintf(text, sizeof text, "%s%*s%s", name, left > 0 ? left : 0, "", where);
+        snprintf(text, sizeof text, "%s%*s%s", name, left > 0 ? left : 0, "", places[*n_named].text);
         (*named)[*n_named] = (report_named){.text = strdup(text), .name = p.name ? p.name : "-"};
         if (!(*named)[(*n_named)++].text)
             status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     }
+    report_free_named(places, n_places);
     return status ? status : report_mark_twins(*named, *n_named, err);
 }
 

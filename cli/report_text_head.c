@@ -95,7 +95,8 @@ static void put_processes(report *r) {
     uint32_t unfinished = 0, running = 0;
     const char *host = NULL;
     bool machines = false;
-    char line[700];
+    enum { NAMED = 3 };
+    char line[1000], who[64], names[NAMED * 70 + 40] = "";
     for (uint32_t k = 0; k < r->info.processes; k++) {
         hsc_db_process p;
         if (hsc_db_get_process(r->db, k, &p, NULL))
@@ -106,15 +107,20 @@ static void put_processes(report *r) {
             continue;
         bool runs = hsc_running_is_alive(p.host, p.pid, p.executable);
         running += runs;
-        unfinished += !runs;
+        if (!runs && unfinished++ < NAMED && r->info.processes > 1) {
+            report_processor(r, HSC_AXIS_PROCESS, k, who, sizeof who);
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", names[0] ? ", " : "", who);
+        }
     }
     if (machines && !r->info.simulated)
         fprintf(r->out, "           several machines: times are compared by their own real-time clocks\n");
     if (running)
         fprintf(r->out, "           %u process%s still running: what it had written is shown\n", running, running == 1 ? " is" : "es are");
     if (unfinished) {
-        snprintf(line, sizeof line, "%u process%s recorded no end: ended by a signal (Ctrl-C, kill), or still running when this was read; what was there is shown", unfinished,
-                 unfinished == 1 ? "" : "es");
+        if (names[0] && unfinished > NAMED)
+            snprintf(names + strlen(names), sizeof names - strlen(names), " and %u more", unfinished - NAMED);
+        snprintf(line, sizeof line, "%u process%s recorded no end: ended by a signal (Ctrl-C, kill), or still running when this was read; what was there is shown%s%s%s", unfinished,
+                 unfinished == 1 ? "" : "es", names[0] ? " (" : "", names, names[0] ? ")" : "");
         report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "          "));
     }
 }

@@ -141,7 +141,8 @@ static const char *bytes(double n, char *out, size_t size) {
     return out;
 }
 
-void report_text_place(const report *r, uint32_t line, uint32_t context, int width, char *out, size_t size) {
+/* Returns false where there is no room but for the place. */
+static bool fit_text_place(const report *r, uint32_t line, uint32_t context, int width, char *out, size_t size) {
     hsc_db_context c;
     hsc_db_scope s, p = {.name = "?"};
     char where[400] = " ", name[500];
@@ -156,6 +157,21 @@ void report_text_place(const report *r, uint32_t line, uint32_t context, int wid
         snprintf(out, size, "%s", report_fit_place(where + 1, width, name, sizeof name));
     else
         snprintf(out, size, "%s%s", report_fit(p.name, room, name, sizeof name), where);
+    return room >= 8;
+}
+
+void report_text_place(const report *r, uint32_t line, uint32_t context, int width, char *out, size_t size) {
+    (void)fit_text_place(r, line, context, width, out, size);
+}
+
+/* A row's place, to be told apart from those of other rows (report_cut_apart). */
+static hsc_status name_place(const report *r, uint32_t line, uint32_t context, int width, report_named *out, hsc_err *err) {
+    char where[1000], whole[1000];
+    if (fit_text_place(r, line, context, width, where, sizeof where))
+        (void)fit_text_place(r, line, context, sizeof whole, whole, sizeof whole);
+    else
+        report_call_text(r, line, whole, sizeof whole);
+    return report_set_named(out, where, whole, err);
 }
 
 /* Columns for the longest of some names, so many at least and at most. */
@@ -172,6 +188,7 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
     uint32_t n, shown = 0, most = report_text_rows(r, 4);
     double total = 0, rest = 0;
     char sent[16], received[16], mean[16], where[700], callers[1600];
+    report_named *places = NULL;
     hsc_status s = report_messages(r, false, &rows, &n, err);
     if (s)
         return s;
@@ -181,6 +198,19 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
         if (!most || i < most)
             op_columns = widened(op_columns, without_mpi(rows[i].operation), 24);
     }
+    uint32_t named = most && most < n ? most : n;
+    const int columns = r->width - 51 - op_columns;
+    if (!(places = calloc((size_t)named + 1, sizeof *places)))
+        s = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < named && !s; i++)
+        s = name_place(r, rows[i].line, rows[i].context, columns, &places[i], err);
+    if (!s)
+        s = report_cut_apart(places, named, columns, err);
+    if (s) {
+        report_free_named(places, named);
+        free(rows);
+        return s;
+    }
     fprintf(r->out, "\nMessages: time in calls, by place and operation, all processors\n"
                     "  time s    %%   calls  sent  recv  size  max ms  %-*s place\n", op_columns, "operation");
     for (uint32_t i = 0; i < n; i++) {
@@ -189,16 +219,15 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
             rest += m->duration_s;
             continue;
         }
-        shown++;
+        const char *place = places[shown++].text; /* the largest stand first: the first that are shown are the first rows */
         char op[64];
         report_fit_prose(without_mpi(m->operation), op_columns, op, sizeof op);
-        report_text_place(r, m->line, m->context, r->width - 51 - op_columns, where, sizeof where);
         fprintf(r->out, "%8.3f %4.0f %7llu %5s %5s %5s %7.*f  %-*s %s\n", m->duration_s,
                 total > 0 ? 100 * m->duration_s / total : 0, (unsigned long long)m->calls,
                 bytes((double)m->sent_bytes, sent, sizeof sent),
                 bytes((double)m->received_bytes, received, sizeof received),
                 bytes(report_message_size(m), mean, sizeof mean), m->duration_max_s < 9.9995 ? 2 : 0,
-                1e3 * m->duration_max_s, op_columns, op, where);
+                1e3 * m->duration_max_s, op_columns, op, place);
         if (!r->brief && m->line != HSC_NONE && m->duration_s >= 0.005 * total && report_callers(r, m->line, m->operation, 4, callers, sizeof callers)[0])
             report_text_wrap(r->out, r->width, callers, 22, fprintf(r->out, "%15sby way of", "") + 1);
     }
@@ -206,6 +235,7 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
         fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - shown, REPORT_MESSAGE, where, sizeof where));
     if (!n)
         fputs("  none\n", r->out);
+    report_free_named(places, named);
     free(rows);
     return HSC_OK;
 }
@@ -224,9 +254,30 @@ static bool is_loop(const report *r, uint32_t context) {
     return scope != HSC_NONE && !hsc_db_get_scope(r->db, scope, &s, NULL) && s.kind == HSC_SCOPE_LOOP;
 }
 
+/* A wait that another slice counted has 0.000 s; libraries' own are not shown. */
+static bool is_hidden(const report_wait *w) { return !w->own || (!w->waits && w->total_s < 0.0005); }
+
+/* Of `most` rows (0: all), of which `shown` are there. */
+static bool is_in_rest(const report *r, const report_wait *w, uint32_t most, uint32_t shown, double total) {
+    return (most && shown >= most) || (r->brief && w->total_s < 0.01 * total);
+}
+
+/* Places of the waits that are shown. */
+static hsc_status name_waits(const report *r, const report_wait *rows, uint32_t n, uint32_t most, double total, int width, report_named **places, uint32_t *named, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    *named = 0;
+    if (!(*places = calloc((size_t)n + 1, sizeof **places)))
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < n && !s; i++)
+        if (!is_hidden(&rows[i]) && !is_in_rest(r, &rows[i], most, *named, total) && !(s = name_place(r, rows[i].line, rows[i].context, width, &(*places)[*named], err)))
+            ++*named;
+    return s ? s : report_cut_apart(*places, *named, width, err);
+}
+
 hsc_status report_text_waits(report *r, hsc_err *err) {
+    report_named *places = NULL;
     report_wait *rows;
-    uint32_t n, shown = 0, hidden = 0, own = 0, most = report_text_rows(r, 4);
+    uint32_t n, named = 0, shown = 0, hidden = 0, own = 0, most = report_text_rows(r, 4);
     double total = 0, rest = 0, libraries = 0;
     char amount[16], where[700], kind[64], call[64], times[32];
     hsc_status s = report_waits(r, false, &rows, &n, err);
@@ -249,28 +300,32 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
         free(rows);
         return HSC_OK;
     }
+    if ((s = name_waits(r, rows, n, most, total, r->width - 48 - kind_columns, &places, &named, err))) {
+        report_free_named(places, named);
+        free(rows);
+        return s;
+    }
     fprintf(r->out, "\nWaiting: elapsed time blocked outside message passing, all processors\n"
                     "  time s    %%   waits mean ms  max ms bytes  %-*s place\n", kind_columns, "for");
     for (uint32_t i = 0; i < n; i++) {
         const report_wait *w = &rows[i];
-        if (!w->own || (!w->waits && w->total_s < 0.0005)) { /* a wait that another slice counted, as 0.000 s */
+        if (is_hidden(w)) {
             hidden++;
             continue;
         }
-        if ((most && shown >= most) || (r->brief && w->total_s < 0.01 * total)) {
+        if (is_in_rest(r, w, most, shown, total)) {
             rest += w->total_s;
             continue;
         }
-        shown++;
+        const char *place = places[shown++].text;
         report_fit_prose(report_wait_call_text(w->kind_text, w->column, call, sizeof call), kind_columns, kind, sizeof kind);
-        report_text_place(r, w->line, w->context, r->width - 48 - kind_columns, where, sizeof where);
         double mean_s = w->waits ? w->total_s / (double)w->waits : 0;
         if (w->waits)
             snprintf(times, sizeof times, "%7.*f %7.*f", mean_s < 9.9995 ? 2 : 0, 1e3 * mean_s, w->max_s < 9.9995 ? 2 : 0, 1e3 * w->max_s);
         else
             snprintf(times, sizeof times, "%15s", "did not end");
         fprintf(r->out, "%8.3f %4.0f %7llu %s %5s  %-*s %s\n", w->total_s, total > 0 ? 100 * w->total_s / total : 0, (unsigned long long)w->waits, times,
-                w->bytes ? bytes((double)w->bytes, amount, sizeof amount) : "", kind_columns, kind, where);
+                w->bytes ? bytes((double)w->bytes, amount, sizeof amount) : "", kind_columns, kind, place);
         if (w->holder_context != HSC_NONE && w->total_s >= 0.01 * total) {
             if (is_loop(r, w->holder_context))
                 report_scope_text(r, report_scope_of(r, w->holder_context), HSC_NONE, r->width - 30, where, sizeof where);
@@ -287,6 +342,7 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
         fputs("  none timed\n", r->out);
     if (silent)
         put_sampled_waiting(r, sampled, fprintf(r->out, "  "));
+    report_free_named(places, named);
     free(rows);
     return HSC_OK;
 }

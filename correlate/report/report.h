@@ -190,6 +190,11 @@ typedef struct report_named {
     bool twin;        /* told */
 } report_named;
 hsc_status report_mark_twins(report_named *list, uint32_t n, hsc_err *err);
+/* Both in one block: free `text`. */
+hsc_status report_set_named(report_named *out, const char *text, const char *name, hsc_err *err);
+/* Cuts the names of such rows anew, in `width` columns and at another place, so that their texts differ, where one does that for all of them: "..x_to_y.f90:253". Rows
+ * of one name stay alike. For lists of report_set_named. */
+hsc_status report_cut_apart(report_named *list, uint32_t n, int width, hsc_err *err);
 void report_free_named(report_named *list, uint32_t n); /* NULL: nothing */
 char *report_fit_prose(const char *text, int width, char *out, size_t size);
 char *report_fit_path(const char *path, int width, char *out, size_t size);

@@ -193,6 +193,78 @@ hsc_status report_mark_twins(report_named *list, uint32_t n, hsc_err *err) {
     return HSC_OK;
 }
 
+hsc_status report_set_named(report_named *out, const char *text, const char *name, hsc_err *err) {
+    size_t n = strlen(text), whole = strlen(name), room = n > whole ? n : whole; /* report_cut_apart writes there */
+    *out = (report_named){.text = malloc(room + whole + 2)};
+    if (!out->text)
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    memcpy(out->text, text, n + 1);
+    out->name = memcpy(out->text + room + 1, name, whole + 1);
+    return HSC_OK;
+}
+
+/* Bytes of the folders in which all of the files are. */
+static size_t common_folders(report_named *const *rows, uint32_t n) {
+    size_t common = strlen(rows[0]->name);
+    for (uint32_t i = 1; i < n; i++) {
+        size_t k = 0;
+        while (k < common && rows[i]->name[k] == rows[0]->name[k])
+            k++;
+        common = k;
+    }
+    while (common && rows[0]->name[common - 1] != '/')
+        common--;
+    return common;
+}
+
+/* Do names that differ have texts that do, from byte `from` on and cut with so many columns at the left? */
+static bool differ_cut(report_named *const *rows, uint32_t n, size_t from, int width, int left) {
+    char cut[2][4096];
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = i + 1; k < n; k++) {
+            if (!strcmp(rows[i]->name, rows[k]->name))
+                continue;
+            for (int side = 0; side < 2; side++) {
+                clean(rows[side ? k : i]->name + from, cut[side], sizeof cut[side]);
+                cut_middle(cut[side], width, left);
+            }
+            if (!strcmp(cut[0], cut[1]))
+                return false;
+        }
+    return true;
+}
+
+hsc_status report_cut_apart(report_named *list, uint32_t n, int width, hsc_err *err) {
+    enum { MOST = 32 }; /* rows alike: more in one table are never read */
+    report_named *alike[MOST];
+    hsc_status s = report_mark_twins(list, n, err);
+    for (uint32_t i = 0; i < n && !s; i++) {
+        uint32_t count = 0;
+        if (!list[i].twin)
+            continue;
+        for (uint32_t k = i; k < n && count < MOST; k++)
+            if (list[k].twin && !strcmp(list[k].text, list[i].text))
+                alike[count++] = &list[k];
+        size_t from = common_folders(alike, count);
+        const int middle = (width - 2) / 2;
+        int left = middle; /* more of the end, then less of it */
+        while (left >= 0 && !differ_cut(alike, count, from, width, left))
+            left--;
+        if (left < 0)
+            for (left = middle + 1; left <= width - 2 && !differ_cut(alike, count, from, width, left);)
+                left++;
+        bool found = width >= 5 && left <= width - 2;
+        for (uint32_t k = 0; k < count; k++) {
+            alike[k]->twin = false;
+            if (!found)
+                continue;
+            clean(alike[k]->name + from, alike[k]->text, strlen(alike[k]->name) + 1);
+            cut_middle(alike[k]->text, width, left);
+        }
+    }
+    return s;
+}
+
 void report_free_named(report_named *list, uint32_t n) {
     for (uint32_t i = 0; list && i < n; i++)
         free(list[i].text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "report_paid.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 /* A path up to a context. */
 struct paid_path {
     uint32_t users_loop, own_loop, any_loop; /* innermost of the user's, of his program with headers, of all */
+    uint32_t hot;                            /* the one that has the time in `hot` */
     uint32_t procedure;                      /* innermost of the user's */
     uint32_t own_code_of;                    /* the loop whose own code it is; HSC_NONE: none's */
     bool foreign;                            /* in code that is not the user's own */
@@ -80,13 +82,19 @@ static void add(hsc_weighted *to, hsc_weighted v) {
 }
 
 /* A loop that is no more is code of the one round it, as far as that counts as much. */
-static bool is_part(const report_paid *p, const path *at, uint32_t scope, bool users, bool own) {
-    return p->is_no_more[scope] && (users ? at->users_loop : own ? at->own_loop : at->any_loop) != HSC_NONE;
+static bool is_part(const uint8_t *is_no_more, const path *at, uint32_t scope, bool users, bool own) {
+    return is_no_more[scope] && (users ? at->users_loop : own ? at->own_loop : at->any_loop) != HSC_NONE;
+}
+
+/* Of the path, who pays. */
+static uint32_t payer(const path *at) {
+    return at->users_loop != HSC_NONE ? at->users_loop : at->own_loop != HSC_NONE ? at->own_loop : at->any_loop;
 }
 
 static void enter_loop(pay_walk *w, path *at, uint32_t c, uint32_t scope, bool users, bool own) {
-    if (is_part(w->p, at, scope, users, own))
+    if (is_part(w->p->is_no_more, at, scope, users, own))
         return;
+    bool part = !at->in_users_call && is_part(w->p->is_vectors, at, scope, users, own);
     at->any_loop = at->own_code_of = scope;
     if (users || at->users_loop == HSC_NONE)
         at->in_users_call = false;
@@ -96,6 +104,8 @@ static void enter_loop(pay_walk *w, path *at, uint32_t c, uint32_t scope, bool u
     }
     if (users)
         at->users_loop = scope;
+    if (!part && payer(at) == scope)
+        at->hot = scope;
     if (users || at->users_loop == HSC_NONE)
         w->p->callee[c] = w->p->caller[c] = HSC_NONE;
 }
@@ -140,7 +150,7 @@ static void visit(void *ctx, uint32_t c, const hsc_db_context *context, const hs
         p->callee[c] = p->callee[context->parent];
         p->caller[c] = p->caller[context->parent];
     } else {
-        *at = (path){.users_loop = HSC_NONE, .own_loop = HSC_NONE, .any_loop = HSC_NONE, .procedure = HSC_NONE, .own_code_of = HSC_NONE};
+        *at = (path){.users_loop = HSC_NONE, .own_loop = HSC_NONE, .any_loop = HSC_NONE, .hot = HSC_NONE, .procedure = HSC_NONE, .own_code_of = HSC_NONE};
         p->callee[c] = p->caller[c] = HSC_NONE;
     }
     at->context = c;
@@ -148,13 +158,15 @@ static void visit(void *ctx, uint32_t c, const hsc_db_context *context, const hs
         enter_loop(w, at, c, context->scope, users, own);
     else if (c && (context->kind == HSC_CONTEXT_PROCEDURE || context->kind == HSC_CONTEXT_INLINED))
         enter_procedure(w, at, c, context, s, users, own);
-    uint32_t loop = at->users_loop != HSC_NONE ? at->users_loop : at->own_loop != HSC_NONE ? at->own_loop : at->any_loop;
+    uint32_t loop = payer(at);
     p->loop_of[c] = at->apart ? HSC_NONE : loop;
     p->procedure_of[c] = at->apart ? HSC_NONE : at->procedure;
     p->marks[c] = (uint8_t)(p->loop_of[c] == HSC_NONE ? 0 : (at->can_be_vectors ? CAN_BE_VECTORS : 0) | (at->in_users_call ? IN_USERS_CALL : 0));
     hsc_weighted v = w->sums[c - w->first];
     if (p->loop_of[c] != HSC_NONE)
         add(&p->loop[loop], v);
+    if (p->loop_of[c] != HSC_NONE)
+        add(&p->hot[at->hot], v);
     if (p->loop_of[c] != HSC_NONE && at->own_code_of == loop)
         p->own_code[loop] += v.sum;
     if (p->marks[c] & CAN_BE_VECTORS)
@@ -170,13 +182,13 @@ static report_paid *paid_new(const report *r) {
     report_paid *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    *p = (report_paid){.loop = calloc(scopes, sizeof *p->loop), .vectors = calloc(scopes, sizeof *p->vectors),
+    *p = (report_paid){.loop = calloc(scopes, sizeof *p->loop), .hot = calloc(scopes, sizeof *p->hot), .is_vectors = calloc(scopes, 1), .vectors = calloc(scopes, sizeof *p->vectors),
                        .own_code = calloc(scopes, sizeof *p->own_code), .is_no_more = calloc(scopes, 1), .unrolled_at = malloc(instances * sizeof *p->unrolled_at),
                        .first_unrolled = malloc(scopes * sizeof *p->first_unrolled), .next_unrolled = malloc(instances * sizeof *p->next_unrolled),
                        .loop_of = malloc(contexts * sizeof *p->loop_of), .procedure_of = malloc(contexts * sizeof *p->procedure_of),
                        .callee = malloc(contexts * sizeof *p->callee), .caller = malloc(contexts * sizeof *p->caller),
                        .marks = malloc(contexts)};
-    if (p->loop && p->vectors && p->own_code && p->is_no_more && p->unrolled_at && p->first_unrolled && p->next_unrolled &&
+    if (p->loop && p->hot && p->is_vectors && p->vectors && p->own_code && p->is_no_more && p->unrolled_at && p->first_unrolled && p->next_unrolled &&
         p->loop_of && p->procedure_of && p->callee && p->caller && p->marks) {
         memset(p->first_unrolled, 0xff, scopes * sizeof *p->first_unrolled); /* HSC_NONE */
         p->procedure = p->loop;
@@ -189,7 +201,7 @@ static report_paid *paid_new(const report *r) {
 void report_paid_free(report_paid *p) {
     if (!p)
         return;
-    void *all[] = {p->loop, p->vectors, p->own_code, p->is_no_more, p->unrolled_at, p->first_unrolled, p->next_unrolled, p->loop_of,
+    void *all[] = {p->loop, p->hot, p->vectors, p->own_code, p->is_no_more, p->is_vectors, p->unrolled_at, p->first_unrolled, p->next_unrolled, p->loop_of,
                    p->procedure_of, p->callee, p->caller, p->marks, p->way, p->counted_at, p->begin[0], p->begin[1], p->contexts[0], p->contexts[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
@@ -205,7 +217,7 @@ static void take_own(report *r, report_paid *p) {
         if (hsc_db_get_scope(r->db, s, &scope, NULL))
             continue;
         if (scope.kind == HSC_SCOPE_LOOP)
-            p->own_code[s] = (p->loop[s] = p->vectors[s] = report_excl(r, s)).sum;
+            p->own_code[s] = (p->loop[s] = p->hot[s] = p->vectors[s] = report_excl(r, s)).sum;
         else if (scope.kind == HSC_SCOPE_PROCEDURE && r->own)
             p->procedure[s] = report_own(r, s);
     }
@@ -259,7 +271,7 @@ double report_unrolled(const report *r, uint32_t scope) {
     return sum;
 }
 
-enum { UNROLLED = 1, OTHER = 2 };
+enum { UNROLLED = 1, OTHER = 2, VECTORS = 4 };
 
 /* is_no_more[scopes]: what instances [first, last) are of those that ran. */
 static hsc_status look_for_unrolled(const hsc_db *db, const hsc_db_info *info, const double *sums, uint32_t first, uint32_t last, uint8_t *is_no_more,
@@ -270,15 +282,18 @@ static hsc_status look_for_unrolled(const hsc_db *db, const hsc_db_info *info, c
         if ((sums && !(sums[i] > 0)) || (status = hsc_db_get_instance(db, i, &instance, err)))
             continue;
         if (instance.scope < info->scopes)
-            is_no_more[instance.scope] |= instance.version == HSC_loop_version_UNROLLED_FULLY ? UNROLLED : OTHER;
+            is_no_more[instance.scope] |= instance.version == HSC_loop_version_UNROLLED_FULLY ? UNROLLED : instance.version == HSC_loop_version_VECTOR_UNROLLED_FULLY ? VECTORS : OTHER;
     }
     return status;
 }
 
-/* When all were looked at: loops whose code was all unrolled fully, as far as it ran. */
-static void mark_unrolled(const hsc_db_info *info, uint8_t *is_no_more) {
-    for (uint32_t s = 0; s < info->scopes; s++)
+/* When all were looked at: loops whose code was all unrolled fully, as far as it ran; is_vectors (NULL: not asked): where some of that is vector code. */
+static void mark_unrolled(const hsc_db_info *info, uint8_t *is_no_more, uint8_t *is_vectors) {
+    for (uint32_t s = 0; s < info->scopes; s++) {
+        if (is_vectors)
+            is_vectors[s] = (is_no_more[s] & (VECTORS | OTHER)) == VECTORS;
         is_no_more[s] = is_no_more[s] == UNROLLED;
+    }
 }
 
 hsc_status hsc_db_place_unrolled(const hsc_db *db, const double *sums, uint32_t *loop_of, hsc_err *err) {
@@ -291,7 +306,7 @@ hsc_status hsc_db_place_unrolled(const hsc_db *db, const double *sums, uint32_t 
         status = look_for_unrolled(db, &info, sums, 0, info.instances, is_no_more, err);
     }
     if (!status)
-        mark_unrolled(&info, is_no_more);
+        mark_unrolled(&info, is_no_more, NULL);
     for (uint32_t i = 0; !status && i < info.scopes; i++) {
         hsc_db_scope s;
         uint32_t round = loop_of[i] = i;
@@ -312,7 +327,7 @@ hsc_status hsc_db_place_unrolled(const hsc_db *db, const double *sums, uint32_t 
 /* Where a step of n from `at` ends. */
 static uint32_t end_of(uint32_t at, uint32_t n, uint32_t all) { return n < all - at ? at + n : all; }
 
-/* Vector code of a loop that is no more stays its own: it is no price of the loop round it. */
+/* Vector code of a loop that is no more stays its own, as it is no price of the loop round it, but in `hot`. */
 static hsc_status find_no_more(const report *r, report_paid *p, uint32_t n, hsc_err *err) {
     const uint32_t all = r->info.instances;
     if (p->marked == all) {
@@ -324,7 +339,7 @@ static hsc_status find_no_more(const report *r, report_paid *p, uint32_t n, hsc_
     uint32_t end = end_of(p->marked, n, all);
     hsc_status status = look_for_unrolled(r->db, &r->info, r->instance_sums, p->marked, end, p->is_no_more, err);
     if (!status && (p->marked = end) == all)
-        mark_unrolled(&r->info, p->is_no_more);
+        mark_unrolled(&r->info, p->is_no_more, p->is_vectors);
     return status;
 }
 
@@ -469,11 +484,12 @@ static hsc_status in_users_calls(report *r, uint32_t loop, double *samples, hsc_
  * procedures that it calls, inlined copies apart, which tell more. */
 static hsc_status only_calls(report *r, uint32_t i, const hsc_db_scope *s, bool *only, hsc_err *err) {
     double called;
-    *only = r->paid->own_code[i] < 0.05 * r->paid->loop[i].sum;
+    const double all = r->paid->hot[i].sum, inside = fmax(all - r->paid->loop[i].sum, 0);
+    *only = r->paid->own_code[i] + inside < 0.05 * all;
     if (!*only || !s->line_begin)
         return HSC_OK;
     hsc_status status = in_users_calls(r, i, &called, err);
-    *only = !status && called > 0.95 * r->paid->loop[i].sum;
+    *only = !status && called > 0.95 * all;
     return status;
 }
 
@@ -495,7 +511,7 @@ hsc_status report_hottest_loop(report *r, uint32_t *loop, hsc_err *err) {
         hsc_db_scope scope;
         bool more[2], only = false;
         for (int k = 0; k < 2; k++)
-            more[k] = r->paid->loop[i].sum > (best[k] == HSC_NONE ? 0 : r->paid->loop[best[k]].sum);
+            more[k] = r->paid->hot[i].sum > (best[k] == HSC_NONE ? 0 : r->paid->hot[best[k]].sum);
         if ((!more[0] && !more[1]) || !report_wanted(r, i) || (s = hsc_db_get_scope(r->db, i, &scope, err)) || scope.kind != HSC_SCOPE_LOOP || (s = only_calls(r, i, &scope, &only, err)) || only || (s = only_waits(r, i, &only, err)) || only)
             continue;
         best[0] = more[0] ? i : best[0];
@@ -535,7 +551,7 @@ hsc_status report_hottest_apart(report *r, uint32_t loop, uint32_t *procedure, h
         if (scope.kind == HSC_SCOPE_PROCEDURE && scope.line_begin && report_is_users(r, &scope))
             best = i;
     }
-    if (s || best == HSC_NONE || r->paid->missing || (loop != HSC_NONE && of[best].sum < 1.25 * r->paid->loop[loop].sum))
+    if (s || best == HSC_NONE || r->paid->missing || (loop != HSC_NONE && of[best].sum < 1.25 * r->paid->hot[loop].sum))
         return s;
     if (!(s = in_own_loops(r, best, &looped, err)) && looped < 0.5 * of[best].sum)
         *procedure = best;

@@ -19,8 +19,11 @@ typedef struct report_paid {
     hsc_weighted *loop;      /* by scope of a loop: with what it calls; samples of a run add up to no more than all */
     hsc_weighted *vectors;   /* of it, its own code, what is inlined into it, and calls that can become vector code: the user's procedures
                               * and those of mathematical libraries */
+    hsc_weighted *hot;       /* `loop` with all of inner loops that were unrolled fully into vectors, which have nothing here: the same place is hottest
+                              * whatever became of its inner loops */
     double *own_code;        /* of `loop`, samples: what no call or inlined copy is of: its own code with that of inner loops that are no more */
     uint8_t *is_no_more;     /* by scope: a loop of which all code that ran was unrolled fully: the loop round it, where there is one, pays */
+    uint8_t *is_vectors;     /* by scope: the same of a loop where some of that is vector code: it pays itself, in `hot` the loop round it does, if no call is between */
     uint32_t *unrolled_at;   /* by instance of such a loop, in the own code of another one in its machine function: the version of that loop; HSC_NONE */
     uint32_t *first_unrolled, *next_unrolled; /* by scope, and by instance: those of a loop; HSC_NONE: the last */
     hsc_weighted *procedure; /* by scope of a procedure: its own code with its loops, and libraries that it calls; the rows of `loop` that loops leave free */

@@ -93,7 +93,7 @@ hsc_status hsc_db_find_hottest_code(hsc_db *db, uint32_t metric, uint32_t *scope
     for (uint32_t i = 0; i < r.info.scopes && !s; i++)
         all += r.excl[i];
     if (!s && !(s = report_hottest_loop(&r, &hot, err)) && !(s = report_hottest_apart(&r, hot, &apart, err))) {
-        double sum = apart != HSC_NONE ? r.paid->procedure[apart].sum : hot != HSC_NONE ? r.paid->loop[hot].sum : 0;
+        double sum = apart != HSC_NONE ? r.paid->procedure[apart].sum : hot != HSC_NONE ? r.paid->hot[hot].sum : 0;
         *scope = sum > 0 && sum >= 0.01 * all ? (apart != HSC_NONE ? apart : hot) : HSC_NONE;
     }
     report_clear(&r);

@@ -253,6 +253,25 @@ int main(int argc, char **argv) {
     return 0;
 }
 
+#elif defined(FULLY) /* vectors of an inner loop that is no more */
+static double a[64 * 256], b[64];
+
+__attribute__((noinline)) static void step(double *restrict to, const double *restrict from, int n, double f) {
+    for (int i = 0; i < n; i++) /* FULLY_ROUND */
+        for (int k = 0; k < 64; k++) /* FULLY_INSIDE */
+            to[64 * i + k] = to[64 * i + k] * f + from[k];
+}
+
+int main(int argc, char **argv) {
+    (void)argv;
+    for (int k = 0; k < 64; k++)
+        b[k] = argc + k;
+    for (double begin = cpu_s(); about_s() - begin < 0.4;)
+        step(a, b, 256, 0.5 + 1e-9 * argc);
+    printf("%g\n", a[3]);
+    return 0;
+}
+
 #elif defined(LOCKS) /* locks that are free each time */
 #include <omp.h>
 #include <pthread.h>

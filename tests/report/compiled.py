@@ -733,6 +733,14 @@ for files in ((rolled, unrolled), (unrolled, rolled)):
     compared = {r["line_begin_a"]: r for r in csv.DictReader(io.StringIO(run(HEATSCOPE, "diff", "--by=loop", "--format=csv", "--top=0", *files)))}
     that(all(float(compared[line("UNROLLED_INTO")][f"{side}_s"]) > 0 for side in "ab"), f"rounds: {files} {compared}")
 
+# vectors of a loop that was unrolled fully: the loop round it is the hottest place, as it is where they are scalar, and the loop itself has its time in the table
+database = measured("fully", CC, "-DFULLY", "-O3")
+said, inside = findings(database), of(database, "loop", "FULLY_INSIDE")[1]
+that(len(inside) == 1 and inside[0]["versions"].startswith("vector, fully unrolled") and float(inside[0]["with_calls_pct"]) > 50, f"fully: {inside}")
+told = re.search(r"The hottest loop takes \S+ s, (\S+) % .*?: for loop at \S*compiled\.c:" + line("FULLY_ROUND") + r"-\d+, depth 1, in step\. \S+ s of that is vector code of loops inside it that were "
+                 r"unrolled fully \((\S+) %, of line " + line("FULLY_INSIDE") + r"\)\.", said)
+that(told and abs(float(told[2]) - float(inside[0]["with_calls_pct"])) < 0.06 and float(told[1]) >= float(told[2]), f"fully: {said}")
+
 # a loop in a header of the system, for which the user's round it pays: the finding has its own code, which is nearly all (of 800 samples, as above)
 database = serial("summed.cpp", SUMMED, CC, "-O2", "-g", libraries=["-lstdc++"])
 said = findings(database)

@@ -88,6 +88,19 @@ static void twins(const char *a, const char *b, int width, bool expected) {
     }
 }
 
+/* The same text of two places, and what they are cut to then. */
+static void cut_apart(const char *a, const char *b, int width, const char *text, const char *first, const char *second) {
+    char at[3][64];
+    for (int i = 0; i < 3; i++)
+        snprintf(at[i], sizeof at[i], "%s", i == 1 ? "x.f90:3" : text);
+    report_named list[] = {{.text = at[0], .name = a}, {.text = at[1], .name = "x.f90:3"}, {.text = at[2], .name = b}};
+    hsc_err err = {0};
+    if (report_cut_apart(list, 3, width, &err) || strcmp(at[0], first) || strcmp(at[1], "x.f90:3") || strcmp(at[2], second)) {
+        printf("'%s' and '%s' in %d columns: '%s' '%s' '%s'\n", a, b, width, at[0], at[1], at[2]);
+        failed = 1;
+    }
+}
+
 int main(void) {
     const char *map = "std::map<int, std::vector<float> >::op<Q>(int) const", *kernel = "Kernel<double>::dot() const";
     fits(kernel, 19, "Kernel<double>::dot");
@@ -113,6 +126,11 @@ int main(void) {
     twins(kernel, "Kernel<float>::dot() const", 14, true);
     twins(kernel, kernel, 14, false); /* nothing tells them apart */
     twins("f(int)", "f(long)", 20, true);
+    cut_apart("transpose_x_to_y.f90:253", "transpose_y_to_x.f90:253", 15, "transp..f90:253", "tran..y.f90:253", "tran..x.f90:253");
+    cut_apart("exchange_1_of_the_halo.c:7", "exchange_2_of_the_halo.c:7", 15, "exchan..halo.c:7", "exchange_1..c:7", "exchange_2..c:7"); /* only its begin tells */
+    cut_apart("/home/u/aa/kernels.c:7", "/home/u/bb/kernels.c:7", 12, "kernels.c:7", "aa/ke..s.c:7", "bb/ke..s.c:7");
+    cut_apart("halo.c:7", "halo.c:7", 7, "ha..c:7", "ha..c:7", "ha..c:7");   /* one place */
+    cut_apart("a<----------1---------->", "a<----------2---------->", 9, "a<-..--->", "a<-..--->", "a<-..--->"); /* no cut does */
     static const uint32_t numbers[] = {0, 1, 2, 1000, 16383, 16384, 50000}, kinds[] = {0, 1, 2, 3, 16};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)

@@ -67,4 +67,10 @@ m.that("No processor: for 0.1 s, 50.0 % of the 0.2 s" in killed and "what ran la
 m.process(os.getpid(), os.readlink("/proc/self/exe"), (10, 0), host=socket.gethostname(), ends=False)
 running = text()
 m.that("1 process is still running: what it had written is shown" in running and "1 process recorded no end" in running, f"running:\n{running}")
+m.that("what was there is shown" in killed and "what was there is shown (" not in killed, f"the only process:\n{killed}")
+m.that("what was there is shown (worker 11)" in running, f"which one:\n{running}")
+for pid in (12, 13, 14):
+    m.process(pid, "/made/up/worker", (10, 0), ends=False)
+several = text()
+m.that("4 processes recorded no end" in several and re.search(r"what was there is shown \(worker \d+, worker \d+, worker \d+ and 1 more\)", several), f"which ones:\n{several}")
 m.end()

@@ -26,7 +26,7 @@ typedef struct hsc_db_finding {
  * heaviest and in it the heaviest first; on success free with hsc_db_free_findings. Cost: that of the sums of all scopes and contexts. */
 hsc_status hsc_db_read_findings(hsc_db *db, uint32_t metric, hsc_db_finding **out, uint32_t *n, hsc_err *err);
 void hsc_db_free_findings(hsc_db_finding *list, uint32_t n);
-/* The loop with most time with what it calls (docs/measurement.md, section 3), of the user's own code where there is one; where a procedure of the user's has a
+/* The loop with most time with what it calls (docs/measurement.md, section 3, and *Findings*), of the user's own code where there is one; where a procedure of the user's has a
  * quarter more, of which its own loops have less than half, that one; HSC_NONE: none has a hundredth of all samples. The finding "Hottest loop" or
  * "Hottest procedure" is of it. Cost: that of the sums of all scopes and contexts. */
 hsc_status hsc_db_find_hottest_code(hsc_db *db, uint32_t metric, uint32_t *scope, hsc_err *err);

@@ -104,12 +104,18 @@ oo::class create ::heatscope::Run {
     method unfinished {} {
         if {$Unfinished eq "?"} {
             set n 0
+            set names {} ;# of the first three, where there are several processes
             for {set i 0} {$i < [dict get $Info processes]} {incr i} {
                 ::heatscope::breathe
-                incr n [dict get [$Db process $i] unfinished]
+                set p [$Db process $i]
+                if {![dict get $p unfinished]} continue
+                if {[incr n] <= 3 && [dict get $Info processes] > 1} {
+                    lappend names [expr {[dict get $p rank] >= 0 ? "rank [dict get $p rank]" : "pid [dict get $p pid]"}]
+                }
             }
+            set which [expr {[llength $names] ? " ([join $names {, }][expr {$n > 3 ? " and [expr {$n - 3}] more" : ""}])" : ""}]
             set Unfinished [expr {$n ? "[::heatscope::fmt plural $n process processes] recorded no end: ended by a signal (Ctrl-C, kill), or still running when this was\
-                read; what was there is shown." : ""}]
+                read; what was there is shown$which." : ""}]
         }
         return $Unfinished
     }
