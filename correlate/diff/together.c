@@ -131,8 +131,9 @@ static bool lived_at_once(const report *r, uint32_t a, uint32_t b) {
     return !hsc_db_get_thread(r->db, a, &x, NULL) && !hsc_db_get_thread(r->db, b, &y, NULL) && x.begin_s < y.end_s && y.begin_s < x.end_s;
 }
 
-/* threads[n] of one process, by when they began: to[thread]. */
-static hsc_status put_process(const report *r, const ordered *threads, uint32_t n, const active *of, const bool *team, uint32_t *to, hsc_err *err) {
+/* threads[n] of one process, by when they began: to[thread]. taken_by[thread]: scratch, HSC_NONE. */
+static hsc_status put_process(const report *r, const ordered *threads, uint32_t n, const active *of, const bool *team, uint32_t *to, uint32_t *taken_by,
+                              hsc_err *err) {
     double most_s = 0;
     uint32_t busiest = threads[0].thread;
     hsc_db_thread t;
@@ -150,14 +151,14 @@ static hsc_status put_process(const report *r, const ordered *threads, uint32_t 
             to[me] = HSC_NONE;
             continue;
         }
+        for (uint32_t k = 0; k < i; k++) {
+            uint32_t other = threads[k].thread;
+            if (to[other] != HSC_NONE && (at_once(&of[other], &of[me]) || (team[other] && team[me] && lived_at_once(r, other, me))))
+                taken_by[to[other]] = me;
+        }
         for (uint32_t k = 0; k < i && to[me] == me; k++) { /* the first that has been alone so far when this one is active */
             uint32_t seat = threads[k].thread;
-            bool is_free = to[seat] == seat;
-            for (uint32_t j = 0; j < i && is_free; j++) {
-                uint32_t other = threads[j].thread;
-                is_free = to[other] != seat || !(at_once(&of[other], &of[me]) || (team[other] && team[me] && lived_at_once(r, other, me)));
-            }
-            if (is_free)
+            if (to[seat] == seat && taken_by[seat] != me)
                 to[me] = seat;
         }
     }
@@ -176,13 +177,14 @@ static hsc_status put_together(report *r, hsc_err *err) {
     active *of = calloc(n, sizeof *of);
     bool *team = calloc(n, sizeof *team);
     ordered *order = malloc(n * sizeof *order);
-    uint32_t *to = malloc(n * sizeof *to);
-    hsc_status s = of && team && order && to ? read_active(r, of, err) : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u threads", n);
+    uint32_t *to = malloc(n * sizeof *to), *taken_by = malloc(n * sizeof *taken_by);
+    hsc_status s = of && team && order && to && taken_by ? read_active(r, of, err) : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u threads", n);
     if (!s)
         s = mark_teams(r, team, err);
     for (uint32_t t = 0; t < n && !s; t++) {
         hsc_db_thread thread;
         to[t] = t;
+        taken_by[t] = HSC_NONE;
         if (!(s = hsc_db_get_thread(r->db, t, &thread, err)) && !(helpers && helpers[t]) && !report_was_replaced(r->db, thread.process))
             order[count++] = (ordered){thread.process, of[t].first, t};
     }
@@ -191,13 +193,14 @@ static hsc_status put_together(report *r, hsc_err *err) {
     for (uint32_t i = 0, k = 0; i < count && !s; i = k) {
         while (k < count && order[k].process == order[i].process)
             k++;
-        s = put_process(r, order + i, k - i, of, team, to, err);
+        s = put_process(r, order + i, k - i, of, team, to, taken_by, err);
     }
     for (uint32_t i = 0; i < count && !s; i++)
         seats += to[order[i].thread] == order[i].thread;
     free(of);
     free(team);
     free(order);
+    free(taken_by);
     if (!s && seats && seats < count) {
         r->stands_for = to;
         r->working = seats;
