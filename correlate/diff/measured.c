@@ -48,7 +48,7 @@ void diff_cares_of(const diff *d, diff_cares *out) {
     char text[500];
     if (!d->scaling && !d->repeated && diff_is_whole(&d->a) && diff_is_whole(&d->b) && diff_is_same_build(d))
         say(out, "nothing was changed in the program (the same build): what differs is the machine, the input or chance, and intervals have only the chance of sampling in them. "
-                 "CPU time differs too, where others use the caches and processors: repeat the runs, and compare groups of them (A1 A2 A3 : B1 B2 B3)");
+                 "CPU time differs too, where others use the caches and processors: repeat the runs, and compare groups of them (heatscope diff A1 A2 A3 : B1 B2 B3)");
     const report *r[2] = {&d->a, &d->b};
     for (int i = 0; i < 2; i++)
         diff_measured_of(r[i], &m[i]);
