@@ -10,13 +10,14 @@
 #include "report_categories.h"
 #include "selection.h"
 
-enum { OPT_BY, OPT_INTERVAL_B, OPT_SCALING, OPT_CATEGORY, OPT_SELECTION };
+enum { OPT_BY, OPT_INTERVAL_B, OPT_SCALING, OPT_CATEGORY, OPT_SIZE, OPT_SELECTION };
 
 static const hsc_cli_option options[] = {
     {"by", 0, "WHAT", "one table: procedure, loop, nest, line, module or category; wait, message or cause (of waiting)"},
     {"interval-b", 0, "WHEN", "another interval of B, so that A and B may be one run"},
     {"scaling", 0, "KIND", "strong or weak: how efficiency is reckoned between runs of different size (strong)"},
     {"category", 0, "NAME", "scopes and lines: only the samples of one category, by its name or a word of it; all (two runs: all; more: computation)"},
+    {"size", 0, "N,...", "how many processors worked in each run or group, where that is not what is counted: 1,2,4"},
     HSC_CLI_SELECTION("what counts as a processor: process or thread (processes where there are several)"),
     {NULL, 0, NULL, NULL}};
 
@@ -54,8 +55,23 @@ typedef struct choices {
     diff_by by;
     bool weak;
     const char *interval_b, *category;
+    uint32_t sizes[DIFF_GROUPS], n_sizes; /* given by the user; 0: none */
     hsc_cli_selection selection;
 } choices;
+
+static bool read_sizes(const char *value, choices *c) {
+    for (c->n_sizes = 0; c->n_sizes < DIFF_GROUPS; value++) {
+        char *end;
+        unsigned long n = *value >= '1' && *value <= '9' ? strtoul(value, &end, 10) : 0;
+        if (!n || n > 1000000000)
+            return false;
+        c->sizes[c->n_sizes++] = (uint32_t)n;
+        value = end;
+        if (*value != ',')
+            return !*value;
+    }
+    return false;
+}
 
 static int set(void *ctx, int option, const char *value) {
     choices *c = ctx;
@@ -69,6 +85,10 @@ static int set(void *ctx, int option, const char *value) {
         return hsc_cli_bad_value(&command, option, "procedure, loop, nest, line, module, category, wait, message or cause", value);
     case OPT_CATEGORY:
         c->category = value;
+        return -1;
+    case OPT_SIZE:
+        if (!read_sizes(value, c))
+            return hsc_cli_bad_value(&command, option, "numbers from 1 on, separated by commas", value);
         return -1;
     case OPT_INTERVAL_B:
         c->interval_b = value;
@@ -121,6 +141,8 @@ static hsc_status compare_two(const choices *c, const char *a, const char *b, hs
         s = check_where(&d, err);
     if (!s) { /* one axis for both: processes where either has several */
         d.a.axis = d.b.axis = d.a.axis > d.b.axis ? d.a.axis : d.b.axis;
+        d.a.size_given = c->sizes[0];
+        d.b.size_given = c->sizes[1];
         s = diff_load(&d, err);
     }
     if (!s) {
@@ -168,8 +190,11 @@ static hsc_status open_series(diff_series *s, const choices *c, char (*paths)[PA
     }
     if (!status && !found)
         status = check_where(&s->pair[1], err);
-    for (uint32_t k = 1; k < s->runs && !status; k++)
+    for (uint32_t k = 1; k < s->runs && !status; k++) {
         s->pair[k].a.axis = s->pair[k].b.axis = axis;
+        s->pair[k].a.size_given = c->sizes[0];
+        s->pair[k].b.size_given = c->sizes[s->group_of[k]];
+    }
     if (!status)
         status = diff_series_load(s, err);
     for (uint32_t k = 1; k < s->runs && !status; k++) {
@@ -250,6 +275,10 @@ int hsc_cmd_diff(int argc, char **argv) {
                 "heatscope diff: expected two databases or measurement directories or more, or groups of them with : between, %d groups and %d runs at most, got %d words; "
                 "'heatscope diff --help' tells more\n",
                 DIFF_GROUPS, DIFF_RUNS, argc - first);
+        return HSC_EXIT_USAGE;
+    }
+    if (c.n_sizes && c.n_sizes != group_of[count - 1] + 1) {
+        fprintf(stderr, "heatscope diff: --size: expected %u numbers, one of each run or group, got %u\n", group_of[count - 1] + 1, c.n_sizes);
         return HSC_EXIT_USAGE;
     }
     if (c.interval_b && count > 2) {

@@ -209,10 +209,10 @@ static char *json_head(diff *d, diff_by by, const char *unit, hsc_err *err) {
                 ",\n  \"samples_a\": %.0f,\n  \"samples_b\": %.0f,\n  \"lost_pct_a\": %.6g,\n  \"lost_pct_b\": %.6g,\n"
                 "  \"unit\": \"%s\",\n  \"total_a\": %.10g,\n  \"total_b\": %.10g,\n  \"total_change_low\": %.10g,\n"
                 "  \"total_change_high\": %.10g,\n  \"elapsed_a_s\": %.10g,\n  \"elapsed_b_s\": %.10g,\n  \"processors_a\": %u,\n"
-                "  \"processors_b\": %u,\n",
+                "  \"processors_b\": %u,\n  \"size_a\": %u,\n  \"size_b\": %u,\n",
                 m[0].samples, m[1].samples, m[0].due > 0 ? 100 * m[0].lost / m[0].due : 0, m[1].due > 0 ? 100 * m[1].lost / m[1].due : 0,
                 unit, total.count_a * d->a.unit.scale, total.count_b * d->b.unit.scale, total.low, total.high, d->a.info.wall_s,
-                d->b.info.wall_s, d->a.columns, d->b.columns);
+                d->b.info.wall_s, d->a.columns, d->b.columns, d->a.working, d->b.working);
         put_factors(out, d, &f[0], &f[1]);
         failed = put_exact(out, d, m, err) != HSC_OK || put_categories(out, d, err) != HSC_OK;
         fprintf(out, "  \"by\": \"%s\",\n  \"rows\": [\n", diff_names[by]);

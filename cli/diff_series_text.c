@@ -49,7 +49,8 @@ static void put_runs(const diff_series *s, FILE *out, int width) {
         char path[600];
         for (uint32_t k = 0; k < s->runs; k++)
             runs += s->group_of[k] == g;
-        int at = fprintf(out, "%c  %u %s", letter(g), r->working, diff_processors(&s->pair[1], r->working != 1));
+        char size[100];
+        int at = fprintf(out, "%c  %s", letter(g), diff_size(&s->pair[1], r, size, sizeof size));
         if (runs > 1)
             at += fprintf(out, ", %u runs", runs);
         fprintf(out, "  %s\n", report_fit_path(r->info.path, width - at - 2, path, sizeof path));
@@ -125,17 +126,52 @@ static void rename_b(const char *text, char b, char *out, size_t size) {
     out[n] = 0;
 }
 
-/* Of the first run of each group. */
+/* "the share is 1 in A and 2 in B, on average": what is told of all groups, and the end. */
+typedef struct care {
+    char told[DIFF_CARE_SIZE + 40 * DIFF_GROUPS], tail[DIFF_CARE_SIZE];
+    size_t begin; /* of what is told, of A alone */
+} care;
+
+/* One more run of a sentence that is there; false: it is another one. */
+static bool add_to(care *c, const char *text, const char *value, const char *end, char of) {
+    size_t n = strlen(c->told);
+    if (strcmp(c->tail, end) || strncmp(c->told, text, c->begin) || (value ? (size_t)(value - text) != c->begin : 0))
+        return false;
+    if (value)
+        snprintf(c->told + n, sizeof c->told - n, ", %.*s in %c", (int)(end - 5 - value - 5), value + 5, of);
+    return true;
+}
+
+/* Of the first run of each group: a line for each kind. */
 static void put_cares(const diff_series *s, FILE *out, int width) {
-    char text[DIFF_CARE_SIZE];
-    for (uint32_t g = 1; g < s->groups; g++) {
+    care *list = calloc((size_t)s->groups * DIFF_CARES, sizeof *list);
+    uint32_t n = 0;
+    char text[DIFF_CARE_SIZE], whole[sizeof list->told + DIFF_CARE_SIZE];
+    for (uint32_t g = 1; g < s->groups && list; g++) {
         diff_cares cares;
         diff_cares_of(&s->pair[diff_series_first(s, g)], &cares);
         for (uint32_t i = 0; i < cares.n; i++) {
+            const char *at = strstr(cares.text[i], " in B"), *value = NULL, *end = "";
+            for (const char *p = cares.text[i]; at && (p = strstr(p, " and ")) && p < at; p++)
+                value = p;
+            if (value)
+                end = at + 5;
+            uint32_t k = 0;
+            while (k < n && !add_to(&list[k], cares.text[i], value, end, letter(g)))
+                k++;
+            if (k < n)
+                continue;
             rename_b(cares.text[i], letter(g), text, sizeof text);
-            report_text_wrap(out, width, text, 3, fprintf(out, "Care:"));
+            list[n].begin = value ? (size_t)(value - cares.text[i]) : strlen(text);
+            snprintf(list[n].told, sizeof list[n].told, "%.*s", value ? (int)(end - cares.text[i]) : DIFF_CARE_SIZE, text);
+            snprintf(list[n++].tail, DIFF_CARE_SIZE, "%s", end);
         }
     }
+    for (uint32_t k = 0; k < n; k++) {
+        snprintf(whole, sizeof whole, "%s%s", list[k].told, list[k].tail);
+        report_text_wrap(out, width, whole, 3, fprintf(out, "Care:"));
+    }
+    free(list);
 }
 
 /* Which groups' columns there is room for: the first one (times) and the last. */
@@ -175,6 +211,7 @@ static void put_if_known(FILE *out, int width, int decimals, double value) {
 
 static void put_values(const diff_series *s, FILE *out, int decimals, const diff_series_row *row, bool interval) {
     const diff_series_value *last = &row->of[s->groups - 1];
+    bool any = row->of[0].each >= 0.5 * pow(10, -decimals); /* of what is shown as 0 nothing is divided */
     diff_put_numbers(out, 6, decimals, "%.*f", row->of[0].each, 0);
     for (uint32_t g = s->scaling ? s->groups - 1 : from_group(s, SECONDS); g < s->groups; g++)
         diff_put_numbers(out, 8, decimals, "%.*f", row->of[g].each, 0);
@@ -190,8 +227,8 @@ static void put_values(const diff_series *s, FILE *out, int decimals, const diff
         return;
     }
     for (uint32_t g = from_group(s, SPEEDS); g < s->groups; g++)
-        put_if_known(out, 6, 2, row->of[g].speedup);
-    put_if_known(out, 5, 0, 100 * last->efficiency);
+        put_if_known(out, 6, 2, any ? row->of[g].speedup : NAN);
+    put_if_known(out, 5, 0, any ? 100 * last->efficiency : NAN);
 }
 
 /* Is there something to say of the row in the brief report: a hundredth of the time that a processor has, elapsed or of the CPU. */
@@ -294,6 +331,13 @@ hsc_status diff_series_text(diff_series *all, diff_series *some, diff_by by, hsc
             fputs("There are different programs: what has the same name is compared.\n", out);
             break;
         }
+    for (uint32_t k = 0; k < all->runs; k++) {
+        const report *r = diff_series_run(all, k);
+        if (r->stands_for && !r->size_given) {
+            diff_put_size_words(out, width);
+            break;
+        }
+    }
     if (all->scaling)
         put_scaling(all, heads, out);
     else

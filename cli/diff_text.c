@@ -16,10 +16,26 @@ const char *diff_processors(const diff *d, bool several) {
     return several ? "processes" : "process";
 }
 
+/* "2 threads", "2 threads at a time (of 5)" */
+const char *diff_size(const diff *d, const report *r, char *out, size_t size) {
+    int n = snprintf(out, size, "%u %s", r->working, diff_processors(d, r->working != 1));
+    if (r->size_given)
+        snprintf(out + n, size - (size_t)n, " (as given)");
+    else if (r->stands_for)
+        snprintf(out + n, size - (size_t)n, " at a time (of %u)", r->columns);
+    return out;
+}
+
+void diff_put_size_words(FILE *out, int width) {
+    report_text_wrap(out, width, "counted are as many as computed at the same time. One that only waits (less than 2 % of the CPU time of the busiest) is none of its own, nor is one "
+                                 "that computes when another does not; --size=N,... says how many there are.",
+                     3, fprintf(out, "   Threads:"));
+}
+
 static void head(diff *d, char which, const report *r) {
     char text[600];
-    int n = snprintf(text, sizeof text, "%c  %u %s, %.*f s elapsed  ", which, r->working, diff_processors(d, r->working != 1),
-                     r->info.wall_s >= 100 ? 1 : 3, r->info.wall_s);
+    char size[100];
+    int n = snprintf(text, sizeof text, "%c  %s, %.*f s elapsed  ", which, diff_size(d, r, size, sizeof size), r->info.wall_s >= 100 ? 1 : 3, r->info.wall_s);
     char path[600];
     fprintf(d->out, "%s%s\n", text, report_fit_path(r->info.path, d->a.width - n, path, sizeof path));
     fprintf(d->out, "   %s%s\n", r->info.simulated ? "SIMULATED " : "",
@@ -457,6 +473,8 @@ hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
                 d->weak ? 1.0 : (double)d->b.working / (double)d->a.working,
                 100 * d->a.info.wall_s / d->b.info.wall_s /
                     (d->weak ? 1.0 : (double)d->b.working / (double)d->a.working));
+    if ((d->a.stands_for && !d->a.size_given) || (d->b.stands_for && !d->b.size_given))
+        diff_put_size_words(d->out, d->a.width);
     if (d->scaling && (s = diff_text_scaling(d, err)))
         return s;
     diff_text_measured(d);

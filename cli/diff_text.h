@@ -26,6 +26,8 @@ void diff_scope_name(const report *r, uint32_t scope, int width, char *out, size
 void diff_line_name(report *r, uint32_t row, int width, char *out, size_t size);
 /* What runs are compared by: "ranks", "processes", "threads", or one of them. */
 const char *diff_processors(const diff *d, bool several);
+const char *diff_size(const diff *d, const report *r, char *out, size_t size); /* that with their number, and of how many */
+void diff_put_size_words(FILE *out, int width); /* what is counted, where these are fewer than there are */
 enum { DIFF_TABLES = 10 };
 extern const char *const diff_names[DIFF_TABLES]; /* by diff_by */
 hsc_status diff_rows(diff *d, diff_by by, hsc_table_format format, const char *columns, hsc_err *err);

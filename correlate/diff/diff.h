@@ -21,6 +21,7 @@ typedef struct diff {
     double lost[2]; /* periods of CPU time in no sample: a place may have as much of them as of the rest */
     bool scaling; /* the runs have different numbers of processors: speed-up and efficiency are shown */
     bool weak;    /* weak scaling: the work grows with the processors */
+    bool repeated; /* several runs of a size are compared: intervals are not of sampling alone */
     int alike; /* were the runs alike? -1: no, 1: yes; 0 until asked for */
     uint32_t *callers[2]; /* by procedure of A and B, the one that mostly calls it; NULL until asked for */
     hsc_weighted *of_lines[2], *of_loops[2]; /* by procedure of A and B, what lines in it have, and its loops with the code in none; NULL until asked for */
@@ -39,6 +40,11 @@ typedef struct diff_row {
 
 hsc_status diff_load(diff *d, hsc_err *err); /* a.db, b.db, metrics and axes are set */
 void diff_clear(diff *d);
+/* The sizes of both, and whether they differ. Of threads of one process only as many count as computed at the same time (working, stands_for): one that only
+ * waits, and one that computes when another does not, stands for that. Of whole runs. Cost: the timeline of all threads at some thousand moments. */
+hsc_status diff_put_together(diff *d, hsc_err *err);
+/* Runs of as many threads in all have one size: the largest of theirs. */
+void diff_agree(report **runs, uint32_t n);
 
 /* Pairs with samples in either, and what only one has, the largest change first. free() *rows. */
 hsc_status diff_rows_by(diff *d, diff_by by, diff_row **rows, uint32_t *n, hsc_err *err);
@@ -107,6 +113,7 @@ typedef enum diff_programs {
     DIFF_PROGRAMS_OTHER
 } diff_programs;
 diff_programs diff_programs_of(const diff *d);
+bool diff_is_same_build(const diff *d); /* of two databases; all programs of A are in B, by their build ids, which are known */
 
 /* One place in both runs where threads waited, called message passing, or made others wait; all threads and calling contexts added up. */
 typedef struct diff_timed_side {

@@ -42,12 +42,19 @@ hsc_status diff_factors_of(const report *r, diff_factors *out, hsc_err *err) {
     float *of = calloc((size_t)r->info.threads + 1, sizeof *of);
     hsc_status s = of ? hsc_db_read_block(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_THREAD}, row, 1, 0, r->info.threads, of, err)
                       : hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for %u threads", r->info.path, r->info.threads);
+    for (uint32_t t = 0; !s && r->stands_for && t < r->info.threads; t++)
+        if (r->stands_for[t] != t) {
+            of[r->stands_for[t]] += of[t];
+            of[t] = 0;
+        }
     for (uint32_t t = 0; !s && t < r->info.threads; t++) {
         sum += of[t];
         most = fmax(most, of[t]);
     }
     if (!s)
         s = report_elapsed_of(r, &elapsed, err);
+    if (!s && r->axis == HSC_AXIS_THREAD && (r->stands_for || r->size_given))
+        elapsed.threads = r->working;
     if (!s && elapsed.threads && most > 0) {
         qsort(of, r->info.threads, sizeof *of, falling);
         out->uneven = is_uneven(r, of, elapsed.threads, sum);

@@ -136,11 +136,8 @@ hsc_status diff_begin(diff *d, hsc_err *err) {
     if (!s && strcmp(d->a.unit.unit, d->b.unit.unit))
         s = hsc_err_set(err, HSC_E_MISMATCH, "%s and %s: expected one unit, got %s and %s", d->a.info.path, d->b.info.path, d->a.unit.unit,
                         d->b.unit.unit);
-    if (!s) {
-        report_leave_helpers(&d->a);
-        report_leave_helpers(&d->b);
-    }
-    d->scaling = d->a.working != d->b.working;
+    if (!s)
+        s = diff_put_together(d, err);
     for (int side = 0; side < 2 && !s; side++)
         d->lost[side] = hsc_db_count_lost(side ? d->b.db : d->a.db);
     return s;

@@ -33,6 +33,8 @@ void diff_measured_of(const report *r, diff_measured *out) {
     }
 }
 
+static const double CROWDED = 0.4; /* of the time that threads could have run, they stood in line */
+
 static double part(double v, double of) { return of > 0 ? v / of : 0; }
 
 static void say(diff_cares *to, const char *text) {
@@ -44,6 +46,9 @@ void diff_cares_of(const diff *d, diff_cares *out) {
     diff_measured m[2];
     out->n = 0;
     char text[500];
+    if (!d->scaling && !d->repeated && diff_is_whole(&d->a) && diff_is_whole(&d->b) && diff_is_same_build(d))
+        say(out, "nothing was changed in the program (the same build): what differs is the machine, the input or chance, and intervals have only the chance of sampling in them. "
+                 "CPU time differs too, where others use the caches and processors: repeat the runs, and compare groups of them (heatscope diff A1 A2 A3 : B1 B2 B3)");
     const report *r[2] = {&d->a, &d->b};
     for (int i = 0; i < 2; i++)
         diff_measured_of(r[i], &m[i]);
@@ -80,8 +85,8 @@ void diff_cares_of(const diff *d, diff_cares *out) {
         say(out, text);
     }
     if (m[0].usage.known && m[1].usage.known && fabs(kernel[0] - kernel[1]) > 0.02) {
-        snprintf(text, sizeof text, "%.1f %% of the CPU time in A and %.1f %% in B was in the kernel, with %.0f and %.0f page faults", 100 * kernel[0], 100 * kernel[1],
-                 (double)(m[0].usage.minor_faults + m[0].usage.major_faults), (double)(m[1].usage.minor_faults + m[1].usage.major_faults));
+        snprintf(text, sizeof text, "%.1f %% of the CPU time (%.0f page faults) in A and %.1f %% (%.0f) in B was in the kernel", 100 * kernel[0],
+                 (double)(m[0].usage.minor_faults + m[0].usage.major_faults), 100 * kernel[1], (double)(m[1].usage.minor_faults + m[1].usage.major_faults));
         say(out, text);
     }
     double line[2] = {part(m[0].usage.line_s, m[0].usage.line_s + d->a.info.cpu_s), part(m[1].usage.line_s, m[1].usage.line_s + d->b.info.cpu_s)};
@@ -90,6 +95,8 @@ void diff_cares_of(const diff *d, diff_cares *out) {
     if (m[0].usage.line_known && m[1].usage.line_known && other_line) {
         snprintf(text, sizeof text, "threads stood in line for a processor for %.3g s in A and %.3g s in B: elapsed times differ for that", m[0].usage.line_s, m[1].usage.line_s);
         say(out, text);
+        if (fmax(line[0], line[1]) > CROWDED)
+            say(out, "on so crowded a machine CPU times differ as well, by what others did to caches and processors, which no interval of sampling has in it");
     }
     for (int i = 0; i < 2; i++)
         if (m[i].usage.line_known && !m[!i].usage.line_known && line[i] > 0.1) {

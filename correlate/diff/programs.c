@@ -56,3 +56,15 @@ diff_programs diff_programs_of(const diff *d) {
     size_t length = program_of(d->a.info.command, &name[0]), other = program_of(d->b.info.command, &name[1]);
     return length && other && (length != other || memcmp(name[0], name[1], length)) ? DIFF_PROGRAMS_OTHER : DIFF_PROGRAMS_SAME;
 }
+
+bool diff_is_same_build(const diff *d) {
+    program a[PROCESSES], b[PROCESSES];
+    uint32_t n_a = find_programs(&d->a, a), n_b = find_programs(&d->b, b), k;
+    for (uint32_t i = 0; i < n_a; i++) {
+        for (k = 0; k < n_b && (!*a[i].build_id || strcmp(a[i].build_id, b[k].build_id)); k++)
+            ;
+        if (k == n_b)
+            return false;
+    }
+    return n_a && strcmp(d->a.info.path, d->b.info.path);
+}

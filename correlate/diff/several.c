@@ -28,12 +28,30 @@ double diff_series_ideal(const diff_series *s, uint32_t group) {
     return s->weak || !working ? 1 : (double)first / working;
 }
 
+/* All runs of as many threads have one size; in each pair what it has in all. */
+static hsc_status agree(diff_series *s, hsc_err *err) {
+    report **runs = malloc(s->runs * sizeof(report *));
+    if (!runs)
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u runs", s->runs);
+    for (uint32_t k = 0; k < s->runs; k++)
+        runs[k] = loaded(s, k);
+    diff_agree(runs, s->runs);
+    for (uint32_t k = 1; k < s->runs; k++) {
+        s->pair[k].a.working = runs[0]->working;
+        s->pair[k].scaling = s->pair[k].a.working != s->pair[k].b.working;
+    }
+    free(runs);
+    return HSC_OK;
+}
+
 hsc_status diff_series_load(diff_series *s, hsc_err *err) {
     hsc_status status = HSC_OK;
     for (uint32_t k = 1; k < s->runs && !status; k++) {
         s->pair[k].weak = s->weak;
         status = diff_load(&s->pair[k], err);
     }
+    if (!status && (status = agree(s, err)))
+        return status;
     for (uint32_t k = 1; k < s->runs && !status; k++) {
         uint32_t before = diff_series_run(s, k - 1)->working, working = diff_series_run(s, k)->working;
         bool same_group = s->group_of[k] == s->group_of[k - 1];
@@ -42,6 +60,8 @@ hsc_status diff_series_load(diff_series *s, hsc_err *err) {
         if (same_group && before != working)
             status = hsc_err_set(err, HSC_E_MISMATCH, "%s: expected as many processors as in the runs that it repeats, %u, got %u", diff_series_run(s, k)->info.path, before, working);
     }
+    for (uint32_t k = 1; k < s->runs; k++)
+        s->pair[k].repeated = s->repeated;
     return status;
 }
 

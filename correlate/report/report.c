@@ -165,6 +165,7 @@ void report_clear(report *r) {
     free(r->program_of);
     free(r->program_met);
     free(r->helpers);
+    free(r->stands_for);
     free(r->in_region);
     free(r->in_task);
     report_teams_free(r->teams, r->info.scopes);

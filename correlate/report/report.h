@@ -60,6 +60,9 @@ typedef struct report {
     uint8_t *program_met;       /* programs: scratch of spreads, all 0; NULL as above */
     bool *helpers;              /* by thread, of that axis: report_elapsed.h */
     bool helpers_known;
+    uint32_t counted;           /* what `working` was before threads that took turns were put together */
+    uint32_t size_given;        /* what the user says of `working`; 0: nothing */
+    uint32_t *stands_for;       /* columns: the one that each is added to, itself or another (correlate/diff/together.c); NULL: itself */
     uint8_t *in_region;         /* by scope: met inside a parallel region; NULL until asked for */
     uint8_t *in_task;           /* with it, by scope: met inside a task */
     bool has_regions;           /* known with in_region */

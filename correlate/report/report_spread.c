@@ -35,7 +35,7 @@ static void keep_programs(report *r, report_spread *p, uint32_t program, uint32_
     uint32_t columns = 0, next = 0;
     p->programs = 1;
     p->worker_gap = HSC_NONE;
-    if (!by_program && !helpers)
+    if (!by_program && !helpers && !r->stands_for)
         return;
     if (by_program) {
         p->programs = program != HSC_NONE;
@@ -51,7 +51,7 @@ static void keep_programs(report *r, report_spread *p, uint32_t program, uint32_
     for (uint32_t c = 0; c < r->columns; c++) {
         bool has = next < touched && r->touched[next] == c, helps = helpers && helpers[c];
         next += has;
-        if (by_program && !r->program_met[r->program_of[c]])
+        if ((by_program && !r->program_met[r->program_of[c]]) || (r->stands_for && r->stands_for[c] != c))
             continue;
         columns++;
         if (!has && *gap == HSC_NONE)
@@ -77,9 +77,10 @@ static hsc_status add_rows(report *r, uint32_t metric, hsc_db_table table, const
         float *values = NULL;
         status = hsc_db_read_sparse(r->db, (hsc_db_view){metric, table, r->axis}, rows->first + row, some, indptr, &indices, &values, err);
         for (uint64_t i = 0; !status && i < indptr[some]; i++) {
-            if (touched && values[i] > 0 && !(dense[indices[i]] > 0))
-                r->touched[(*touched)++] = indices[i];
-            dense[indices[i]] += (double)values[i] * scale;
+            uint32_t c = r->stands_for ? r->stands_for[indices[i]] : indices[i];
+            if (touched && values[i] > 0 && !(dense[c] > 0))
+                r->touched[(*touched)++] = c;
+            dense[c] += (double)values[i] * scale;
         }
         free(indices);
         free(values);
