@@ -638,7 +638,7 @@ __attribute__((noinline)) double added(int n, int step) {
 }
 int main(int argc, char **argv) {
     double sum = 0;
-    for (int k = 0; k < 200000; k++)
+    for (int k = 0; k < ROUNDS; k++) /* some tenths of a second each */
         sum += added(400 + (k & 1), 900 + argc);
     return sum < 0;
 }
@@ -646,7 +646,7 @@ int main(int argc, char **argv) {
 source, _ = written("steps.c", STEPS)
 for step, name, hint in (("1", "steps-of-one", r"\(-ffast-math lets it, where the order of operations does not matter to the result; what else may keep the loop scalar shows only then\)"),
                    ("(long)step", "steps-of-many", r"\(-ffast-math may let it, where .* result; with its large steps through memory vector code may stay unused, or gain little\)")):
-    run(CC, "-g", "-O2", "-DSTEP=" + step, source, "-o", name)
+    run(CC, "-g", "-O2", "-DSTEP=" + step, "-DROUNDS=2000000", source, "-o", name)
     said = findings(joined(name))
     that(re.search(hint, said), f"steps {step}: {said}")
 
