@@ -35,7 +35,7 @@ for name, compiler in (("mapped", HEATSCOPE_CC), ("plain", COMPILER)):
         row = re.search(rf"^ +\d+ .* ([0-9.]+)[ ~] +{of}\S* ", table, re.MULTILINE)
         if not row or abs(float(row[1]) / ratio - 1) > 0.15:
             wrong.append(f"{name}: expected m/m {ratio} of {of}:\n{table}")
-        said = re.search(rf"Imbalance: {of}\S* \([^)]*\) takes ([0-9.]+) times the mean .*?; {team} is .*?(?= \d+\. |$)", told)
+        said = re.search(rf"Imbalance: {of}(?:\S*| \[omp region\]) \([^)]*\) takes ([0-9.]+) times the mean .*?; {team} is .*?(?= \d+\. |$)", told)
         if not said or abs(float(said[1]) / ratio - 1) > 0.15 or "of the program that it calls" in said[0]:
             wrong.append(f"{name}: expected {of} at {ratio} times the mean, of '{team}', with nothing that it calls:\n{told}")
 # a procedure that regions of several sizes call, and threads outside of them: of the region that has most to win
