@@ -158,30 +158,30 @@ static hsc_status set_longest(diff_series_measure *x, report *r, diff_by by, uin
 
 enum { SPREADS = 4096 }; /* so many rows have their processors looked at, those with most: each reads a row of values */
 
-typedef struct by_count {
-    double count;
-    uint32_t row;
-} by_count;
+typedef struct ranked { /* row `at` of a list, by a figure of it */
+    double by;
+    uint32_t at;
+} ranked;
 
 static int falling(const void *p, const void *q) {
-    const by_count *x = p, *y = q;
-    return x->count != y->count ? (x->count > y->count ? -1 : 1) : (x->row > y->row) - (x->row < y->row);
+    const ranked *x = p, *y = q;
+    return x->by != y->by ? (x->by > y->by ? -1 : 1) : (x->at > y->at) - (x->at < y->at);
 }
 
 static hsc_status look_at_processors(diff_series *s, diff_by by, made *m, const uint32_t *row_in, hsc_err *err) {
     hsc_status status = HSC_OK;
-    by_count *order = malloc(((size_t)m->n + 1) * sizeof *order);
+    ranked *order = malloc(((size_t)m->n + 1) * sizeof *order);
     if (!order)
         return no_memory(err);
     for (uint32_t i = 0; i < m->n; i++) {
-        order[i] = (by_count){0, i};
+        order[i] = (ranked){0, i};
         for (uint32_t k = 0; k < s->runs; k++)
-            order[i].count = fmax(order[i].count, m->of[(size_t)i * s->runs + k].sum.sum);
+            order[i].by = fmax(order[i].by, m->of[(size_t)i * s->runs + k].sum.sum);
     }
     qsort(order, m->n, sizeof *order, falling);
     for (uint32_t i = 0; i < m->n && i < SPREADS && !status; i++)
         for (uint32_t k = 0; k < s->runs && !status; k++) {
-            size_t at = (size_t)order[i].row * s->runs + k;
+            size_t at = (size_t)order[i].at * s->runs + k;
             if (row_in[at] != HSC_NONE && m->of[at].sum.sum > 0)
                 status = set_longest(&m->of[at], loaded(s, k), by, row_in[at], err);
         }
@@ -341,16 +341,6 @@ static double rank_of(const diff_series *s, const diff_series_row *row) {
     return s->scaling ? loss : fabs(loss);
 }
 
-typedef struct ranked {
-    double by;
-    uint32_t at;
-} ranked;
-
-static int by_loss(const void *p, const void *q) {
-    const ranked *x = p, *y = q;
-    return x->by != y->by ? (x->by > y->by ? -1 : 1) : (x->at > y->at) - (x->at < y->at);
-}
-
 static hsc_status finish(diff_series *s, made *m, diff_series_rows *out, hsc_err *err) {
     out->n = m->n;
     out->values = calloc((size_t)m->n * s->groups + 1, sizeof *out->values);
@@ -366,7 +356,7 @@ static hsc_status finish(diff_series *s, made *m, diff_series_rows *out, hsc_err
         diff_series_judge(s, &m->of[(size_t)i * s->runs], m->list[i].of);
         order[i] = (ranked){rank_of(s, &m->list[i]), i};
     }
-    qsort(order, m->n, sizeof *order, by_loss);
+    qsort(order, m->n, sizeof *order, falling);
     for (uint32_t i = 0; i < m->n; i++)
         out->list[i] = m->list[order[i].at];
     free(order);
