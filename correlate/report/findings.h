@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the files of findings share: report_findings.c (the program's code), findings_code.c (its hottest parts, imbalance), findings_vectors.c (vectors shorter than the processor's), findings_order.c (the order of loops), findings_memory.c (who allocates), findings_calls.c (libraries, messages, waits), findings_run.c (the
+/* What the files of findings share: report_findings.c (the program's code), findings_code.c (its hottest parts, imbalance), findings_vectors.c (vectors shorter than the processor's), findings_order.c (the order of loops), findings_layout.c (structures of which little is used), findings_memory.c (who allocates), findings_calls.c (libraries, messages, waits), findings_run.c (the
  * run and how it was measured). */
 #ifndef HEATSCOPE_FINDINGS_H
 #define HEATSCOPE_FINDINGS_H
@@ -63,7 +63,11 @@ hsc_status findings_imbalance(findings *f, hsc_err *err);
 hsc_status findings_short_vectors(findings *f, hsc_err *err);
 
 /* findings_order.c */
+bool findings_is_short(const report *r, uint32_t loop); /* it is known to have few iterations */
 hsc_status findings_loop_order(findings *f, hsc_err *err);
+
+/* findings_layout.c */
+hsc_status findings_layout(findings *f, hsc_err *err);
 
 /* findings_memory.c */
 hsc_status findings_memory(findings *f, hsc_err *err);

@@ -9,7 +9,7 @@
 
 enum { FEW_ITERATIONS = 16 }; /* a loop of so few may be made part of the one round it, which then is what goes through memory */
 
-static bool is_short(const report *r, uint32_t scope) {
+bool findings_is_short(const report *r, uint32_t scope) {
     hsc_db_loop loop;
     uint32_t first, n;
     if (hsc_db_find(r->db, HSC_LIST_LOOPS, scope, &first, &n, NULL) || !n || hsc_db_get_loop(r->db, first, &loop, NULL))
@@ -27,7 +27,7 @@ static bool is_short_outside(const report *r, const hsc_db_scope *s, const char 
         return false;
     for (uint32_t k = s->parent; !hsc_db_get_scope(r->db, k, &up, NULL) && up.kind >= HSC_SCOPE_PROCEDURE; k = up.parent) {
         if (up.kind == HSC_SCOPE_LOOP && up.line_begin == line)
-            return is_short(r, k);
+            return findings_is_short(r, k);
         if (!k)
             break;
     }
@@ -44,7 +44,7 @@ hsc_status findings_loop_order(findings *f, hsc_err *err) {
     hsc_status status = HSC_OK;
     for (uint32_t i = 0; i < f->refused.order.n && !status; i++) {
         status = hsc_db_get_scope(r->db, rows[i].scope, &s, err);
-        if (status || is_short(r, rows[i].scope) || is_short_outside(r, &s, rows[i].remark.message))
+        if (status || findings_is_short(r, rows[i].scope) || is_short_outside(r, &s, rows[i].remark.message))
             continue;
         all.sum += rows[i].scalar.sum;
         all.excess += rows[i].scalar.excess;
