@@ -24,6 +24,8 @@ typedef struct nest {
     bool between;                   /* the outer one does more than the loop inside it */
     bool overlap;                   /* what is written may be what another name reads */
     bool order;                     /* sums are added up in another order */
+    int64_t skew;                   /* iterations of the inner loop by which it begins later in the next one of the outer loop, the next round it */
+    bool triangle;                  /* where the inner loop begins, or where it ends, goes on with the outer one, the next round it */
     hsc_str sum;                    /* a variable that would have to become an array; n 0: none */
 } nest;
 
@@ -32,21 +34,27 @@ static bool is_zero(const hsc_poly *a) {
     return hsc_poly_is_constant(a, &c) && !c;
 }
 
+/* As hsc_poly_step; of the outer loop at the same value of the inner loop's variable, wherever that begins. */
+static const hsc_poly *step_of(const nest *t, const hsc_poly *a, unsigned loop, uint32_t *element) {
+    const hsc_poly *step = hsc_poly_step(t->d, a, loop, element);
+    return step && t->skew && loop == t->outer ? hsc_poly_add(t->d, step, hsc_poly_step(t->d, a, t->inner, element), -t->skew) : step;
+}
+
 /* *step: bytes; NULL: they are not known, or another row is gone to. */
-static pace pace_of(hsc_data *d, const hsc_access *a, unsigned loop, const hsc_poly **step) {
+static pace pace_of(const nest *t, const hsc_access *a, unsigned loop, const hsc_poly **step) {
     uint32_t element = HSC_DATA_NONE;
     int64_t bytes;
     bool moves = false;
     *step = NULL;
     for (unsigned k = 0; k < a->place->behind; k++) {
-        const hsc_poly *row = hsc_poly_step(d, a->place->subscript[k].index, loop, &element);
+        const hsc_poly *row = step_of(t, a->place->subscript[k].index, loop, &element);
         if (!row)
             return UNCLEAR;
         moves = moves || !is_zero(row);
     }
     if (moves)
         return FAR;
-    *step = hsc_poly_step(d, a->place->offset, loop, &element);
+    *step = step_of(t, a->place->offset, loop, &element);
     if (!*step)
         return UNCLEAR;
     if (!hsc_poly_is_constant(*step, &bytes))
@@ -129,8 +137,8 @@ static verdict compare(const nest *t, const hsc_place *w, const hsc_place *x, di
     for (unsigned k = by_index ? 0 : w->n, end = by_index ? w->n : w->n + 1; k < end; k++) {
         uint32_t element = HSC_DATA_NONE;
         const hsc_poly *a = index_of(w, by_index ? k : w->n), *b = index_of(x, by_index ? k : x->n);
-        const hsc_poly *p = hsc_poly_step(d, a, t->outer, &element), *q = hsc_poly_step(d, a, t->inner, &element);
-        if (!hsc_poly_equal(p, hsc_poly_step(d, b, t->outer, &element)) || !hsc_poly_equal(q, hsc_poly_step(d, b, t->inner, &element)))
+        const hsc_poly *p = step_of(t, a, t->outer, &element), *q = step_of(t, a, t->inner, &element);
+        if (!hsc_poly_equal(p, step_of(t, b, t->outer, &element)) || !hsc_poly_equal(q, step_of(t, b, t->inner, &element)))
             return UNTOLD;
         const hsc_poly *change = hsc_poly_add(d, b, a, -1);
         verdict v = is_zero(change) || !moves_between(t, a) ? solve(d, change, p, q, dp, dq) : UNTOLD;
@@ -195,6 +203,8 @@ static bool is_counter(nest *t, const hsc_poly *x, unsigned loop) {
     const hsc_atom *a = x && x->n == 1 && x->term[0].n == 1 ? &d->atoms.p[x->term[0].atom[0]] : NULL;
     if (!a || a->kind != HSC_ATOM_INDUCTION || a->loop != loop)
         return false;
+    if (t->triangle && loop == t->inner)
+        return hsc_poly_step(d, a->start, t->outer, &element) != NULL;
     for (unsigned l = loop; l != t->outer; l = d->g->loops[l].parent)
         if (!is_zero(hsc_poly_step(d, a->start, d->g->loops[l].parent, &element)))
             return false;
@@ -262,11 +272,129 @@ static bool is_private(const nest *t, LLVMValueRef store, LLVMValueRef variable)
     return true;
 }
 
-static bool in_list(const nest *t, LLVMValueRef i) {
+/* A call that does nothing else than computing. */
+static bool computes(LLVMValueRef call) {
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    if (!LLVMIsAFunction(callee))
+        return false;
+    hsc_ir_text name = hsc_ir_get_name(callee);
+    return name.n > 5 && !memcmp(name.p, "llvm.", 5) && !hsc_ir_copies_memory(call);
+}
+
+static const hsc_access *access_of(const nest *t, LLVMValueRef i) {
     for (size_t k = 0; k < t->n_all; k++)
         if (t->all[k].instruction == i)
+            return &t->all[k];
+    return NULL;
+}
+
+/* Are two values of one iteration the same, made in the same way of the same elements and variables? Nothing is stored between them. */
+static bool are_alike(const nest *t, LLVMValueRef a, LLVMValueRef b, unsigned depth) {
+    if (a == b)
+        return true;
+    if (!depth || !LLVMIsAInstruction(a) || !LLVMIsAInstruction(b) || LLVMGetInstructionOpcode(a) != LLVMGetInstructionOpcode(b) || LLVMGetNumOperands(a) != LLVMGetNumOperands(b))
+        return false;
+    if (LLVMIsALoadInst(a)) {
+        const hsc_access *x = access_of(t, a), *y = access_of(t, b);
+        if (!x || !y)
+            return !x && !y && LLVMGetOperand(a, 0) == LLVMGetOperand(b, 0);
+        return x->place->object == y->place->object && !x->place->behind && !y->place->behind && x->place->offset && hsc_poly_equal(x->place->offset, y->place->offset);
+    }
+    if (LLVMIsACallInst(a) ? !computes(a) : !LLVMIsABinaryOperator(a) && !LLVMIsAUnaryInstruction(a))
+        return false;
+    for (int k = 0, n = LLVMGetNumOperands(a); k < n; k++)
+        if (!are_alike(t, LLVMGetOperand(a, (unsigned)k), LLVMGetOperand(b, (unsigned)k), depth - 1))
+            return false;
+    return true;
+}
+
+/* The one value that a test compares a variable's content with, by < or >, where nothing else hangs on the test; NULL. */
+static LLVMValueRef compared_with(LLVMValueRef test, LLVMValueRef variable) {
+    LLVMUseRef use = LLVMGetFirstUse(test);
+    if (!LLVMIsACmpInst(test) || !use || LLVMGetNextUse(use))
+        return NULL;
+    bool equal = LLVMIsAFCmpInst(test) ? LLVMGetFCmpPredicate(test) == LLVMRealOEQ || LLVMGetFCmpPredicate(test) == LLVMRealUEQ || LLVMGetFCmpPredicate(test) == LLVMRealONE || LLVMGetFCmpPredicate(test) == LLVMRealUNE
+                                       : LLVMGetICmpPredicate(test) == LLVMIntEQ || LLVMGetICmpPredicate(test) == LLVMIntNE;
+    for (unsigned k = 0; k < 2 && !equal; k++) {
+        LLVMValueRef x = LLVMGetOperand(test, k);
+        if (LLVMIsALoadInst(x) && LLVMGetOperand(x, 0) == variable)
+            return LLVMGetOperand(test, 1 - k);
+    }
+    return NULL;
+}
+
+static LLVMValueRef only_store_of(LLVMBasicBlockRef block) {
+    LLVMValueRef store = NULL;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsAStoreInst(i)) {
+            if (store)
+                return NULL;
+            store = i;
+        }
+    return store;
+}
+
+/* The test that alone leads to a block; NULL: others do, too, or none. */
+static LLVMValueRef test_before(const nest *t, unsigned block) {
+    const hsc_graph *g = t->d->g;
+    LLVMValueRef test = NULL;
+    unsigned before = 0;
+    for (unsigned b = 0; b < g->blocks; b++)
+        for (unsigned s = g->first[b]; s < g->first[b + 1]; s++)
+            if (g->successor[s] == block) {
+                LLVMValueRef end = LLVMGetBasicBlockTerminator(g->block[b]);
+                test = LLVMIsABranchInst(end) && LLVMIsConditional(end) ? LLVMGetCondition(end) : NULL;
+                before++;
+            }
+    return before == 1 ? test : NULL;
+}
+
+/* Of two values one is what the test compares with the variable's content, and one that content. */
+static bool are_both(const nest *t, LLVMValueRef test, const LLVMValueRef *values, LLVMValueRef variable) {
+    LLVMValueRef other = test ? compared_with(test, variable) : NULL;
+    for (unsigned k = 0; k < 2 && other; k++)
+        if (are_alike(t, values[k], other, 6) && LLVMIsALoadInst(values[1 - k]) && LLVMGetOperand(values[1 - k], 0) == variable)
             return true;
     return false;
+}
+
+/* Is the largest or the smallest value kept, as `if (x > m) m = x` and `m = x > m ? x : m` do, and nothing about where it was? */
+static bool keeps_extreme(const nest *t, LLVMValueRef store, LLVMValueRef variable) {
+    hsc_data *d = t->d;
+    LLVMValueRef value = LLVMGetOperand(store, 0);
+    unsigned block = hsc_data_block(d, store);
+    if (LLVMIsASelectInst(value))
+        return are_both(t, LLVMGetOperand(value, 0), (LLVMValueRef[]){LLVMGetOperand(value, 1), LLVMGetOperand(value, 2)}, variable);
+    if (LLVMIsAPHINode(value)) {
+        if (LLVMCountIncoming(value) != 2)
+            return false;
+        LLVMValueRef from[2] = {LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(value, 0)), LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(value, 1))};
+        LLVMValueRef test = test_before(t, hsc_data_block(d, from[0]));
+        bool plain = !only_store_of(LLVMGetIncomingBlock(value, 0)) && !only_store_of(LLVMGetIncomingBlock(value, 1));
+        return plain && test == test_before(t, hsc_data_block(d, from[1])) && are_both(t, test, (LLVMValueRef[]){LLVMGetIncomingValue(value, 0), LLVMGetIncomingValue(value, 1)}, variable);
+    }
+    LLVMValueRef test = test_before(t, block), other = test ? compared_with(test, variable) : NULL;
+    return other && only_store_of(d->g->block[block]) == store && are_alike(t, value, other, 6);
+}
+
+/* Is it the only thing that is done with the variable in the outer loop? */
+static bool is_extreme(const nest *t, LLVMValueRef store, LLVMValueRef variable) {
+    hsc_data *d = t->d;
+    if (!keeps_extreme(t, store, variable))
+        return false;
+    for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (!LLVMIsAInstruction(user) || user == store || !hsc_graph_is_in(d->g, hsc_data_block(d, user), t->outer))
+            continue;
+        if (!LLVMIsALoadInst(user) || !hsc_graph_is_in(d->g, hsc_data_block(d, user), t->inner))
+            return false;
+        for (LLVMUseRef of = LLVMGetFirstUse(user); of; of = LLVMGetNextUse(of)) {
+            LLVMValueRef by = LLVMGetUser(of);
+            if (by != LLVMGetOperand(store, 0) && !compared_with(by, variable))
+                return false;
+        }
+    }
+    return true;
 }
 
 static bool look_at_store(nest *t, LLVMValueRef store, LLVMValueRef *variables, unsigned *n) {
@@ -276,9 +404,11 @@ static bool look_at_store(nest *t, LLVMValueRef store, LLVMValueRef *variables, 
     bool inside = hsc_graph_is_in(d->g, hsc_data_block(d, store), t->inner);
     if (!v || !v->is_scalar) {
         t->between = t->between || !inside;
-        return in_list(t, store);
+        return access_of(t, store) != NULL;
     }
     if (is_never_read(variable) || is_of_a_loop(t, store) || is_private(t, store, variable))
+        return true;
+    if (inside && is_extreme(t, store, variable))
         return true;
     if (inside && !comes_from(LLVMGetOperand(store, 0), variable, 6))
         return false;
@@ -286,15 +416,6 @@ static bool look_at_store(nest *t, LLVMValueRef store, LLVMValueRef *variables, 
         return false;
     variables[(*n)++] = store;
     return true;
-}
-
-/* A call that does nothing else than computing. */
-static bool computes(LLVMValueRef call) {
-    LLVMValueRef callee = LLVMGetCalledValue(call);
-    if (!LLVMIsAFunction(callee))
-        return false;
-    hsc_ir_text name = hsc_ir_get_name(callee);
-    return name.n > 5 && !memcmp(name.p, "llvm.", 5) && !hsc_ir_copies_memory(call);
 }
 
 /* What is stored to variables: the counters of the loops, what one iteration has for itself, and sums. */
@@ -332,8 +453,24 @@ static bool has_loop_beside(const nest *t) {
     return false;
 }
 
-/* What ends each loop inside must be the same in all iterations of those round it. */
-static bool is_rectangular(nest *t) {
+/* Of a test that ends the inner loop: begin or end goes on by a constant with the loop next round it, as in a triangle. Where both do, as in a band, the iterations may be few in the
+ * other order. */
+static bool is_triangle(nest *t, const hsc_poly *const *ends) {
+    hsc_data *d = t->d;
+    unsigned go = 0;
+    for (unsigned k = 0; k < 2; k++) {
+        uint32_t element = HSC_DATA_NONE;
+        int64_t by;
+        const hsc_poly *step = hsc_poly_step(d, ends[k], t->outer, &element);
+        if (!step || !hsc_poly_is_constant(step, &by))
+            return false;
+        go += by != 0;
+    }
+    return go == 1;
+}
+
+/* What ends each loop inside must be the same in all iterations of those round it, but of the inner one where that is next inside the outer one. */
+static bool is_regular(nest *t) {
     hsc_data *d = t->d;
     const hsc_graph *g = d->g;
     for (unsigned b = 0; b < g->blocks; b++) {
@@ -341,7 +478,7 @@ static bool is_rectangular(nest *t) {
         if (l == NONE || l == t->outer || !hsc_graph_is_in(g, b, t->outer))
             continue;
         LLVMValueRef end = LLVMGetBasicBlockTerminator(g->block[b]);
-        bool leaves = false;
+        bool leaves = false, same = true;
         for (unsigned s = g->first[b]; s < g->first[b + 1]; s++)
             leaves = leaves || !hsc_graph_is_in(g, g->successor[s], l);
         if (!leaves)
@@ -349,18 +486,24 @@ static bool is_rectangular(nest *t) {
         LLVMValueRef test = LLVMIsABranchInst(end) && LLVMIsConditional(end) ? LLVMGetCondition(end) : NULL;
         if (!test || !LLVMIsAICmpInst(test))
             return false;
-        for (unsigned k = 0; k < 2; k++) {
-            uint32_t element = HSC_DATA_NONE;
-            const hsc_poly *x = hsc_evaluate(d, LLVMGetOperand(test, k));
-            for (unsigned up = g->loops[l].parent;; up = g->loops[up].parent) {
-                if (!is_zero(hsc_poly_step(d, x, up, &element)))
-                    return false;
-                if (up == t->outer)
-                    break;
+        const hsc_poly *const ends[2] = {hsc_evaluate(d, LLVMGetOperand(test, 0)), hsc_evaluate(d, LLVMGetOperand(test, 1))};
+        for (unsigned k = 0; k < 2; k++)
+            for (unsigned up = l; up != t->outer;) {
+                uint32_t element = HSC_DATA_NONE;
+                up = g->loops[up].parent;
+                same = same && is_zero(hsc_poly_step(d, ends[k], up, &element));
             }
-        }
+        if (!same && !(l == t->inner && g->loops[l].parent == t->outer && is_triangle(t, ends)))
+            return false;
+        t->triangle = t->triangle || !same;
     }
     return true;
+}
+
+static bool is_kept(const nest *t, LLVMValueRef value) {
+    LLVMUseRef use = LLVMGetFirstUse(value);
+    LLVMValueRef user = use && !LLVMGetNextUse(use) ? LLVMGetUser(use) : NULL;
+    return user && LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == value && is_extreme(t, user, LLVMGetOperand(user, 1));
 }
 
 /* false: it can't be said what exchanging them would do. */
@@ -368,7 +511,7 @@ static bool look_at_shape(nest *t) {
     const hsc_graph *g = t->d->g;
     LLVMValueRef variables[VARIABLES];
     unsigned n = 0;
-    if (has_loop_beside(t) || !is_rectangular(t))
+    if (has_loop_beside(t) || !is_regular(t) || (t->skew && !t->triangle))
         return false;
     for (unsigned b = 0; b < g->blocks; b++)
         for (LLVMValueRef i = hsc_graph_is_in(g, b, t->outer) ? LLVMGetFirstInstruction(g->block[b]) : NULL; i; i = LLVMGetNextInstruction(i))
@@ -381,8 +524,8 @@ static bool look_at_shape(nest *t) {
                 if (!computes(i) && !LLVMIsADbgInfoIntrinsic(i))
                     return false;
                 break;
-            case LLVMPHI: /* flang's counters; of others what they carry is not looked for */
-                if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMIntegerTypeKind)
+            case LLVMPHI: /* flang's counters, and what is kept of two; of others what they carry is not looked for */
+                if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMIntegerTypeKind && !is_kept(t, i))
                     return false;
                 break;
             case LLVMInvoke:
@@ -412,7 +555,7 @@ static hsc_str say(nest *t) {
     hsc_str first = {"", 0}, step = {"", 0}, after = {"", 0}, text, told = {" goes on", 8};
     for (unsigned k = 0; k < 2 * t->n; k++) { /* first those that go on then: pointers to rows would stay */
         unsigned i = k % t->n;
-        if (pace_of(d, t->in[i], t->inner, &before) != FAR || pace_of(d, t->in[i], t->outer, &then) != (k < t->n ? NEAR : STAYS))
+        if (pace_of(t, t->in[i], t->inner, &before) != FAR || pace_of(t, t->in[i], t->outer, &then) != (k < t->n ? NEAR : STAYS))
             continue;
         hsc_str name = hsc_place_text(d, t->in[i]->place);
         if (first.n) {
@@ -424,9 +567,9 @@ static hsc_str say(nest *t) {
         step = before ? hsc_data_format(d, "by %.*s bytes", (int)hsc_poly_text(d, before).n, hsc_poly_text(d, before).p) : hsc_data_format(d, "to another row");
         after = is_zero(then) ? hsc_data_format(d, "it stays where it is") : hsc_data_format(d, "by %.*s byte%s", (int)hsc_poly_text(d, then).n, hsc_poly_text(d, then).p, hsc_poly_is_constant(then, &bytes) && bytes == 1 ? "" : "s");
     }
-    text = hsc_data_format(d, "%.*s%.*s %.*s from one iteration to the next; with the loops over %.*s (line %u) and %.*s (line %u) exchanged, %.*s", (int)first.n, first.p,
+    text = hsc_data_format(d, "%.*s%.*s %.*s from one iteration to the next; with the loops over %.*s (line %u) and %.*s (line %u) exchanged%s, %.*s", (int)first.n, first.p,
                            (int)told.n, told.p, (int)step.n, step.p, (int)outer->induction.n, outer->induction.p, (unsigned)outer->line_begin, (int)inner->induction.n, inner->induction.p,
-                           (unsigned)inner->line_begin, (int)after.n, after.p);
+                           (unsigned)inner->line_begin, t->triangle ? ", and bounds for the same iterations" : "", (int)after.n, after.p);
     if (t->between && t->sum.n)
         text = hsc_data_format(d, "%.*s; what stands between them would have to be a loop of its own, and %.*s an array", (int)text.n, text.p, (int)t->sum.n, t->sum.p);
     else if (t->between)
@@ -469,7 +612,7 @@ static bool count_far(nest *t, unsigned loop, unsigned *far) {
     const hsc_poly *step;
     *far = 0;
     for (unsigned i = 0; i < t->n; i++) {
-        pace here = pace_of(t->d, t->in[i], loop, &step), inside = pace_of(t->d, t->in[i], t->inner, &step);
+        pace here = pace_of(t, t->in[i], loop, &step), inside = pace_of(t, t->in[i], t->inner, &step);
         if (here == UNCLEAR || inside == UNCLEAR || (here == FAR && inside != FAR))
             return false;
         *far += here == FAR;
@@ -482,10 +625,41 @@ static bool is_plain(const nest *t, unsigned loop) {
     return r && r->line_begin && r->induction.n && !(r->flags & HSC_loop_flag_COMPILER) && !t->d->g->loops[loop].irreducible;
 }
 
+/* Looks for the skew in what subscripts have of the inner loop's variables. false: they don't agree, or it is none. */
+static bool find_skew(nest *t, const hsc_poly *a, bool *known) {
+    hsc_data *d = t->d;
+    for (uint32_t i = 0; a && i < a->n; i++)
+        for (uint32_t k = 0; k < a->term[i].n; k++) {
+            const hsc_atom *x = &d->atoms.p[a->term[i].atom[k]];
+            uint32_t element = HSC_DATA_NONE;
+            int64_t later, step;
+            if (x->kind != HSC_ATOM_INDUCTION || x->loop != t->inner)
+                continue;
+            const hsc_poly *start = hsc_poly_step(d, x->start, t->outer, &element);
+            if (!start || !hsc_poly_is_constant(start, &later) || !hsc_poly_is_constant(x->step, &step) || !step || later % step || (*known && later / step != t->skew))
+                return false;
+            t->skew = later / step;
+            *known = true;
+        }
+    return true;
+}
+
+static bool find_skews(nest *t) {
+    bool known = false, good = true;
+    t->skew = 0;
+    for (unsigned i = 0; i < t->n && good && t->d->g->loops[t->inner].parent == t->outer; i++) {
+        const hsc_place *p = t->in[i]->place;
+        for (unsigned k = 0; k < p->n && good; k++)
+            good = find_skew(t, p->subscript[k].index, &known);
+        good = good && find_skew(t, p->offset, &known);
+    }
+    return good;
+}
+
 static void look_at_nest(hsc_data *d, unsigned inner, const hsc_access *all, size_t n_all) {
     nest best = {.outer = NONE};
     unsigned least, far, up = d->g->loops[inner].parent;
-    nest t = {.d = d, .all = all, .n_all = n_all, .inner = inner};
+    nest t = {.d = d, .all = all, .n_all = n_all, .inner = inner, .outer = NONE};
     if (up == NONE || !is_plain(&t, inner))
         return;
     for (size_t i = 0; i < n_all; i++)
@@ -498,7 +672,7 @@ static void look_at_nest(hsc_data *d, unsigned inner, const hsc_access *all, siz
         return;
     for (unsigned k = 0; up != NONE && k < NEST; k++, up = d->g->loops[up].parent) {
         t.outer = up;
-        if (is_plain(&t, up) && count_far(&t, up, &far) && far < least) {
+        if (is_plain(&t, up) && find_skews(&t) && count_far(&t, up, &far) && far < least) {
             least = far;
             best = t;
         }

@@ -49,6 +49,60 @@ double total(int n) {
             s += a[i][j];
     return s;
 }
+// Triangles: where the inner loop begins, or where it ends, goes on with the outer one.
+// CHECK: lower
+// CHECK: a[i][j] goes on by 2400 bytes {{.*}} exchanged, and bounds for the same iterations, by 8 bytes; no dependence is against it
+void lower(int n) {
+    for (int j = 0; j < n; j++)
+        for (int i = j; i < n; i++)
+            a[i][j] = 2;
+}
+// CHECK: upper
+// CHECK: a[i][j] goes on by 2400 bytes {{.*}} exchanged, and bounds for the same iterations, by 8 bytes; no dependence is against it
+void upper(int n) {
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i <= j; i++)
+            a[i][j] += 2;
+}
+// what an iteration reads is written in the one before, of the outer loop alone
+// CHECK: recurrent
+// CHECK: a[i][j - 1] and others go on by 2400 bytes {{.*}} exchanged, and bounds for the same iterations, by 8 bytes; no dependence is against it
+void recurrent(int n) {
+    for (int j = 1; j < n; j++)
+        for (int i = j; i < n; i++)
+            a[i][j] += a[i][j - 1];
+}
+// CHECK: down
+// CHECK: a[i][j] goes on by -2400 bytes {{.*}} exchanged, and bounds for the same iterations, by 8 bytes; sums are then added in another order
+double down(int n) {
+    double s = 0;
+    for (int j = 0; j < n; j++)
+        for (int i = n - 1; i > j; i--)
+            s += a[i][j];
+    return s;
+}
+// The largest of all, and what it is of: no order matters to that.
+// CHECK: largest
+// CHECK: a[i][j] goes on by 2400 bytes {{.*}} exchanged, by 8 bytes; no dependence is against it
+double largest(int n) {
+    double m = 0;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            if (a[i][j] > m)
+                m = a[i][j];
+    return m;
+}
+// CHECK: least
+// CHECK: a[i][j] and others go on by 2400 bytes {{.*}} exchanged, by 8 bytes; no dependence is against it
+double least(int n) {
+    double m = 1e9;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) {
+            double d = __builtin_fabs(a[i][j] - b[i][j]);
+            m = d < m ? d : m;
+        }
+    return m;
+}
 
 // Nothing is said from here on. A value that the loop two lines on reads before it is written:
 void skew(int n) {
@@ -62,10 +116,22 @@ void transpose(int n) {
         for (int i = 0; i < n; i++)
             a[i][j] = b[j][i];
 }
-// the inner loop's end depends on the outer one
-void triangle(int n) {
+// a band: of the other order the inner loop has few iterations
+void band(int n) {
+    for (int j = 2; j < n - 2; j++)
+        for (int i = j - 2; i <= j + 2; i++)
+            a[i][j] = 2;
+}
+// a triangle whose values go on against the order
+void skewed(int n) {
+    for (int j = 1; j < n - 1; j++)
+        for (int i = j; i < n - 1; i++)
+            a[i][j] = a[i + 1][j - 1] + 1;
+}
+// ends that no step tells
+void ragged(int n, const int *ends) {
     for (int j = 0; j < n; j++)
-        for (int i = j; i < n; i++)
+        for (int i = 0; i < ends[j]; i++)
             a[i][j] = 2;
 }
 // it is right
@@ -115,5 +181,38 @@ void both(int n, double *x) {
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++)
             x[100 * i + j] = x[100 * i + j - 99] + 1;
+}
+// where the largest one is: of several alike the order says which
+int largest_at(int n) {
+    double m = 0;
+    int at = 0;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            if (a[i][j] > m) {
+                m = a[i][j];
+                at = i * n + j;
+            }
+    return at;
+}
+// what is kept is another value than what is compared
+double other_one(int n) {
+    double m = 0;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            if (a[i][j] > m)
+                m = b[i][j];
+    return m;
+}
+// how often it grew depends on the order
+int grew(int n) {
+    double m = 0;
+    int k = 0;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) {
+            if (a[i][j] > m)
+                m = a[i][j];
+            b[i][j] = m;
+        }
+    return k;
 }
 void last(void) {}

@@ -31,6 +31,36 @@ subroutine cube(a, b, n)
     end do
   end do
 end subroutine
+! the largest of all
+! CHECK: largest
+! CHECK: a(i, j) goes on by 8*n bytes {{.*}} exchanged, by 8 bytes; no dependence is against it
+subroutine largest(a, n, m)
+  integer, intent(in) :: n
+  real(8), intent(in) :: a(n, n)
+  real(8), intent(out) :: m
+  integer :: i, j
+  real(8) :: r
+  r = 0
+  do i = 1, n
+    do j = 1, n
+      r = max(r, abs(a(i, j)))
+    end do
+  end do
+  m = r
+end subroutine
+! a triangle
+! CHECK: triangle
+! CHECK: a(i, j) and others go on by 8*n bytes {{.*}} exchanged, and bounds for the same iterations, by 8 bytes; no dependence is against it
+subroutine triangle(a, b, n)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: a(n, n), b(n, n)
+  integer :: i, j
+  do i = 1, n
+    do j = i, n
+      a(i, j) = a(i, j) + b(i, j)
+    end do
+  end do
+end subroutine
 ! what is written in one iteration is read in one that would then come before it
 subroutine wave(a, n)
   integer, intent(in) :: n
@@ -39,6 +69,17 @@ subroutine wave(a, n)
   do i = 2, n
     do j = 1, n - 1
       a(i, j) = a(i - 1, j + 1) * 0.5d0
+    end do
+  end do
+end subroutine
+! a band, of which the other order has few iterations
+subroutine band(a, n)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: a(n, n)
+  integer :: i, j
+  do i = 3, n - 2
+    do j = i - 2, i + 2
+      a(i, j) = a(i, j) + 1
     end do
   end do
 end subroutine
