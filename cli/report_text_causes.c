@@ -80,7 +80,7 @@ static hsc_status put_laid_to_nobody(report *r, hsc_err *err) {
 }
 
 void report_text_libraries(const report *r, double all, double idle) {
-    if (all < 0.0005)
+    if (all < 0.0005 || (r->brief && all - idle < 0.01 * all)) /* of no one's concern, beside other tables */
         return;
     fprintf(r->out, "   Not counted: %.3f s in which threads that libraries made for themselves\n   wait for each other", all);
     if (idle >= 0.0005)
