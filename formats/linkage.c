@@ -36,7 +36,7 @@ size_t hsc_linkage_whole(const char *name, size_t n) {
 }
 
 size_t hsc_linkage_before_region(const char *name, size_t n) {
-    static const char *const marks[] = {".omp_outlined", "..omp_par", "._omp_fn."};
+    static const char *const marks[] = {".omp_outlined", "..omp_par", HSC_GCC_REGION_MARK};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         size_t length = strlen(marks[i]);
         for (size_t at = 0; at + length <= n; at++)

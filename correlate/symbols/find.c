@@ -160,7 +160,7 @@ bool hsc_code_finish(hsc_code *c) {
         if (scope == HSC_NO_INDEX)
             continue;
         hsc_code_procedure *p = &c->procedures.p[c->scopes.p[scope].procedure];
-        if (p->file == HSC_NO_INDEX && p->knowledge == HSC_KNOWN_DWARF && strstr(p->linkage, "._omp_fn.")) /* gcc says of no region where it is: where its code begins */
+        if (p->file == HSC_NO_INDEX && p->knowledge == HSC_KNOWN_DWARF && strstr(p->linkage, HSC_GCC_REGION_MARK)) /* gcc says of no region where it is: where its code begins */
             p->file = at->file;
         if (p->file == at->file && (!p->line_begin || at->line >= p->line_begin))
             stretch(p, at->line);

@@ -157,7 +157,7 @@ static char *demangle_plain(const char *symbol) {
 
 /* The body of an OpenMP region, or of a task, that gcc made a function of: "f._omp_fn.0". NULL: it is none. */
 static char *demangle_gcc_region(const char *symbol) {
-    const char *mark = strstr(symbol, "._omp_fn.");
+    const char *mark = strstr(symbol, HSC_GCC_REGION_MARK);
     char *name = mark && mark > symbol ? strndup(symbol, (size_t)(mark - symbol)) : NULL, *plain = name ? demangle_plain(name) : NULL, *whole = NULL;
     if (name && asprintf(&whole, "%s" HSC_GCC_REGION, plain ? plain : name) < 0)
         whole = NULL;
