@@ -12,6 +12,7 @@
 #include <report.h>
 
 #include "cli.h"
+#include "pager.h"
 #include "table.h"
 
 enum { OPT_FORMAT, OPT_METRIC, OPT_AROUND, OPT_PROCESSOR, OPT_BYTES, OPT_NO_SOURCE };
@@ -38,7 +39,8 @@ static const hsc_cli_command command = {
         "procedure with most samples.\n"
         "\n"
         "A sample counts at the instruction that the processor was to execute next: often one after the one that took the time. "
-        "The text comes from the database (correlate --code, --assembler); neither the program nor a disassembler is needed.",
+        "The text comes from the database (correlate --code, --assembler); neither the program nor a disassembler is needed. "
+        "On a terminal text goes through the pager of HEATSCOPE_PAGER or PAGER, else less.",
     .examples = "  heatscope annotate heatscope.out\n"
                 "  heatscope annotate --around=3 heatscope.out sweep_x\n"
                 "  heatscope annotate --format=csv heatscope.out solver.c:120",
@@ -712,15 +714,11 @@ int hsc_cmd_annotate(int argc, char **argv) {
         return hsc_cli_fail("annotate", &err);
     a.report.db = a.db;
     hsc_db_get_info(a.db, &a.report.info);
+    if (a.format == HSC_TABLE_TEXT)
+        hsc_pager_begin();
     hsc_status status = annotate(&a, argc - first == 2 ? argv[first + 1] : NULL, &err);
     free(a.inside);
     report_clear(&a.report);
     hsc_db_close(a.db);
-    if (status != HSC_OK)
-        return hsc_cli_fail("annotate", &err);
-    if (fflush(stdout) || ferror(stdout)) {
-        fprintf(stderr, "heatscope annotate: cannot write: %s\n", strerror(errno));
-        return HSC_EXIT_FAILED;
-    }
-    return HSC_EXIT_OK;
+    return hsc_pager_end("annotate", status, &err);
 }

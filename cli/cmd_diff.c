@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "pager.h"
 #include "diff_series.h"
 #include "report_categories.h"
 #include "selection.h"
@@ -28,7 +29,7 @@ static const hsc_cli_command command = {
     .description =
         "A and B are databases or measurement directories. Procedures are matched by name, loops by the text of their "
         "first line and by their place among their neighbours, innermost ones with innermost ones, lines by their text, so that edits elsewhere do not "
-        "matter. Where the loops of a nest are others now, the nest is what is compared.\n"
+        "matter. Where the loops of a nest are others now, the nest is what is compared. On a terminal text goes through the pager of HEATSCOPE_PAGER or PAGER, else less.\n"
         "\n"
         "The CPU time of a whole run, waits and calls of message passing are counted by clocks, and so are exact; of causes the waiting is, but not how it is divided among what the late ones did, which goes by samples and has no interval. "
         "Every other change has a 95 % interval from the numbers of samples, and what it cannot tell from nothing is marked ~. "
@@ -145,6 +146,8 @@ static hsc_status compare_two(const choices *c, const char *a, const char *b, hs
         d.b.size_given = c->sizes[1];
         s = diff_load(&d, err);
     }
+    if (!s && show->format == HSC_TABLE_TEXT && !show->columns)
+        hsc_pager_begin();
     if (!s) {
         tell_interval(&d.a);
         tell_interval(&d.b);
@@ -230,6 +233,8 @@ static hsc_status compare_several(const choices *c, char (*paths)[PATH_MAX], con
     hsc_status s = open_series(&all, c, paths, NULL, err);
     if (!s)
         s = open_some(&some, &all, c, paths, &opened, err);
+    if (!s && show->format == HSC_TABLE_TEXT && !show->columns)
+        hsc_pager_begin();
     if (!s)
         s = show->format == HSC_TABLE_TEXT && !show->columns ? diff_series_text(&all, opened ? &some : NULL, c->by, err)
                                                              : diff_series_put_rows(&all, opened ? &some : NULL, c->by, show->format, show->columns, err);
@@ -297,11 +302,5 @@ int hsc_cmd_diff(int argc, char **argv) {
         }
     hsc_status s = count == 2 ? compare_two(&c, paths[0], paths[1], &err) : compare_several(&c, paths, group_of, count, &err);
     free(paths);
-    if (s)
-        return hsc_cli_fail("diff", &err);
-    if (fflush(stdout) || ferror(stdout)) {
-        fprintf(stderr, "heatscope diff: cannot write: %s\n", strerror(errno));
-        return HSC_EXIT_FAILED;
-    }
-    return HSC_EXIT_OK;
+    return hsc_pager_end("diff", s, &err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* heatscope map: shows, checks, compares and keeps the static map of a program. */
 #include "cli.h"
+#include "pager.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,6 +54,7 @@ static const hsc_cli_command command = {
     "the pass. The map tells the procedures, loops and calls of the source and what became of each loop in the machine "
     "code: vector body and remainder, unrolled, copies by inlining. It is checked (all modules complete, all references "
     "in range); a damaged one is an error.\n\n"
+    "On a terminal text goes through the pager of HEATSCOPE_PAGER or PAGER, else less.\n\n"
     "In the margin of a listing each loop has a column, from its first line (<) to its last (>): V4 vector code of 4 "
     "lanes, u8 unrolled 8 times, s scalar, F unrolled fully, M a call of memcpy or memset, x no code left.\n\n"
     "--arrays: an array is named as the source does, through pointers as far as they can be followed; behind each "
@@ -392,6 +394,8 @@ static hsc_status diff(const map_options *o, char **programs, hsc_err *err) {
         if (status == HSC_OK)
             status = hsc_map_book_make(&models[i], &books[i], err);
     }
+    if (status == HSC_OK && o->format == HSC_MAP_TEXT)
+        hsc_pager_begin();
     if (status == HSC_OK)
         status = hsc_map_diff(&books[0], &books[1], programs[0], programs[1], o->format, err);
     for (int i = 0; i < 2; i++) {
@@ -419,9 +423,11 @@ static hsc_status show(map_options *o, char **programs, int count, hsc_err *err)
         o->list.colour = terminal && !(no_colour && *no_colour);
         o->list.width = o->width_given ? (int)o->width
                         : terminal && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_col >= 60 ? w.ws_col : 100;
+        hsc_pager_begin();
         status = hsc_map_listing(&book, &o->list, err);
     } else if (status == HSC_OK) {
         hsc_map_partners partners = {0};
+        hsc_pager_begin();
         if (o->messages)
             status = hsc_map_find_partners(&model, &partners, err);
         for (size_t i = 0; i < model.n_modules && status == HSC_OK; i++)
@@ -471,7 +477,5 @@ int hsc_cmd_map(int argc, char **argv) {
              : o.values ? hsc_map_print_values(argv[first], o.values, &err)
              : o.diff   ? diff(&o, argv + first, &err)
                         : show(&o, argv + first, count, &err);
-    if (status == HSC_OK && (ferror(stdout) || fflush(stdout)))
-        status = hsc_err_set(&err, HSC_E_IO, "cannot write to standard output");
-    return status == HSC_OK ? HSC_EXIT_OK : hsc_cli_fail("map", &err);
+    return hsc_pager_end("map", status, &err);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "pager.h"
 #include "report_categories.h"
 #include "report_elapsed.h"
 #include "report_text.h"
@@ -24,7 +25,7 @@ static const hsc_cli_command command = {
     .usage = "[OPTIONS] DB|DIR",
     .description = "Reads a database, or a measurement directory, which is correlated first when need be.\n"
                    "\n"
-                   "Text is as wide as the terminal; in a pipe it has 80 columns, or as many as the environment's COLUMNS says (to 240). "
+                   "Text is as wide as the terminal, and goes through a pager there: the command that the environment's HEATSCOPE_PAGER or PAGER says (cat: none), else less; in a pipe it has 80 columns, or as many as the environment's COLUMNS says (to 240). "
                    "A sample is one record of where a thread was; it stands for one period of CPU time, or for several where the rate was lowered. "
                    "Times are sums of periods, unless a metric is chosen that was timed (--metric='MPI time', 'waiting') or "
                    "counted ('MPI calls', 'bytes sent', ...); findings carry 95 % intervals. CSV and JSON have one row a scope, with "
@@ -142,15 +143,11 @@ int hsc_cmd_report(int argc, char **argv) {
         status = report_load(&r, &err);
     r.only_findings = c.brief;
     bool prose = show->format == HSC_TABLE_TEXT && !report_tables[c.by].text && !show->columns;
+    if (!status && prose)
+        hsc_pager_begin();
     if (!status)
         status = prose ? report_text(&r, c.by, &err) : report_rows(&r, c.by, show->format, show->columns, &err);
     report_clear(&r);
     hsc_db_close(r.db);
-    if (status)
-        return hsc_cli_fail("report", &err);
-    if (fflush(stdout) || ferror(stdout)) {
-        fprintf(stderr, "heatscope report: cannot write: %s\n", strerror(errno));
-        return HSC_EXIT_FAILED;
-    }
-    return HSC_EXIT_OK;
+    return hsc_pager_end("report", status, &err);
 }
