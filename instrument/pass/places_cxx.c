@@ -13,7 +13,8 @@
 
 static bool is_std(hsc_ir_text n) {
     return (n.n > 5 && !memcmp(n.p, "_ZNSt", 5)) || (n.n > 6 && !memcmp(n.p, "_ZNKSt", 6)) ||
-           (n.n > 4 && !memcmp(n.p, "_ZSt", 4)) || (n.n > 12 && !memcmp(n.p, "_ZN9__gnu_cxx", 12));
+           (n.n > 4 && !memcmp(n.p, "_ZSt", 4)) || (n.n > 13 && !memcmp(n.p, "_ZN9__gnu_cxx", 13)) ||
+           (n.n > 14 && !memcmp(n.p, "_ZNK9__gnu_cxx", 14));
 }
 
 static LLVMValueRef returned(LLVMValueRef function) {
@@ -81,14 +82,170 @@ static bool is_from_first(const hsc_data *d, uint32_t object, hsc_str *rest) {
 static LLVMMetadataRef element_type(LLVMValueRef callee, const hsc_object *made) {
     hsc_ir_type t;
     hsc_ir_get_type(hsc_ir_get_result_type(callee), &t);
-    LLVMMetadataRef type = t.kind == HSC_IR_TYPE_POINTER ? t.element : made->type;
+    LLVMMetadataRef type = t.kind == HSC_IR_TYPE_POINTER ? t.element : made ? made->type : NULL;
     hsc_ir_get_type(type, &t);
     return t.node ? t.node : type;
 }
 
+/* What a container holds, by its holder's name, or a member of a class that an accessor is of: `rest` of the accessor's object. */
+static uint32_t object_of(hsc_data *d, const hsc_place *base, LLVMValueRef callee, const hsc_object *made, hsc_str rest, unsigned rank) {
+    const hsc_object *holder = &d->objects.p[base->object];
+    bool is_new, std = is_std(hsc_ir_get_name(callee)), hides = std || !rest.n;
+    /* containers of the library hold one kind of elements, by whatever member they know them */
+    uint64_t key = hsc_place_hash("accessor", holder->key, std ? 0 : hsc_hash64(0, rest.p, rest.n), hides);
+    uint32_t at = hsc_place_object(d, key, &is_new);
+    if (!is_new)
+        return at;
+    holder = &d->objects.p[base->object];
+    hsc_object *o = &d->objects.p[at];
+    const char *sign = base->n ? "[]." : holder->storage == HSC_storage_POINTER || holder->storage == HSC_storage_ARGUMENT ? "->" : ".";
+    o->name = hides ? holder->name : hsc_data_format(d, "%.*s%s%.*s", (int)holder->name.n, holder->name.p, sign, (int)rest.n, rest.p);
+    o->type = hides ? element_type(callee, made) : made->type;
+    o->file = made && made->file && !hides ? made->file : holder->file;
+    o->line = made && made->file && !hides ? made->line : holder->line;
+    o->storage = hides && holder->storage != HSC_storage_MEMBER ? HSC_storage_HEAP : HSC_storage_MEMBER;
+    o->parent = base->object;
+    o->symbol = holder->symbol;
+    o->is_global = holder->is_global;
+    o->member_key = hides ? holder->member_key ? hsc_place_hash("elements", holder->member_key, 0, 0) : 0 : made->member_key;
+    o->rank = rank;
+    o->element = made ? made->element : NULL;
+    for (unsigned k = 0; k < o->rank && k < HSC_PLACE_DIMENSIONS; k++)
+        o->lower[k] = hsc_poly_constant(d, 0);
+    return at;
+}
+
+/* ---- iterators of containers whose elements stand in a row ---- */
+
+static bool ends_with(hsc_ir_text name, const char *end) {
+    size_t n = strlen(end);
+    return name.n > n && !memcmp(name.p + name.n - n, end, n);
+}
+
+static hsc_ir_text name_of_call(LLVMValueRef call) {
+    LLVMValueRef callee = LLVMIsACallInst(call) || LLVMIsAInvokeInst(call) ? LLVMGetCalledValue(call) : NULL;
+    return callee && LLVMIsAFunction(callee) ? hsc_ir_get_name(callee) : (hsc_ir_text){NULL, 0};
+}
+
+static bool is_of_iterator(hsc_ir_text name, const char *end) {
+    static const char mark[] = "N9__gnu_cxx17__normal_iterator"; /* _ZN9..., _ZNK9... */
+    size_t at = name.n > 4 && name.p[3] == 'K' ? 4 : 3, skip = 1; /* behind "_ZN" */
+    return is_std(name) && name.n > at + sizeof mark && !memcmp(name.p + at, mark + skip, sizeof mark - 1 - skip) && ends_with(name, end);
+}
+
+/* An iterator that begins at a container's first element and goes on by one each time round one loop. */
+typedef struct walk {
+    LLVMValueRef begin, next; /* calls */
+    unsigned loop;
+} walk;
+
+/* What is done with the variable; false: anything else than is known of. */
+static bool look_at_uses(hsc_data *d, LLVMValueRef iterator, walk *w) {
+    for (LLVMUseRef u = LLVMGetFirstUse(iterator); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        hsc_ir_text name = name_of_call(user);
+        if (LLVMIsAGetElementPtrInst(user)) { /* its only member */
+            for (LLVMUseRef v = LLVMGetFirstUse(user); v; v = LLVMGetNextUse(v)) {
+                LLVMValueRef store = LLVMGetUser(v);
+                if (LLVMIsALoadInst(store))
+                    continue;
+                if (!LLVMIsAStoreInst(store) || LLVMGetOperand(store, 1) != user || w->begin)
+                    return false;
+                w->begin = LLVMGetOperand(store, 0);
+            }
+            continue;
+        }
+        if (!name.n)
+            return false;
+        if (name.n > 14 && !memcmp(name.p, "llvm.lifetime.", 14))
+            continue;
+        if (is_of_iterator(name, "ppEv") || is_of_iterator(name, "ppEi")) {
+            if (w->next)
+                return false;
+            w->next = user;
+            continue;
+        }
+        bool reads = is_of_iterator(name, "deEv") || is_of_iterator(name, "ptEv") || (is_std(name) && name.n > 14 && !memcmp(name.p, "_ZN9__gnu_cxx", 13) &&
+                     (name.p[13] == 'n' || name.p[13] == 'e' || name.p[13] == 'l') && (name.p[14] == 'e' || name.p[14] == 'q' || name.p[14] == 't')); /* != == < */
+        if (!reads)
+            return false;
+    }
+    hsc_ir_text begin = w->begin ? name_of_call(w->begin) : (hsc_ir_text){NULL, 0};
+    if (!w->next || !begin.n || !is_std(begin) || (!ends_with(begin, "5beginEv") && !ends_with(begin, "6cbeginEv")) || !LLVMGetNumArgOperands(w->begin))
+        return false;
+    w->loop = d->g->loop_of[hsc_data_block(d, w->next)];
+    return w->loop != NONE && hsc_data_is_once_a_round(d, w->next, w->loop) && !hsc_graph_is_in(d->g, hsc_data_block(d, w->begin), w->loop);
+}
+
+/* Bytes that ++ goes on by, as its code says; 0: it is not there. */
+static uint64_t bytes_of_step(const hsc_data *d, LLVMValueRef next) {
+    LLVMValueRef callee = LLVMGetCalledValue(next);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(callee); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsAGetElementPtrInst(i) && LLVMGetNumOperands(i) == 2)
+                return hsc_ir_size_bytes(d->p->module, LLVMGetGEPSourceElementType(i));
+    return 0;
+}
+
+/* The name of the variable that each element goes by, `q` of `for (auto &q : v)`, or the iterator's own. */
+static hsc_str name_of_element(hsc_data *d, LLVMValueRef call, LLVMValueRef iterator) {
+    hsc_variable *v = hsc_data_variable(d, iterator);
+    hsc_str own = v ? hsc_data_variable_name(d, v, NULL) : (hsc_str){"?", 1};
+    if (own.n && own.p[0] != '_' && own.p[0] != '.' && own.p[0] != '?')
+        return own;
+    for (LLVMUseRef u = LLVMGetFirstUse(call); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        for (LLVMUseRef w = LLVMIsALoadInst(user) ? LLVMGetFirstUse(user) : u; w; w = user == LLVMGetUser(w) ? NULL : LLVMGetNextUse(w)) {
+            LLVMValueRef store = LLVMGetUser(w);
+            v = LLVMIsAStoreInst(store) ? hsc_data_variable(d, LLVMGetOperand(store, 1)) : NULL;
+            if (v && v->debug.name.n)
+                return hsc_data_variable_name(d, v, store);
+        }
+    }
+    return own;
+}
+
+/* What * and -> of an iterator are the address of: the element of the container whose number is that of the iteration. */
+static hsc_place place_of_iterator(hsc_data *d, LLVMValueRef call) {
+    hsc_ir_text name = name_of_call(call);
+    hsc_place out = hsc_place_unknown();
+    walk w = {.loop = NONE};
+    if (!is_of_iterator(name, "deEv") && !is_of_iterator(name, "ptEv"))
+        return out;
+    LLVMValueRef iterator = LLVMGetOperand(call, 0);
+    if (!LLVMIsAAllocaInst(iterator) || !look_at_uses(d, iterator, &w) || !hsc_graph_is_in(d->g, hsc_data_block(d, call), w.loop))
+        return out;
+    const hsc_place *held = hsc_find_place(d, LLVMGetOperand(w.begin, 0));
+    uint64_t size = bytes_of_step(d, w.next), key = hsc_place_hash("iterator", (uint64_t)(uintptr_t)iterator, 0, 0);
+    if (held->object == NONE || !size || held->n >= HSC_PLACE_DIMENSIONS)
+        return out;
+    hsc_place base = *held;
+    uint32_t atom = hsc_map_get(&d->atom_of, key);
+    if (!atom) {
+        atom = hsc_data_new_atom(d, HSC_ATOM_INDUCTION, name_of_element(d, call, iterator), NULL, d->g->loops[w.loop].header) + 1;
+        hsc_map_set(&d->atom_of, key, atom);
+        const hsc_poly *zero = hsc_poly_constant(d, 0), *one = hsc_poly_constant(d, 1);
+        hsc_atom *a = &d->atoms.p[atom - 1];
+        a->loop = w.loop;
+        a->start = zero;
+        a->step = one;
+    }
+    uint32_t at = object_of(d, &base, LLVMGetCalledValue(call), NULL, (hsc_str){"", 0}, base.n + 1);
+    const hsc_poly *index = hsc_poly_atom(d, atom - 1), *bytes = hsc_poly_multiply(d, index, hsc_poly_constant(d, (int64_t)size));
+    out = hsc_place_at(d, at, d->objects.p[at].type);
+    out.offset = hsc_poly_add(d, base.n ? base.offset : out.offset, bytes, 1);
+    out.n = 0;
+    for (unsigned k = 0; k < base.n; k++)
+        out.subscript[out.n++] = base.subscript[k];
+    out.subscript[out.n++] = (hsc_subscript){.index = index, .stride_bytes = (int64_t)size};
+    return out;
+}
+
 hsc_place hsc_place_of_accessor(hsc_data *d, LLVMValueRef call) {
     LLVMValueRef callee = LLVMGetCalledValue(call), result;
-    hsc_place out = hsc_place_unknown();
+    hsc_place out = d->p->is_cxx ? place_of_iterator(d, call) : hsc_place_unknown();
+    if (out.object != NONE)
+        return out;
     if (!d->p->is_cxx || !LLVMIsAFunction(callee) || LLVMIsDeclaration(callee) || callee == d->function ||
         !LLVMGetNumArgOperands(call) || LLVMCountBasicBlocks(callee) > BLOCKS_MAX ||
         d->p->accessor_depth >= DEPTH_MAX ||
@@ -102,7 +259,6 @@ hsc_place hsc_place_of_accessor(hsc_data *d, LLVMValueRef call) {
     hsc_place base = *self;
     hsc_graph g;
     hsc_data inner;
-    hsc_ir_text name = hsc_ir_get_name(callee);
     d->p->accessor_depth++;
     hsc_graph_init(&g, callee);
     hsc_data_init(&inner, d->p, callee, 0, &g, NULL);
@@ -110,37 +266,7 @@ hsc_place hsc_place_of_accessor(hsc_data *d, LLVMValueRef call) {
     hsc_str rest;
     if (place->object != NONE && is_from_first(&inner, place->object, &rest)) {
         const hsc_object *made = &inner.objects.p[place->object];
-        const hsc_object *holder = &d->objects.p[base.object];
-        bool is_new, hides = is_std(name) || !rest.n;
-        uint32_t at;
-        uint64_t key = hsc_place_hash("accessor", holder->key, hsc_hash64(0, rest.p, rest.n), hides);
-        at = hsc_place_object(d, key, &is_new);
-        holder = &d->objects.p[base.object];
-        hsc_object *o = &d->objects.p[at];
-        if (is_new) {
-            const char *sign = base.n ? "[]."
-                               : holder->storage == HSC_storage_POINTER || holder->storage == HSC_storage_ARGUMENT
-                                   ? "->"
-                                   : ".";
-            o->name = hides ? holder->name
-                            : hsc_data_format(d, "%.*s%s%.*s", (int)holder->name.n, holder->name.p, sign, (int)rest.n,
-                                              rest.p);
-            o->type = hides ? element_type(callee, made) : made->type;
-            o->file = made->file && !hides ? made->file : holder->file;
-            o->line = made->file && !hides ? made->line : holder->line;
-            o->storage = hides && holder->storage != HSC_storage_MEMBER ? HSC_storage_HEAP : HSC_storage_MEMBER;
-            o->parent = base.object;
-            o->symbol = holder->symbol;
-            o->is_global = holder->is_global;
-            hsc_ir_type t;
-            hsc_ir_get_type(hides ? holder->type : made->type, &t);
-            o->member_key = hides ? holder->member_key ? hsc_place_hash("elements", holder->member_key, 0, 0) : 0
-                                  : made->member_key;
-            o->rank = base.n + place->n;
-            o->element = made->element;
-            for (unsigned k = 0; k < o->rank && k < HSC_PLACE_DIMENSIONS; k++)
-                o->lower[k] = hsc_poly_constant(d, 0);
-        }
+        uint32_t at = object_of(d, &base, callee, made, rest, base.n + place->n);
         out = hsc_place_at(d, at, place->type);
         out.offset = hsc_poly_add(d, base.n ? base.offset : out.offset, carry(d, &inner, place->offset, call), 1);
         out.n = 0;

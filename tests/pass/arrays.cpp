@@ -66,3 +66,42 @@ void handed(std::vector<int> &found, const double *x, double *y, double *z, int 
         z[k] = 1;
     }
 }
+struct point {
+    double x, y, z;
+};
+// CHECK: ranges
+double ranges(const std::vector<point> &p, std::vector<double> &v, std::vector<std::vector<float>> &rows) {
+    double s = 0;
+    for (const auto &q : p)
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} reads p[].y[q]: constant, 24 bytes
+        s += q.y;
+    // CHECK: [[#@LINE+1]]:{{[0-9]+}} reads v[each]: contiguous
+    for (double each : v)
+        s += each;
+    for (auto &row : rows)
+        for (auto &x : row)
+            // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes rows[row][x]: contiguous
+            x = 0;
+    for (std::vector<point>::iterator i = const_cast<std::vector<point> &>(p).begin(), end = const_cast<std::vector<point> &>(p).end(); i != end; ++i)
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes p[].z[i]: constant, 24 bytes
+        i->z = s;
+    return s;
+}
+// iterators that go on by other steps, or stand still now and then, tell no step
+// CHECK: no_ranges
+double no_ranges(std::vector<point> &p) {
+    double s = 0;
+    for (auto i = p.begin(); i != p.end(); ++i) {
+        // CHECK-NOT: p[].y[i]
+        s += i->y;
+        if (s > 3)
+            ++i;
+    }
+    for (auto i = p.begin(); i != p.end();)
+        // CHECK-NOT: p[].x[i]
+        if (i->x > 0)
+            i = p.erase(i);
+        else
+            ++i;
+    return s;
+}
