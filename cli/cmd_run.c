@@ -26,7 +26,6 @@
 #define NOT_FOUND 127 /* as shells say it */
 #define NOT_EXECUTABLE 126
 #define LOADED_US 10000 /* of CPU time, at most, until a command like this runs its first line */
-#define RUN_FILE ".run" /* in the measurement directory: whose it is */
 
 enum { OPT_OUTPUT, OPT_FREQUENCY, OPT_EVENT, OPT_BUDGET, OPT_DELAY, OPT_DURATION, OPT_STOPPED, OPT_TOGGLE, OPT_CHILDREN,
        OPT_SIZE_LIMIT, OPT_APPEND, OPT_QUIET, OPT_MECHANISM, OPT_TRACE, OPT_NO_WAITS, OPT_MPI, OPT_NO_MESSAGES, OPT_ARM, OPT_DISARM };
@@ -372,7 +371,7 @@ static bool holds_measurement(const char *directory) {
 
 /* Makes the directory ours, or finds that it already is our job's. Returns an exit code, -1: go on. */
 static int claim(const char *directory, const char *token, bool append) {
-    char mine[PATH_MAX], run[PATH_MAX], found[256] = "";
+    char mine[PATH_MAX], run[PATH_MAX], room[PATH_MAX], found[256] = "";
     int error = make_directories(directory);
     struct stat st;
     if (!error && !stat(directory, &st) && !S_ISDIR(st.st_mode))
@@ -383,10 +382,13 @@ static int claim(const char *directory, const char *token, bool append) {
         fprintf(stderr, "heatscope run: can't write to the directory %s: %s\n", directory, strerror(error));
         return HSC_EXIT_FAILED;
     }
-    if (append)
+    snprintf(run, sizeof run, "%.4000s/" HSC_RT_RUN_FILE, directory);
+    snprintf(room, sizeof room, "%.4000s/" HSC_RT_ROOM_FILE, directory);
+    if (append) {
+        (void)!link(run, room);
         return -1;
-    snprintf(run, sizeof run, "%.4000s/" RUN_FILE, directory);
-    snprintf(mine, sizeof mine, "%.4000s/" RUN_FILE ".%ld", directory, (long)getpid());
+    }
+    snprintf(mine, sizeof mine, "%.4000s/" HSC_RT_RUN_FILE ".%ld", directory, (long)getpid());
     bool held = holds_measurement(directory);
     FILE *f = fopen(mine, "w");
     if (!f) {
@@ -405,15 +407,17 @@ static int claim(const char *directory, const char *token, bool append) {
     }
     if (access(run, F_OK) && held) /* measured without `heatscope run` */
         ok = false;
-    else if (ok && link(mine, run)) { /* only one can be first */
+    else if (ok && !link(mine, run))
+        (void)!link(mine, room);
+    else if (ok) { /* only one can be first */
         f = fopen(run, "r");
         ok = f && fgets(found, sizeof found, f);
         if (f)
             fclose(f);
         found[strcspn(found, "\n")] = 0;
         ok = ok && (!strcmp(found, token) || !held);
-        if (ok && strcmp(found, token)) /* nothing was ever measured there */
-            rename(mine, run);
+        if (ok && strcmp(found, token) && !rename(mine, run)) /* nothing was ever measured there */
+            (void)!link(run, room);
     }
     unlink(mine);
     if (ok)

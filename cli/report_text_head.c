@@ -90,12 +90,32 @@ static void put_kernel(report *r, bool has_brief) {
     report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "kernel    "));
 }
 
+enum { NAMED = 3 };
+
+/* How processes ended that their parents saw end by a signal, or with another exit status than 0: "rank 2 was ended by SIGSEGV, rank 0 by SIGTERM". */
+static void put_ended(report *r) {
+    char line[NAMED * 100 + 40] = "", who[64];
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < r->info.processes; k++) {
+        hsc_db_process p;
+        bool got = !hsc_db_get_process(r->db, k, &p, NULL), status = got && !strncmp(p.end, HSC_DB_EXIT_STATUS, strlen(HSC_DB_EXIT_STATUS));
+        if (!got || !(status || (p.unfinished && strcmp(p.end, HSC_DB_NO_END) != 0)) || n++ >= NAMED)
+            continue;
+        report_processor(r, HSC_AXIS_PROCESS, k, who, sizeof who);
+        size_t at = strlen(line);
+        snprintf(line + at, sizeof line - at, "%s%.60s %s%.30s", n > 1 ? ", " : "", who, status ? "ended with " : "was ", p.end);
+    }
+    if (n > NAMED)
+        snprintf(line + strlen(line), sizeof line - strlen(line), " and %u more", n - NAMED);
+    if (n)
+        report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "          "));
+}
+
 /* Several machines; processes without an end. */
 static void put_processes(report *r) {
     uint32_t unfinished = 0, running = 0;
     const char *host = NULL;
     bool machines = false;
-    enum { NAMED = 3 };
     char line[1000], who[64], names[NAMED * 70 + 40] = "";
     for (uint32_t k = 0; k < r->info.processes; k++) {
         hsc_db_process p;
@@ -103,11 +123,11 @@ static void put_processes(report *r) {
             continue;
         machines = machines || (host && strcmp(host, p.host));
         host = p.host;
-        if (strcmp(p.end, HSC_DB_NO_END) != 0)
+        if (!p.unfinished)
             continue;
-        bool runs = hsc_running_is_alive(p.host, p.pid, p.executable);
+        bool runs = !strcmp(p.end, HSC_DB_NO_END) && hsc_running_is_alive(p.host, p.pid, p.executable);
         running += runs;
-        if (!runs && unfinished++ < NAMED && r->info.processes > 1) {
+        if (!runs && !strcmp(p.end, HSC_DB_NO_END) && unfinished++ < NAMED && r->info.processes > 1) {
             report_processor(r, HSC_AXIS_PROCESS, k, who, sizeof who);
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", names[0] ? ", " : "", who);
         }
@@ -116,6 +136,7 @@ static void put_processes(report *r) {
         fprintf(r->out, "           several machines: times are compared by their own real-time clocks\n");
     if (running)
         fprintf(r->out, "           %u process%s still running: what it had written is shown\n", running, running == 1 ? " is" : "es are");
+    put_ended(r);
     if (unfinished) {
         if (names[0] && unfinished > NAMED)
             snprintf(names + strlen(names), sizeof names - strlen(names), " and %u more", unfinished - NAMED);

@@ -142,11 +142,6 @@ double hsc_join_end_of(const join *j, const jprocess *p) {
     return t > 0 ? t : hsc_join_run_time(j, p, p->start_ns);
 }
 
-static const char *end_text(const jprocess *p) {
-    const char *t = p->has_end ? hsc_enum_text("end_kind", p->end_kind) : NULL;
-    return t ? t : HSC_DB_NO_END;
-}
-
 /* By thread, the row of its process; NULL: no memory. */
 static uint32_t *process_rows(const join *j) {
     uint32_t *process = malloc((j->threads.n + 1) * sizeof *process);
@@ -170,7 +165,7 @@ static void put_dynamic(emit *e) {
     COLUMN(e, process_mechanism, text, n, p[i]->mechanism);
     COLUMN(e, process_mechanism_note, text, n, p[i]->mechanism_note);
     COLUMN(e, process_vector_bytes, uint16_t, n, p[i]->vector_bytes < 65535 ? p[i]->vector_bytes : 0);
-    COLUMN(e, process_end, text, n, end_text(p[i]));
+    COLUMN(e, process_end, text, n, hsc_join_end_text(j, p[i]));
     COLUMN(e, process_begin_s, double, n, hsc_join_run_time(j, p[i], p[i]->start_ns));
     COLUMN(e, process_end_s, double, n, hsc_join_end_of(j, p[i]));
     n = j->threads.n;

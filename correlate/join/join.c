@@ -104,6 +104,7 @@ static void free_join(join *j) {
     if (j->delay_slices)
         columns_free(j->delay_slices);
     free(j->delay_slices);
+    free(j->gone.p);
     hsc_join_free_match(j);
     hsc_join_free_data(j);
     hsc_join_free_probed(j);

@@ -275,6 +275,10 @@ typedef struct jcontext { /* node of a calling-context tree */
     uint8_t kind;       /* hsc_context_kind */
 } jcontext;
 
+typedef struct jgone { /* how a process ended, by who waited for it */
+    uint64_t input, told; /* of the options; as in the line */
+} jgone;
+
 typedef struct jprocess {
     hsc_pool pool;
     struct join *join; /* while the file is read */
@@ -555,6 +559,7 @@ typedef struct join {
     struct columns *delay_slices; /* columns.h: of delays by time; NULL: none */
     uint64_t foreign, origin_ns;     /* origin: Unix time of the first start */
     uint64_t brief, brief_us;        /* processes that ended before a sample and have no file; their CPU time */
+    HSC_VEC(jgone) gone;             /* gone.c */
     uint64_t opening_us, finish_us;  /* start and end of measuring, of all processes, with and without a file; 0: not told */
     uint64_t period_ns;              /* of metric 0 */
     hsc_join_summary *summary;
@@ -631,6 +636,11 @@ const jthread *hsc_join_known_thread(const jprocess *p, uint64_t id); /* read.c;
 hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t size, hsc_err *err);
 bool hsc_join_is_launcher(const jprocess *p);
 bool hsc_join_is_brief(const jprocess *p, const jthread *t); /* is the thread, not the first, in no table, as it has no sample and no value */
+
+/* gone.c: how processes ended of which those that waited for them have told in a measurement's .processes. */
+hsc_status hsc_join_add_gone(join *j, uint32_t input, uint64_t told, hsc_err *err); /* told: the number of a line "gone N" */
+void hsc_join_sort_gone(join *j);                                                   /* before the next */
+const char *hsc_join_end_text(join *j, const jprocess *p);                          /* as hsc_db_process's end; lives as long as j */
 
 /* started.c, once run is chosen: the process that was started first; programs of the run; the name of what was run, which lives as long as j. */
 const jprocess *hsc_join_started(const join *j);

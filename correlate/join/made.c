@@ -154,8 +154,9 @@ static bool seal_question(join *j) {
     parcel a = {0};
     const uint64_t flags[] = {o->no_code, o->no_code ? 0 : o->code_bytes, !o->no_code && o->intel, o->no_times, o->keep_launchers,
                               o->input_count, o->map_dir_count, j->processes.n, j->foreign, j->categories.n, j->rules.n,
-                              j->brief, j->brief_us, j->opening_us, j->finish_us};
+                              j->brief, j->brief_us, j->opening_us, j->finish_us, j->gone.n};
     parcel_put(&a, flags, sizeof flags);
+    parcel_put(&a, j->gone.p, j->gone.n * sizeof *j->gone.p);
     for (size_t i = 0; i < o->input_count; i++)
         parcel_text(&a, o->inputs[i]);
     for (size_t i = 0; i < o->map_dir_count; i++)

@@ -554,17 +554,19 @@ static bool note_of_list(const char *line, const char *word, uint64_t *value) {
 }
 
 /* The runtime's own list beside the measurement files; one that is not there, or not as expected, tells of none. */
-static void read_brief(join *j, const char *directory) {
+static hsc_status read_notes(join *j, uint32_t input, hsc_err *err) {
+    const char *directory = j->options->inputs[input];
+    hsc_status status = HSC_OK;
     char path[PATH_MAX], line[128];
     if (snprintf(path, sizeof path, "%s/.processes", directory) >= (int)sizeof path)
-        return;
+        return HSC_OK;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat st;
     FILE *f = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? fdopen(fd, "r") : NULL;
     if (!f && fd >= 0)
         close(fd);
-    while (f && fgets(line, sizeof line, f)) {
-        uint64_t us;
+    while (status == HSC_OK && f && fgets(line, sizeof line, f)) {
+        uint64_t us, told;
         if (note_of_list(line, "brief ", &us)) {
             j->brief++;
             j->brief_us += us;
@@ -572,9 +574,12 @@ static void read_brief(join *j, const char *directory) {
             j->opening_us += us;
         else if (note_of_list(line, "finish ", &us))
             j->finish_us += us;
+        else if (note_of_list(line, "gone ", &told))
+            status = hsc_join_add_gone(j, input, told, err);
     }
     if (f)
         fclose(f);
+    return status;
 }
 
 static hsc_status list_inputs(join *j, hsc_err *err) {
@@ -604,8 +609,10 @@ static hsc_status list_inputs(join *j, hsc_err *err) {
             free(path);
         }
         closedir(d);
-        read_brief(j, input);
+        if (status == HSC_OK)
+            status = read_notes(j, (uint32_t)i, err);
     }
+    hsc_join_sort_gone(j);
     if (status == HSC_OK && j->processes.n > 1)
         qsort(j->processes.p, j->processes.n, sizeof *j->processes.p, by_path);
     return status;

@@ -371,7 +371,7 @@ static bool most_are_brief(const report *r) {
 static bool has_killed(const report *r) {
     hsc_db_process p;
     for (uint32_t k = 0; k < r->info.processes; k++)
-        if (!hsc_db_get_process(r->db, k, &p, NULL) && !strcmp(p.end, HSC_DB_NO_END))
+        if (!hsc_db_get_process(r->db, k, &p, NULL) && p.unfinished)
             return true;
     return false;
 }

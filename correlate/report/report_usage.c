@@ -15,7 +15,7 @@ void report_usage_of(const report *r, uint32_t first, uint32_t n, report_usage *
         out->line_known = out->line_known && t.runnable_s >= 0;
         out->cpu_s += t.cpu_s;
         hsc_db_process p;
-        if (!hsc_db_get_process(r->db, t.process, &p, NULL) && !strcmp(p.end, HSC_DB_NO_END))
+        if (!hsc_db_get_process(r->db, t.process, &p, NULL) && p.unfinished)
             out->later_s += fmax(0, t.cpu_s - t.user_s - t.system_s);
         out->user_s += t.user_s;
         out->system_s += t.system_s;

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <heatscope/formats/records.h>
 #include <heatscope/formats/remarks.h>
@@ -254,6 +255,8 @@ hsc_status hsc_db_get_process(const hsc_db *db, uint32_t p, hsc_db_process *out,
                                 .threads = db->threads[p],
                                 .begin_s = HSC_COL(db, process_begin_s, double)[p],
                                 .end_s = HSC_COL(db, process_end_s, double)[p]};
+    if (!status)
+        out->unfinished = !strcmp(out->end, HSC_DB_NO_END) || !strncmp(out->end, HSC_DB_BY_SIGNAL, sizeof HSC_DB_BY_SIGNAL - 1);
     return status;
 }
 

@@ -258,7 +258,7 @@ static Tcl_Obj *process_dict(hsc_handle *h, uint32_t i, hsc_err *err) {
     PUT(d, "mechanism", TEXT(p.mechanism));
     PUT(d, "mechanism_note", TEXT(p.mechanism_note));
     PUT(d, "end", TEXT(p.end));
-    PUT(d, "unfinished", WIDE(!strcmp(p.end, HSC_DB_NO_END)));
+    PUT(d, "unfinished", WIDE(p.unfinished));
     PUT(d, "first_thread", WIDE(p.first_thread));
     PUT(d, "threads", WIDE(p.threads));
     PUT(d, "begin_s", Tcl_NewDoubleObj(p.begin_s));

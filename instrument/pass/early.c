@@ -466,6 +466,7 @@ static void put_ids(early *e, hsc_map *site_of) {
             hsc_ir_loc loc;
             bool intrinsic = false;
             uint32_t id = loop_id;
+            unsigned directive = 0;
             hsc_ir_get_loc(i, &loc);
             if (is_call(i)) {
                 hsc_ir_text callee = called_name(i, &intrinsic);
@@ -489,7 +490,7 @@ static void put_ids(early *e, hsc_map *site_of) {
                     id = site;
                     hsc_map_set(site_of, (uint64_t)(uintptr_t)i, site);
                     if (c->kind == HSC_call_kind_OPENMP && name_starts(callee, "__kmpc_"))
-                        hsc_openmp_call(p, site, i, c->callee.p, &loc, e->procedure_id);
+                        directive = hsc_openmp_call(p, site, i, c->callee.p, &loc, e->procedure_id);
                 }
             }
             unsigned kind;
@@ -498,6 +499,8 @@ static void put_ids(early *e, hsc_map *site_of) {
                 hsc_map_set(&p->accesses, access, hsc_map_get(&p->accesses, access) + 1);
             if (p->keyed && loc.node)
                 hsc_ir_set_discriminator(i, id);
+            else if (p->keyed && subprogram && directive) /* flang gives `taskwait` none: it would be at the line of what stands before */
+                hsc_ir_make_loc(i, subprogram, directive, 0, id);
             else if (p->keyed && subprogram && loop_id && !e->loops[g->loop_of[b]].node.node &&
                      LLVMGetInstructionOpcode(i) != LLVMPHI)
                 give_loc(e, i, subprogram, &e->loops[g->loop_of[b]].record, id);

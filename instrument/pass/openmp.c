@@ -424,8 +424,8 @@ static bool read_ident(LLVMValueRef call, uint64_t *flags, unsigned *line) {
     return true;
 }
 
-void hsc_openmp_call(hsc_pass *p, uint32_t site, LLVMValueRef call, const char *callee, const hsc_ir_loc *loc,
-                     uint32_t procedure_id) {
+unsigned hsc_openmp_call(hsc_pass *p, uint32_t site, LLVMValueRef call, const char *callee, const hsc_ir_loc *loc,
+                         uint32_t procedure_id) {
     uint64_t role = role_of(callee), flags = 0;
     unsigned ident_line = 0, line = 0;
     if (read_ident(call, &flags, &ident_line) && role == HSC_omp_role_BARRIER && (flags & IMPLICIT_BARRIER))
@@ -466,6 +466,7 @@ void hsc_openmp_call(hsc_pass *p, uint32_t site, LLVMValueRef call, const char *
         }
     uint64_t directive_id = d ? d->directive_id : 0;
     *HSC_VECTOR_ADD(p->runtime_calls) = (hsc_rec_runtime_call){.callsite_id = site, .directive_id = directive_id, .role = role};
+    return d && own_construct(role) ? line : 0;
 }
 
 /* ---- after all procedures are seen ---- */

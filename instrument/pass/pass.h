@@ -242,9 +242,9 @@ void hsc_source_fini(hsc_source *s);
 void hsc_control_read(hsc_pass *p, unsigned place, hsc_rec_loop *loop);
 
 /* openmp.c */
-/* A call of the OpenMP run time: which directive it comes from. `site`: its id. */
-void hsc_openmp_call(hsc_pass *p, uint32_t site, LLVMValueRef call, const char *callee, const hsc_ir_loc *loc,
-                     uint32_t procedure_id);
+/* A call of the OpenMP run time: which directive it comes from; `site`: its id. Returns its line where the directive stands alone or begins there; 0 else. */
+unsigned hsc_openmp_call(hsc_pass *p, uint32_t site, LLVMValueRef call, const char *callee, const hsc_ir_loc *loc,
+                         uint32_t procedure_id);
 /* The constructs of the directive that begins in this line (omp_construct); 0: there is none, or it ends a construct. */
 uint64_t hsc_openmp_constructs(hsc_pass *p, uint32_t file, unsigned line);
 /* When all procedures have been looked at early; first: regions of Fortran begin where their directives are, not where flang says. */

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "rt.h"
 
@@ -82,6 +83,25 @@ static bool grow(hsc_rt_file *f, long fd, uint64_t want, uint64_t least, int *er
     return true;
 }
 
+/* The one process that says for all that share the directory that there is no room: the one that takes a name away which `heatscope run` has put there. That needs no
+ * room itself. Where nobody has put it there each says it. */
+static bool is_first_to_say(const hsc_rt_file *f) {
+    char path[HSC_RT_PATH + 8];
+    size_t at = 0, folder = 0;
+    if (hsc_rt_status_of("\nSeccomp:") == 2) /* it may end who makes an unusual call */
+        return true;
+    for (size_t i = 0; f->path[i]; i++)
+        folder = f->path[i] == '/' ? i + 1 : folder;
+    hsc_rt_append(path, sizeof path, &at, f->path);
+    path[at = folder] = 0;
+    hsc_rt_append(path, sizeof path, &at, HSC_RT_ROOM_FILE);
+    if (hsc_sys3(SYS_unlink, (long)path, 0, 0) != -ENOENT)
+        return true;
+    path[at = folder] = 0;
+    hsc_rt_append(path, sizeof path, &at, HSC_RT_RUN_FILE);
+    return hsc_sys4(SYS_faccessat, AT_FDCWD, (long)path, F_OK, 0) != 0;
+}
+
 static bool grow_by_path(hsc_rt_file *f, uint64_t want, uint64_t least) {
     int error = 0;
     bool ok = false;
@@ -99,7 +119,8 @@ static bool grow_by_path(hsc_rt_file *f, uint64_t want, uint64_t least) {
         hsc_rt_append(line, sizeof line, &at, forbidden ? "the process may no longer open " : "no room for more samples in ");
         hsc_rt_append(line, sizeof line, &at, f->path);
         hsc_rt_append(line, sizeof line, &at, "; the program goes on, what is lost from now on is counted");
-        hsc_rt_say(line);
+        if (forbidden || is_first_to_say(f))
+            hsc_rt_say(line);
         atomic_store_explicit(&f->out_of_room, true, memory_order_release);
     }
     return ok;

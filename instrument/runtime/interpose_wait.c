@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Calls that wait for others: timed, by calling context. A signal ends some of them early even with SA_RESTART. Only timers
  * of wall-clock time send signals to a waiting thread: while such a mechanism is used, the thread's timer is off meanwhile. */
+#include <errno.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -15,29 +16,27 @@
 #include <unistd.h>
 
 #include "interpose.h"
+#include "notes.h"
 #include "pipes.h"
 #include "waits.h"
 
 static const hsc_rt_holder nobody;
 
-#define WAITING_WHEN(waits, type, name, kind, parameters, arguments, bytes) \
+#define WAITING(type, name, kind, parameters, arguments) \
     type name parameters; /* not all are in headers */ \
     HSC_RT_EXPORT type name parameters { \
         static type(*real) parameters; \
         if (!real) \
             real = HSC_RT_REAL(#name); \
         hsc_rt_here at = HSC_RT_HERE(); \
-        if (!(waits)) \
-            return real arguments; \
         bool begun = hsc_rt_quiet_begin(); \
         hsc_rt_thread *t = hsc_rt_wait_begin(HSC_wait_kind_##kind, &at, at.sp); \
         hsc_rt_wait_in(t, real); \
         type result = real arguments; \
-        hsc_rt_wait_end(t, bytes, nobody); \
+        hsc_rt_wait_end(t, 0, nobody); \
         hsc_rt_quiet_end(begun); \
         return result; \
     }
-#define WAITING(type, name, kind, parameters, arguments) WAITING_WHEN(true, type, name, kind, parameters, arguments, 0)
 
 /* of and to sockets; of those that the process has made as pairs it may be another thread that sends */
 #define RECEIVING(type, name, parameters, arguments) HSC_RT_READS(true, true, type, name, RECEIVE, parameters, arguments, fd, result > 0 ? (uint64_t)result : 0)
@@ -53,11 +52,50 @@ WAITING(int, sigsuspend, SIGNAL, (const sigset_t *s), (s))
 WAITING(int, sigwait, SIGNAL, (const sigset_t *restrict s, int *restrict n), (s, n))
 WAITING(int, sigwaitinfo, SIGNAL, (const sigset_t *restrict s, siginfo_t *restrict i), (s, i))
 WAITING(int, sigtimedwait, SIGNAL, (const sigset_t *restrict s, siginfo_t *restrict i, const struct timespec *restrict t_), (s, i, t_))
-WAITING(pid_t, wait, CHILD, (int *status), (status))
-WAITING_WHEN(!(options & WNOHANG), pid_t, waitpid, CHILD, (pid_t pid, int *status, int options), (pid, status, options), 0)
-WAITING_WHEN(!(options & WNOHANG), pid_t, wait4, CHILD, (pid_t pid, int *status, int options, struct rusage *u),
-             (pid, status, options, u), 0)
-WAITING_WHEN(!(options & WNOHANG), int, waitid, CHILD, (idtype_t type, id_t id, siginfo_t *i, int options), (type, id, i, options), 0)
+
+/* Waits for a child: how one ended that is measured and had no time to tell, its parent is told. */
+#define REAPING(waits, type, name, parameters, arguments, own, ended) \
+    type name parameters; \
+    HSC_RT_EXPORT type name parameters { \
+        static type(*real) parameters; \
+        if (!real) \
+            real = HSC_RT_REAL(#name); \
+        hsc_rt_here at = HSC_RT_HERE(); \
+        own; \
+        bool waiting = (waits), begun = waiting && hsc_rt_quiet_begin(); \
+        hsc_rt_thread *t = waiting ? hsc_rt_wait_begin(HSC_wait_kind_CHILD, &at, at.sp) : NULL; \
+        if (waiting) \
+            hsc_rt_wait_in(t, real); \
+        type result = real arguments; \
+        if (waiting) \
+            hsc_rt_wait_end(t, 0, nobody); \
+        hsc_rt_quiet_end(begun); \
+        ended; \
+        return result; \
+    }
+
+static void gone(pid_t pid, int status) {
+    if (pid <= 0 || !status)
+        return;
+    int saved_errno = errno;
+    hsc_rt_note_gone(pid, status);
+    errno = saved_errno;
+}
+
+/* As the other calls would have told it. */
+static void gone_by(const siginfo_t *i) {
+    bool exited = i->si_code == CLD_EXITED, ended = exited || i->si_code == CLD_KILLED || i->si_code == CLD_DUMPED;
+    gone(ended ? i->si_pid : 0, exited ? (i->si_status & 0xff) << 8 : i->si_status & 0x7f);
+}
+
+#define STATUS int own_status = 0, *told = status ? status : &own_status
+REAPING(true, pid_t, wait, (int *status), (told), STATUS, gone(result, result > 0 ? *told : 0))
+REAPING(!(options & WNOHANG), pid_t, waitpid, (pid_t pid, int *status, int options), (pid, told, options), STATUS, gone(result, result > 0 ? *told : 0))
+REAPING(!(options & WNOHANG), pid_t, wait3, (int *status, int options, struct rusage *u), (told, options, u), STATUS, gone(result, result > 0 ? *told : 0))
+REAPING(!(options & WNOHANG), pid_t, wait4, (pid_t pid, int *status, int options, struct rusage *u), (pid, told, options, u), STATUS,
+        gone(result, result > 0 ? *told : 0))
+REAPING(!(options & WNOHANG), int, waitid, (idtype_t type, id_t id, siginfo_t *i, int options), (type, id, told, options),
+        siginfo_t own_info = {0}; siginfo_t *told = i ? i : &own_info, if (!result && !(options & WNOWAIT)) gone_by(told))
 
 /* Who yields is switched because he asks for it: counted, so that the cost of other switches can be told. */
 static void count_yield(void) {

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define HSC_RT_RUN_FILE ".run"   /* in the measurement directory: whose it is; by `heatscope run` */
+#define HSC_RT_ROOM_FILE ".room" /* the same: nobody has said yet that there is no room in it */
+
 typedef struct hsc_rt_job {
     int64_t rank;   /* -1: none */
     uint64_t ranks; /* 0: not known */

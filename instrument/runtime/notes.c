@@ -13,10 +13,14 @@
  * took_names  microseconds that measuring took
  * down N, more N  microseconds by which that may be too much and too little
  * ended N     by a rank: its job and its number
+ * rank N      by a rank that a launcher has started which is measured, too: its number and who it is (hsc_rt_who)
+ * gone N      by who has waited for a process of the measurement: how it ended, and who it was (the correlator reads these)
  *
  * They are told apart by the first letter. */
 #include <fcntl.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "interpose.h"
 #include "notes.h"
@@ -67,12 +71,80 @@ bool hsc_rt_is_rank(void) {
     return hsc_rt_me.root && !hsc_rt_me.forked && hsc_rt.job.rank >= 0 && hsc_rt.job.ranks > 1;
 }
 
+/* The process of this machine: 18 bits of the name of its host, 22 of its number. The correlator makes the same (correlate/join/gone.c). */
+static uint64_t who(uint64_t pid) {
+    return (hsc_hash64(0, hsc_rt_me.host, strlen(hsc_rt_me.host)) & ((1u << HSC_RT_HOST_BITS) - 1)) << HSC_RT_PID_BITS | (pid & ((1u << HSC_RT_PID_BITS) - 1));
+}
+
+void hsc_rt_note_rank(void) {
+    if (hsc_rt.job.rank >= 0 && hsc_rt.job.ranks > 1 && !hsc_rt_me.root && !hsc_rt_me.forked)
+        hsc_rt_note("rank ", (uint64_t)hsc_rt.job.rank << HSC_RT_WHO_BITS | who((uint64_t)hsc_rt.pid));
+}
+
+static bool has_file(uint64_t pid) {
+    char path[HSC_RT_PATH];
+    size_t at = 0;
+    hsc_rt_append(path, sizeof path, &at, hsc_rt_me.output);
+    hsc_rt_append(path, sizeof path, &at, "/");
+    hsc_rt_append(path, sizeof path, &at, hsc_rt_me.host);
+    hsc_rt_append(path, sizeof path, &at, ".");
+    hsc_rt_append_u64(path, sizeof path, &at, pid);
+    hsc_rt_append(path, sizeof path, &at, ".hsr");
+    return !hsc_sys4(SYS_faccessat, AT_FDCWD, (long)path, F_OK, 0);
+}
+
+void hsc_rt_note_gone(long pid, int status) {
+    bool told = hsc_rt.job.launcher ? (int)hsc_sys3(SYS_getpid, 0, 0, 0) == hsc_rt.pid : hsc_rt_active();
+    if (!status || WIFSTOPPED(status) || WIFCONTINUED(status) || !told || hsc_rt.sandboxed || hsc_rt_is_filtered() || !has_file((uint64_t)pid))
+        return;
+    uint64_t how = WIFSIGNALED(status) ? (uint64_t)WTERMSIG(status) : HSC_RT_GONE_STATUS | (uint64_t)WEXITSTATUS(status);
+    hsc_rt_note("gone ", how << HSC_RT_WHO_BITS | who((uint64_t)pid));
+}
+
 /* The first five are in the threads' CPU time. */
 static const char *const took_names[HSC_RT_TOOK] = {"handler ", "interrupts ", "wrappers ", "probes ", "context ", "assistant ", "opening ", "finish "};
 
-hsc_rt_notes hsc_rt_notes_read(void) {
+static void take(hsc_rt_notes *all, char word, uint64_t v) {
+    all->unmeasured = all->unmeasured || (word == 'u' && v == hsc_rt.options.root_pid);
+    all->said = all->said || (word == 's' && v == hsc_rt.options.root_pid);
+    all->quits |= word == 'q' ? v : 0;
+    if (word == 'l') {
+        all->lowest_hz = !all->lowered || v < all->lowest_hz ? v : all->lowest_hz;
+        all->lowered++;
+    }
+    all->moved += word == 'k' ? v : 0;
+    all->has_probes = all->has_probes || word == 'n';
+    all->named |= word == 'n' ? v : 0;
+    for (int k = 0; k < HSC_RT_TOOK; k++)
+        all->took_us[k] += word == took_names[k][0] ? v : 0;
+    if (word == 'e' && v >> RANK_BITS == hsc_rt_me.job) {
+        all->ended++;
+        all->place = v == rank_of_job() ? all->ended : all->place;
+    }
+    all->down_us += word == 'd' ? v : 0;
+    all->more_us += word == 'm' ? v : 0;
+    all->samples += word ? 0 : v;
+    all->time_us += word == 't' ? v : 0;
+    all->brief += word == 'b';
+    all->brief_us += word == 'b' ? v : 0;
+    all->processes += !word && v;
+    all->files += !word;
+    if (word == 'g' && !(v >> HSC_RT_WHO_BITS & HSC_RT_GONE_STATUS)) {
+        if (all->gone < HSC_RT_GONE_NAMED)
+            all->gone_first[all->gone] = v;
+        all->gone++;
+    }
+}
+
+static void take_rank(hsc_rt_notes *all, char word, uint64_t v) {
+    uint64_t named = (1ull << HSC_RT_WHO_BITS) - 1;
+    for (uint64_t i = 0; word == 'r' && i < HSC_RT_GONE_NAMED && i < all->gone; i++)
+        if ((all->gone_first[i] & named) == (v & named)) /* a process may have the number of an earlier one: the last line counts */
+            all->gone_rank[i] = 1 + (v >> HSC_RT_WHO_BITS);
+}
+
+static void read_lines(hsc_rt_notes *all, void (*taken)(hsc_rt_notes *all, char word, uint64_t v)) {
     char path[HSC_RT_PATH], buffer[4096];
-    hsc_rt_notes all = {0};
     uint64_t v = 0;
     char word = 0;
     long n;
@@ -85,36 +157,20 @@ hsc_rt_notes hsc_rt_notes_read(void) {
             else if (buffer[i] != '\n')
                 word = word ? word : buffer[i];
             else {
-                all.unmeasured = all.unmeasured || (word == 'u' && v == hsc_rt.options.root_pid);
-                all.said = all.said || (word == 's' && v == hsc_rt.options.root_pid);
-                all.quits |= word == 'q' ? v : 0;
-                if (word == 'l') {
-                    all.lowest_hz = !all.lowered || v < all.lowest_hz ? v : all.lowest_hz;
-                    all.lowered++;
-                }
-                all.moved += word == 'k' ? v : 0;
-                all.has_probes = all.has_probes || word == 'n';
-                all.named |= word == 'n' ? v : 0;
-                for (int k = 0; k < HSC_RT_TOOK; k++)
-                    all.took_us[k] += word == took_names[k][0] ? v : 0;
-                if (word == 'e' && v >> RANK_BITS == hsc_rt_me.job) {
-                    all.ended++;
-                    all.place = v == rank_of_job() ? all.ended : all.place;
-                }
-                all.down_us += word == 'd' ? v : 0;
-                all.more_us += word == 'm' ? v : 0;
-                all.samples += word ? 0 : v;
-                all.time_us += word == 't' ? v : 0;
-                all.brief += word == 'b';
-                all.brief_us += word == 'b' ? v : 0;
-                all.processes += !word && v;
-                all.files += !word;
+                taken(all, word, v);
                 v = 0;
                 word = 0;
             }
         }
     if (fd >= 0)
         hsc_sys3(SYS_close, fd, 0, 0);
+}
+
+hsc_rt_notes hsc_rt_notes_read(void) {
+    hsc_rt_notes all = {0};
+    read_lines(&all, take);
+    if (all.gone)
+        read_lines(&all, take_rank);
     return all;
 }
 

@@ -38,6 +38,8 @@ enum {
 /* Why a process is measured no longer, or not: each is said once in a measurement. */
 enum { HSC_RT_QUIT_SECCOMP = 1, HSC_RT_QUIT_TSC = 2, HSC_RT_QUIT_DISPATCH = 4, HSC_RT_QUIT_EXEC = 8, HSC_RT_QUIT_FILE = 16 };
 
+enum { HSC_RT_PID_BITS = 22, HSC_RT_HOST_BITS = 18, HSC_RT_WHO_BITS = HSC_RT_PID_BITS + HSC_RT_HOST_BITS, HSC_RT_GONE_STATUS = 0x100 /* with an exit status; else a signal */, HSC_RT_GONE_NAMED = 3 };
+
 typedef struct hsc_rt_notes {
     uint64_t samples, time_us, processes; /* processes with samples */
     uint64_t files;              /* processes that ended and have a file */
@@ -50,6 +52,7 @@ typedef struct hsc_rt_notes {
     uint64_t down_us, more_us;   /* what all that may be too much, and too little; both 0: not known */
     bool has_probes;             /* a process */
     uint64_t named;              /* hsc_rt_probes_take_named, of all */
+    uint64_t gone, gone_first[HSC_RT_GONE_NAMED], gone_rank[HSC_RT_GONE_NAMED]; /* processes that a signal ended; as in the line; 1 + rank, 0: none known */
     uint64_t ended, place;       /* ranks of this job; the how many-th this one was, 0: it has not said so */
 } hsc_rt_notes;
 
@@ -71,6 +74,8 @@ void hsc_rt_lines_put(const hsc_rt_lines *l); /* all at once: other processes ad
 void hsc_rt_note(const char *word, uint64_t value); /* a line alone */
 void hsc_rt_note_end(const hsc_rt_told *told, bool exits); /* exits: no other program comes after it */
 hsc_rt_notes hsc_rt_notes_read(void);
+void hsc_rt_note_rank(void);
+void hsc_rt_note_gone(long pid, int status); /* what a call of the program's was told of the end of a process */
 bool hsc_rt_is_rank(void); /* what `heatscope run` became, of the ranks that it was started for */
 uint64_t hsc_rt_switches_most(const hsc_rt_cost *c); /* thousandths of what is told of switches that they may have taken: with yields that are not told */
 

@@ -626,6 +626,7 @@ static void start(int argc, char **argv) {
         hsc_rt.ns_per_cycle_q32 = hsc_rt_cycle_rate(t1 - t0, cycles_then - cycles);
         if (begin(low, high, true))
             hsc_rt_say_start();
+        hsc_rt_note_rank();
         hsc_rt_me.begin_us = cpu_us() - before_us + launch_ns / 1000;
         hsc_rt_me.start_ns = hsc_rt_me.begin_us * 1000;
     }

@@ -225,6 +225,28 @@ static uint64_t count_files(void) {
     return fd >= 0 ? found : UINT64_MAX;
 }
 
+/* ": rank 2 was ended by SIGSEGV, rank 0 by SIGTERM": as who waited for them was told. */
+static void append_gone(char *line, size_t size, size_t *at, const hsc_rt_notes *all) {
+    for (uint64_t i = 0; i < all->gone && i < HSC_RT_GONE_NAMED; i++) {
+        uint64_t v = all->gone_first[i], signal = v >> HSC_RT_WHO_BITS;
+        const char *name = sigabbrev_np((int)signal);
+        hsc_rt_append(line, size, at, i ? ", " : ": ");
+        hsc_rt_append(line, size, at, all->gone_rank[i] ? "rank " : "process ");
+        hsc_rt_append_u64(line, size, at, all->gone_rank[i] ? all->gone_rank[i] - 1 : v & ((1u << HSC_RT_PID_BITS) - 1));
+        hsc_rt_append(line, size, at, i ? " by " : " was ended by ");
+        hsc_rt_append(line, size, at, name ? "SIG" : "signal ");
+        if (name)
+            hsc_rt_append(line, size, at, name);
+        else
+            hsc_rt_append_u64(line, size, at, signal);
+    }
+    if (all->gone > HSC_RT_GONE_NAMED) {
+        hsc_rt_append(line, size, at, ", ");
+        hsc_rt_append_u64(line, size, at, all->gone - HSC_RT_GONE_NAMED);
+        hsc_rt_append(line, size, at, " more by signals");
+    }
+}
+
 /* "; more in 4 processes that were killed or still run": these have not told what they have. */
 static void append_others(char *line, size_t size, size_t *at, const hsc_rt_notes *all) {
     uint64_t files = count_files();
@@ -233,6 +255,7 @@ static void append_others(char *line, size_t size, size_t *at, const hsc_rt_note
     hsc_rt_append(line, size, at, "; more in ");
     hsc_rt_append_u64(line, size, at, files - all->files);
     hsc_rt_append(line, size, at, files - all->files == 1 ? " process that was killed or still runs" : " processes that were killed or still run");
+    append_gone(line, size, at, all);
 }
 
 /* There is no sample, as measuring was never on. */

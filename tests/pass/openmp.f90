@@ -4,6 +4,8 @@
 ! CHECK: openmp.f90: Fortran,
 ! DUMP: procedure_id=[[PARENT:[0-9]+]] {{.*}} name="regions" linkage_name="regions_"
 ! CHECK: regions
+! What stands alone has no location in flang: the call is at its line, also behind a task.
+! RUN: %fc -g -fopenmp -O2 -c %s -o %t.l.o; for l in $(grep -n '^ *!$omp taskwait' %s | cut -d: -f1); do %dwarfdump --debug-line %t.l.o | grep -q "^0x[0-9a-f]*  *$l " || { echo "no code at line $l"; exit 1; }; done
 ! OpenMP's constants as Fortran 77 has them: the compiler's own file is found, and another one of that name before it.
 ! RUN: printf 'subroutine locks(l)\n include "omp_lib.h"\n integer(omp_lock_kind) :: l\n call omp_init_lock(l)\nend subroutine\n' > %t.locks.f90
 ! RUN: %fc -fopenmp -O2 -c %t.locks.f90 -o %t.locks.o; rm -rf %t.i; mkdir -p %t.i; echo 'integer, parameter :: omp_lock_kind = 4' > %t.i/omp_lib.h

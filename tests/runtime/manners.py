@@ -13,6 +13,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import scenarios  # noqa: E402
+from measured import number  # noqa: E402
 from scenarios import bounded, expect, only, program, run  # noqa: E402
 from witness import Witness  # noqa: E402
 
@@ -260,11 +261,35 @@ def short_processes():
 
 
 def killed_children():
-    """The last line tells of processes that could not say what they have: here two loops that a signal ends, and none of a third that ends by itself."""
+    """The last line and the report tell of processes that could not say what they have, by what their parent was told: here two loops that a signal ends. The report tells, too,
+    of one that ends with a status other than 0."""
     loop = "while :; do :; done"
-    done, found = run(["bash", "-c", f"({loop}) & a=$!; ({loop}) & b=$!; (for i in {{1..20000}}; do :; done); sleep 0.2; kill -9 $a; kill $b; wait"], quiet=False)
-    expect("the last line", "; more in 2 processes that were killed or still run)" in done.stderr, done.stderr)
+    short = "for i in {1..20000}; do :; done; exit 3"
+    done, found = run(["bash", "-c", f"({loop}) & a=$!; ({loop}) & b=$!; ({short}); sleep 0.2; kill -9 $a; wait $a; kill $b; wait"], quiet=False)
+    expect("the last line", re.search(r"; more in 2 processes that were killed or still run: process \d+ was ended by SIGKILL, process \d+ by SIGTERM\)", done.stderr), done.stderr)
     expect("their files", len([p for p in found if p.samples() and not p.ends]) == 2, found)
+    head = report_head()
+    expect("the report", all(re.search(rf"\w+ \d+ {how}", head) for how in ("was ended by SIGKILL", "was ended by SIGTERM", "ended with exit status 3")) and "no end" not in head, head)
+
+
+def report_head():
+    text = subprocess.run([scenarios.HEATSCOPE, "report", os.path.join(scenarios.WORK, "m")], capture_output=True, text=True).stdout
+    return " ".join(text[:text.index("What stands out")].split())
+
+
+def killed_rank():
+    """Of a rank that a signal ends, and whose launcher is measured, too, the last line and the report say so by its number; those that the launcher takes along may be told of."""
+    if not shutil.which("mpirun"):
+        print("skipped: no mpirun")
+        sys.exit(scenarios.SKIP)
+    work = "import os, time\nwhile time.process_time() < 0.3:\n    pass\nif os.environ['OMPI_COMM_WORLD_RANK'] == '1':\n    os.kill(os.getpid(), 11)\ntime.sleep(60)"
+    done, found = run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", sys.executable, "-c", work], quiet=False)
+    if not any(number(p.head.get("rank", "-1")) >= 0 for p in found):
+        print("skipped: not Open MPI's mpirun")
+        sys.exit(scenarios.SKIP)
+    expect("the last line", re.search(r"; more in 3 processes that were killed or still run: (rank [02] was ended by SIG\w+, )*rank 1 (was ended )?by SIGSEGV", done.stderr), done.stderr)
+    head = report_head()
+    expect("the report", "rank 1 was ended by SIGSEGV" in head, head)
 
 
 def gives_up_rights():

@@ -894,6 +894,11 @@ def rooms():
         expect(f"{arguments}: lost", lost > 0, p.losses)
         p.threads = {k: t for k, t in p.threads.items() if t.progress_times}
         cpu_covered(f"{arguments}: CPU time with losses", p, before)
+    # of several that have none it is said once
+    done, found = run(["/bin/sh", "-c", f"ulimit -f 256; for i in 1 2 3; do {program('paths 400')} & done; wait"], options=["-F", "20000"], quiet=False)
+    expect("exit code of several", done.returncode == 0, done)
+    expect("several have no room", sum(any("no_space" in why for _, _, why in p.losses) for p in found) == 3, found)
+    expect("it is said once", done.stderr.count("no room for more samples") == 1, done.stderr)
     # what one thread did not use is cut off: of slots that nobody took, that of the end of stream 0 stays, and what its last one and
     # the first one have left up to a page
     done, found = run([program("paths"), "400"], options=["-F", "10000"])

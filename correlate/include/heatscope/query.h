@@ -294,12 +294,16 @@ hsc_status hsc_db_read_source(const hsc_db *db, uint32_t file, char **text, size
 
 /* ---- dynamic side ---- */
 
+/* How a process ended, where it is not as its own last record says (HSC_ENUM end_kind). The last two: as its parent was told; followed by a signal's name, by a number. */
 #define HSC_DB_NO_END "no end seen" /* killed, or still running when its file was read */
+#define HSC_DB_BY_SIGNAL "ended by "
+#define HSC_DB_EXIT_STATUS "exit status "
 
 typedef struct hsc_db_process {
     int32_t rank;           /* -1 none */
     uint32_t pid;
-    const char *host, *executable, *arguments, *mechanism, *mechanism_note, *end; /* end: "exit", ..., HSC_DB_NO_END */
+    const char *host, *executable, *arguments, *mechanism, *mechanism_note, *end; /* end: "exit", ..., HSC_DB_NO_END, HSC_DB_BY_SIGNAL "SIGSEGV" */
+    bool unfinished;        /* no end of it is recorded: by end, HSC_DB_NO_END or by a signal */
     uint32_t vector_bytes;  /* the longest vectors that its processor has instructions for; 0: not known, as in older databases */
     uint32_t first_thread, threads; /* rows of the thread table */
     double begin_s, end_s;  /* since the start of the run */

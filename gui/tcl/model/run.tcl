@@ -105,16 +105,23 @@ oo::class create ::heatscope::Run {
         if {$Unfinished eq "?"} {
             set n 0
             set names {} ;# of the first three, where there are several processes
+            set ended {} ;# how those ended of which their parents have told
             for {set i 0} {$i < [dict get $Info processes]} {incr i} {
                 ::heatscope::breathe
                 set p [$Db process $i]
+                set who [expr {[dict get $p rank] >= 0 ? "rank [dict get $p rank]" : "pid [dict get $p pid]"}]
                 if {![dict get $p unfinished]} continue
+                if {[regexp {^ended by (SIG|signal )} [dict get $p end]]} {
+                    lappend ended "$who was [dict get $p end]"
+                    continue
+                }
                 if {[incr n] <= 3 && [dict get $Info processes] > 1} {
-                    lappend names [expr {[dict get $p rank] >= 0 ? "rank [dict get $p rank]" : "pid [dict get $p pid]"}]
+                    lappend names $who
                 }
             }
             set which [expr {[llength $names] ? " ([join $names {, }][expr {$n > 3 ? " and [expr {$n - 3}] more" : ""}])" : ""}]
-            set Unfinished [expr {$n ? "[::heatscope::fmt plural $n process processes] recorded no end: ended by a signal (Ctrl-C, kill), or still running when this was\
+            set Unfinished [join [lrange $ended 0 2] {, }][expr {[llength $ended] > 3 ? " and [expr {[llength $ended] - 3}] more" : ""}][expr {[llength $ended] ? "." : ""}]
+            append Unfinished [expr {$n ? "[expr {[llength $ended] ? " " : ""}][::heatscope::fmt plural $n process processes] recorded no end: ended by a signal (Ctrl-C, kill), or still running when this was\
                 read; what was there is shown$which." : ""}]
         }
         return $Unfinished
