@@ -109,7 +109,7 @@ static hsc_status add_part(assembly *a, uint32_t part, uint32_t *told, hsc_err *
     return s;
 }
 
-/* Of the processors of -range, or of all. Where an interval is set there are none. */
+/* Of the processors of -range, or of all. In an interval of a database that knows of no instruction when it ran there are none. */
 static hsc_status read_counts(assembly *a, hsc_err *err) {
     hsc_db_view view = hsw_view(&a->w, HSC_TABLE_INSTRUCTION);
     uint32_t n = a->end - a->first, columns = hsc_db_get_columns(a->w.db->db, view.axis);
@@ -118,12 +118,9 @@ static hsc_status read_counts(assembly *a, hsc_err *err) {
     hsc_status s = HSC_OK;
     hsc_err why = {0};
     double begin, end;
-    a->uncounted = hsc_db_get_interval(a->w.db->db, &begin, &end);
     a->counts = calloc((size_t)n + 1, sizeof *a->counts);
     if (!a->counts)
         return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u instructions", n);
-    if (a->uncounted)
-        return HSC_OK;
     if (!some) {
         s = hsc_db_read_sums(a->w.db->db, view, a->first, n, a->counts, &why);
     } else {
@@ -139,6 +136,7 @@ static hsc_status read_counts(assembly *a, hsc_err *err) {
         free(indices);
         free(values);
     }
+    a->uncounted = s == HSC_E_MISSING && hsc_db_get_interval(a->w.db->db, &begin, &end);
     if (s != HSC_OK && s != HSC_E_MISSING) /* this metric has no values here */
         return hsc_err_set(err, s, "%s", why.text);
     return HSC_OK;
