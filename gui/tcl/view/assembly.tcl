@@ -176,7 +176,7 @@ oo::class create ::heatscope::AssemblyView {
         set name [$Run scopeTitle $Shown]
         if {[dict get $sum uncounted]} {
             set part [expr {[dict get $Selection interval] ne "" ? "interval" : "choice of a category"}]
-            my subtitle "$name \u00b7 samples by instruction are known of the whole run only: Esc ends the $part"
+            my subtitle "$name \u00b7 this database (of an older version, or --time=none) knows samples by instruction of the whole run only: Esc ends the $part"
             return
         }
         set words "$name \u00b7 [::heatscope::fmt percent [dict get $sum sum] [dict get $sum total]] of the run"

@@ -181,13 +181,14 @@ oo::class create ::heatscope::RankingView {
         }
         my SetTheirs $out
     }
-    # Functions of the machine code, cold parts and clones by themselves: what `report --by=symbol` has. They are not known by time.
+    # Functions of the machine code, cold parts and clones by themselves: what `report --by=symbol` has. Databases before 1.7 know them of the whole run only.
     method Symbols {metric} {
         set total [$Run total $metric]
         try {
             set found [$Db symbols $metric [::heatscope::settings get rankedRows]]
         } trap {HEATSCOPE DB MISSING} {} {
-            $List configure -empty "known of the whole run and of sampled metrics only"
+            $List configure -empty [expr {[[$Run db] interval] ne "" ? "this database (of an older version, or --time=none) knows symbols of the whole run only: correlate again" \
+                : "known of sampled metrics only"}]
             return {}
         }
         return [lmap f $found {
