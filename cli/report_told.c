@@ -429,7 +429,7 @@ typedef struct phase {
     hsc_weighted cpu;
 } phase;
 
-static hsc_status cpu_of(report *r, const hsc_db_phase *at, hsc_weighted *out, hsc_err *err) {
+static hsc_status cpu_of(report *r, const hsc_db_when *at, hsc_weighted *out, hsc_err *err) {
     hsc_db_process p;
     hsc_status s = hsc_db_get_process(r->db, at->process, &p, err);
     for (uint32_t t = 0; !s && t < p.threads; t++) {
@@ -458,26 +458,32 @@ static hsc_status load_phases(report *r, phase **out, uint32_t *n, bool *has_cpu
     *has_cpu = !hsc_db_get_times(r->db, &times, NULL) && times.present && !r->unit.exact;
     for (uint32_t i = 0; !s && i < all; i++) {
         hsc_db_phase at;
-        uint32_t k = 0;
+        hsc_db_when inside;
+        double length = 0;
+        uint32_t k = 0, next = 0;
         s = hsc_db_get_phase(r->db, i, &at, err);
         while (!s && k < *n && strcmp(list[k].name, at.name))
             k++;
         if (s || (r->where && !strstr(at.name, r->where)))
             continue;
         phase *p = &list[k];
-        if (k == *n) {
-            *p = (phase){.name = at.name, .first_s = at.begin_s};
-            ++*n;
+        while (!s && hsc_db_next_inside(r->db, at.process, at.begin_s, at.end_s, &next, &inside)) {
+            if (k == *n) {
+                *p = (phase){.name = at.name, .first_s = inside.begin_s};
+                ++*n;
+            }
+            p->first_s = inside.begin_s < p->first_s ? inside.begin_s : p->first_s;
+            length += inside.end_s - inside.begin_s;
+            if (*has_cpu)
+                s = cpu_of(r, &inside, &p->cpu, err);
         }
-        double length = at.end_s - at.begin_s;
+        if (!(length > 0))
+            continue;
         p->times++;
         p->processes += p->last_process != at.process + 1;
         p->last_process = at.process + 1;
         p->elapsed_s += length;
         p->longest_s = length > p->longest_s ? length : p->longest_s;
-        p->first_s = at.begin_s < p->first_s ? at.begin_s : p->first_s;
-        if (*has_cpu)
-            s = cpu_of(r, &at, &p->cpu, err);
     }
     if (s)
         free(list);
@@ -522,7 +528,7 @@ hsc_status report_text_counters(report *r, hsc_err *err) {
         hsc_db_counter c;
         char who[96], name[300];
         s = hsc_db_get_counter(r->db, i, &c, err);
-        if (s || (r->where && !strstr(c.name, r->where)))
+        if (s || !c.values || (r->where && !strstr(c.name, r->where)))
             continue;
         report_processor(r, HSC_AXIS_THREAD, c.thread, who, sizeof who);
         fprintf(r->out, "%8llu %11.5g %11.5g %11.5g %11.5g %11.5g", (unsigned long long)c.values, c.first, c.last, c.min,
@@ -694,7 +700,7 @@ static hsc_status counter_rows(report *r, hsc_table *t, hsc_err *err) {
         char who[96] = "";
         if (i != HSC_NONE)
             s = hsc_db_get_counter(r->db, i, &c, err);
-        if (s || (i != HSC_NONE && r->where && !strstr(c.name, r->where)))
+        if (s || (i != HSC_NONE && (!c.values || (r->where && !strstr(c.name, r->where)))))
             continue;
         if (i != HSC_NONE)
             report_processor(r, HSC_AXIS_THREAD, c.thread, who, sizeof who);

@@ -42,7 +42,7 @@ bool hsc_join_add_metric(join *j, const jadded *what, const jamounts *list) {
     ok = metric != HSC_NO_INDEX;
     for (size_t i = 0; ok && i < list->n; i++) {
         const jamount *a = &list->p[i];
-        jkind kind = {.context = a->spot.context, .line = a->spot.line, .instance = a->spot.instance, .state = (uint8_t)a->state,
+        jkind kind = {.context = a->spot.context, .line = a->spot.line, .instance = a->spot.instance, .place = HSC_NO_INDEX, .state = (uint8_t)a->state,
                       .level = HSC_LEVEL_LINE, .metric = (uint8_t)metric};
         jcount c = {0, (uint32_t)(a->value / divisor + 0.5)};
         if (!c.count)

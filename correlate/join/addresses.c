@@ -447,6 +447,13 @@ hsc_status hsc_join_make_instructions(join *j, hsc_err *err) {
 
 uint64_t hsc_join_instruction_rows(const join *j) { return j->machine ? j->machine->rows.n : j->instruction_rows; }
 
+uint32_t hsc_join_find_instruction(const join *j, uint32_t of, uint64_t *address) {
+    if (!j->machine || of >= j->machine->rows.n)
+        return HSC_NO_INDEX;
+    *address = j->machine->rows.p[of].address;
+    return j->machine->rows.p[of].module;
+}
+
 void hsc_join_free_instructions(join *j) {
     jmachine *all = j->machine;
     if (!all)

@@ -84,6 +84,7 @@ typedef struct jkind { /* what a sample can count in; equal ones are one */
     uint32_t context;  /* until kinds.c: row before contexts are numbered */
     uint32_t line;     /* row; HSC_NO_INDEX */
     uint32_t instance; /* row; HSC_NO_INDEX */
+    uint32_t place;    /* row, as they are met; HSC_NO_INDEX: of none. Sorted ones are of all places */
     uint8_t state, level, metric, spare;
 } jkind;
 
@@ -171,6 +172,7 @@ typedef struct jthread {
     uint64_t plain_count;    /* of them before those of specials */
     bool has_pairs;          /* a thread of the cache: instant_kinds has those of specials alone, and in place of the others stand */
     hsc_spill_list kind_pairs; /* key << 32 | kind, where there is one */
+    hsc_spill_list met;      /* rows of kinds that its samples by time may have: as its rank met them, or behind own_kinds */
     struct jlate *late;      /* cache.h: its instants are still in the cache, `instants` has their number; NULL: they are not */
 } jthread;
 
@@ -499,8 +501,9 @@ typedef struct join {
     jtree growing;               /* contexts as they were met */
     hsc_table kind_rows;         /* while files are read */
     HSC_VEC(jkind) kinds;        /* then in the order of by_kind in kinds.c */
-    uint32_t *kind_order;        /* by row before that: row; behind `own_kinds` of these, all rows themselves */
-    size_t own_kinds, paired_kinds; /* paired: of twins and kind_used */
+    uint32_t *kind_order;        /* by row before that, as this rank met them: row; behind `own_kinds` of these by row as all ranks met them */
+    uint32_t *met_places, *met_twins; /* by row as all ranks met them: place; row of that of the other state, HSC_NO_INDEX: none. NULL where times are not kept */
+    size_t own_kinds, met_kinds, paired_kinds; /* paired: of twins and kind_used */
     uint32_t *twins;             /* waited.c: by row, that of the other state; HSC_NO_INDEX: none. NULL: there are none */
     uint8_t *kind_used;          /* by row: a sample has it */
     HSC_VEC(uint32_t) context_map; /* by row of `growing`: row of contexts; HSC_NO_INDEX: nothing counts there */
@@ -675,6 +678,10 @@ uint32_t hsc_join_sorted_kind(const join *j, const jkind *k); /* kinds.c: once t
 /* Row of a kind, entered where it is new; HSC_NO_INDEX: out of memory. */
 uint32_t hsc_join_kind_row(join *j, const jkind *k);
 uint32_t hsc_join_known_kind(const join *j, const jkind *k); /* HSC_NO_INDEX: it is new */
+/* Of what stands in an instant, or for its key: row of kinds as all ranks met them. */
+static inline uint32_t hsc_join_met_row(const join *j, size_t own) {
+    return (uint32_t)(j->team && own < j->kind_map.n ? j->kind_map.p[own] : own < j->own_kinds ? own : own - j->own_kinds);
+}
 void hsc_join_add_up(jcount *list, size_t *n); /* second.c: sorted, equal kinds added up */
 /* contexts.c: a child in j->growing; with the frames' contexts made before. HSC_NO_INDEX: out of memory. */
 uint32_t hsc_join_grow(join *j, uint32_t parent, unsigned kind, uint32_t scope, uint32_t call_line);
@@ -708,6 +715,7 @@ void hsc_join_settle_places(join *j, jplace_count *list, size_t *n);
 typedef struct jmachine jmachine;
 hsc_status hsc_join_make_instructions(join *j, hsc_err *err);
 uint64_t hsc_join_instruction_rows(const join *j);
+uint32_t hsc_join_find_instruction(const join *j, uint32_t of, uint64_t *address); /* module of it; HSC_NO_INDEX: there is none, or rank 0 has it */
 void hsc_join_free_instructions(join *j);
 hsc_status hsc_join_put_instructions(join *j, struct hsc_store *store, hsc_err *err);
 /* blame_take.c: while a file is read, after what the record means to others is taken; false: out of memory. */

@@ -12,10 +12,17 @@ static uint64_t key_b(const jkind *k) {
     return (uint64_t)k->instance << 32 | (uint32_t)k->metric << 16 | (uint32_t)k->state << 8 | k->level;
 }
 
-uint32_t hsc_join_known_kind(const join *j, const jkind *k) { return hsc_table_get(&j->kind_rows, key_a(k), key_b(k)); }
+/* The same of kinds as they are met: instance and level follow from the place, where there is one. */
+#define MET_PLACE 0x8000u
+static uint64_t met_b(const jkind *k) {
+    return k->place == HSC_NO_INDEX ? key_b(k) : (uint64_t)k->place << 32 | (uint32_t)k->metric << 16 | MET_PLACE | (uint32_t)k->state << 8 | k->level;
+}
+_Static_assert(STATES <= MET_PLACE >> 8, "states leave a bit");
+
+uint32_t hsc_join_known_kind(const join *j, const jkind *k) { return hsc_table_get(&j->kind_rows, key_a(k), met_b(k)); }
 
 uint32_t hsc_join_kind_row(join *j, const jkind *k) {
-    uint32_t *at = hsc_table_at(&j->kind_rows, key_a(k), key_b(k));
+    uint32_t *at = hsc_table_at(&j->kind_rows, key_a(k), met_b(k));
     if (!at)
         return HSC_NO_INDEX;
     if (*at == HSC_NO_INDEX && j->kinds.n < HSC_NO_INDEX && HSC_PUSH(j->kinds, *k))
@@ -34,11 +41,25 @@ static int by_kind(const void *pa, const void *pb, void *ctx) {
     return key_b(a) < key_b(b) ? -1 : key_b(a) > key_b(b);
 }
 
-/* Contexts may have become one, so kinds may. */
+/* Where kinds were met, for samples by time, and their twins, which twin_of has of the first `met`; NULL: none has one. */
+static bool keep_places(join *j, const uint32_t *twin_of, size_t met) {
+    size_t n = j->met_kinds = j->kinds.n;
+    if (j->options->no_times)
+        return true;
+    j->met_places = malloc((n + 1) * sizeof *j->met_places);
+    j->met_twins = malloc((n + 1) * sizeof *j->met_twins);
+    for (size_t i = 0; j->met_places && j->met_twins && i < n; i++) {
+        j->met_places[i] = j->kinds.p[i].place;
+        j->met_twins[i] = twin_of && i < met ? twin_of[i] : HSC_NO_INDEX;
+    }
+    return j->met_places && j->met_twins;
+}
+
+/* Those of all places are one, and contexts may have become one. */
 static bool sort_kinds(join *j) {
     size_t met = j->kinds.n, rows = 0;
     uint32_t *twin_of;
-    if (!hsc_waited_add_twins(j, &twin_of)) {
+    if (!hsc_waited_add_twins(j, &twin_of) || !keep_places(j, twin_of, met)) {
         free(twin_of);
         return false;
     }
@@ -55,8 +76,10 @@ static bool sort_kinds(join *j) {
     if (ok && n > 1)
         qsort_r(order, n, sizeof *order, by_kind, j->kinds.p);
     for (size_t i = 0; ok && i < n; i++) {
-        if (!i || by_kind(&order[i - 1], &order[i], j->kinds.p))
-            sorted[rows++] = j->kinds.p[order[i]];
+        if (!i || by_kind(&order[i - 1], &order[i], j->kinds.p)) {
+            sorted[rows] = j->kinds.p[order[i]];
+            sorted[rows++].place = HSC_NO_INDEX;
+        }
         j->kind_order[order[i]] = (uint32_t)rows - 1;
     }
     free(order);
@@ -92,14 +115,14 @@ hsc_status hsc_join_load_profile(join *j, const jthread *t, jcount **list, size_
     return status;
 }
 
-/* By rows of the kinds as this rank met them, then by those that they have. */
+/* By rows of the kinds as this rank met them, then as all did. */
 static bool map_order(join *j) {
     size_t n = j->team ? j->kind_map.n : j->own_kinds;
-    uint32_t *order = malloc((n + j->kinds.n + 1) * sizeof *order);
+    uint32_t *order = malloc((n + j->met_kinds + 1) * sizeof *order);
     for (size_t i = 0; order && i < n; i++)
-        order[i] = j->kind_order[j->team ? j->kind_map.p[i] : i];
-    for (size_t i = 0; order && i < j->kinds.n; i++)
-        order[n + i] = (uint32_t)i;
+        order[i] = j->kind_order[hsc_join_met_row(j, i)];
+    for (size_t i = 0; order && i < j->met_kinds; i++)
+        order[n + i] = j->kind_order[i];
     if (!order)
         return false;
     j->own_kinds = n;

@@ -48,7 +48,7 @@ typedef struct jsame {
 uint32_t hsc_same_threads(const join *j, jsame *then);
 bool hsc_same_table(const join *j, const jsame *then, uint32_t metric, hsc_db_table table); /* and the rows of this table are the same */
 typedef struct jsame_leaf { /* a row of /time/leaf */
-    uint32_t context, line, instance, metric;
+    uint32_t context, line, instance, metric, instruction;
     uint8_t category;
 } jsame_leaf;
 /* Over the first n leaves. */

@@ -89,7 +89,9 @@ bool hsc_same_seal_times(const join *j, const jsame_leaf *leaves, size_t n, uint
     for (size_t i = 0; i < n; i++) {
         const jsame_leaf *l = &leaves[i];
         uint32_t scope = j->contexts.p[l->context].scope;
-        const uint64_t words[] = {paths[l->context], (uint64_t)l->line << 32 | l->instance, (uint64_t)l->metric << 8 | l->category,
+        uint64_t address = 0; /* rows of instructions change with procedures that become hot */
+        uint32_t module = hsc_join_find_instruction(j, l->instruction, &address);
+        const uint64_t words[] = {paths[l->context], (uint64_t)l->line << 32 | l->instance, (uint64_t)l->metric << 8 | l->category, module, address,
                                   (uint64_t)scope << 32 | (scope < j->scopes.n ? j->scopes.p[scope].procedure : HSC_NO_INDEX)};
         add_words(&s, words, sizeof words / sizeof *words);
     }

@@ -73,7 +73,7 @@ static uint32_t kind_of(counting *x, const jkind *k) {
 static bool add_on(counting *x, uint32_t context, uint32_t line, const jplace *place, unsigned state, uint32_t metric, uint64_t value,
                    uint32_t *kind) {
     const join *j = x->j;
-    jkind k = {.context = context, .line = line, .instance = HSC_NO_INDEX, .state = (uint8_t)state,
+    jkind k = {.context = context, .line = line, .instance = HSC_NO_INDEX, .place = place ? (uint32_t)(place - j->places.p) : HSC_NO_INDEX, .state = (uint8_t)state,
                .level = place ? place->level : HSC_LEVEL_NOTHING, .metric = (uint8_t)metric};
     if (!value)
         return true;
@@ -387,12 +387,26 @@ hsc_status hsc_join_load_keys(const join *j, const jthread *t, uint32_t **keys, 
     return status;
 }
 
+static bool put_met(const join *j, jthread *t, uint64_t plain) {
+    const jwork *w = t->work;
+    bool ok = true;
+    for (uint64_t i = 0; ok && i < plain; i++)
+        if (w->plain_kinds[i] != HSC_NO_INDEX)
+            ok = hsc_spill_put(j->spill, &t->met, &w->plain_kinds[i], sizeof w->plain_kinds[i]);
+    for (size_t i = 0; ok && i < w->specials.n; i++)
+        if (w->specials.p[i].kind != HSC_NO_INDEX)
+            ok = hsc_spill_put(j->spill, &t->met, &w->specials.p[i].kind, sizeof w->specials.p[i].kind);
+    return ok && hsc_spill_flush(j->spill, &t->met);
+}
+
 /* Kinds of the samples by time: where these are many they stay as they are, and what their keys mean is written beside them. */
 static hsc_status settle_instants(const join *j, jthread *t, hsc_err *err) {
     jwork *w = t->work;
     uint64_t plain = ((uint64_t)w->nodes.n + 1) * STATES;
     for (size_t i = 0; i < w->specials.n; i++)
         settle_special(w, &w->specials.p[i]);
+    if (!j->options->no_times && !put_met(j, t, plain))
+        return hsc_join_no_memory(err);
     if (t->late)
         return settle_late(j, t, plain) ? HSC_OK : hsc_join_no_memory(err);
     if (t->instants.count / 2 < plain + w->specials.n) {
@@ -544,10 +558,11 @@ static bool keep_process(join *j, jprocess *p, jprocess *from) {
         t->instant_kinds = f->instant_kinds;
         t->plain_count = f->plain_count;
         t->kind_pairs = f->kind_pairs;
+        t->met = f->met;
         t->has_pairs = f->has_pairs;
         t->late = f->late;
         f->late = NULL;
-        f->kind_pairs = f->profile = f->places = f->instant_kinds = (hsc_spill_list){0};
+        f->kind_pairs = f->met = f->profile = f->places = f->instant_kinds = (hsc_spill_list){0};
         f->instants = (jinstants){0};
     }
     hsc_table_fini(&from->site_rows);

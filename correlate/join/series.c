@@ -44,7 +44,7 @@ static hsc_status read_keys(const times *x, const jthread *t, uint32_t **leaf_of
     hsc_status status = hsc_join_load_keys(j, t, leaf_of, n, err);
     for (uint64_t i = 0; status == HSC_OK && i < *n; i++)
         if ((*leaf_of)[i] != HSC_NO_INDEX)
-            (*leaf_of)[i] = x->row_of[j->kind_order[(*leaf_of)[i]]];
+            (*leaf_of)[i] = x->row_of[(*leaf_of)[i]];
     return status;
 }
 
@@ -74,7 +74,7 @@ static bool find_leaves(const uint32_t *leaf_of, uint64_t plain, const uint32_t 
 static bool find_leaves_of_kinds(const times *x, const uint32_t *kinds, size_t n, uint32_t *leaves) {
     uint32_t none = 0;
     for (size_t i = 0; i < n; i++)
-        none |= (leaves[i] = kinds[i] == HSC_NO_INDEX ? HSC_NO_INDEX : x->row_of[x->j->kind_order[kinds[i]]]) == HSC_NO_INDEX;
+        none |= (leaves[i] = kinds[i] == HSC_NO_INDEX ? HSC_NO_INDEX : x->row_of[kinds[i]]) == HSC_NO_INDEX;
     return !none;
 }
 

@@ -10,10 +10,13 @@ struct hsc_store;
 typedef struct jseries_leaves {
     join *j;
     HSC_VEC(jsame_leaf) leaves;
-    hsc_table rows;    /* of a leaf: row of leaves */
-    uint32_t *firsts;  /* by row of leaves: the first thread that has it; HSC_NO_INDEX: none */
+    hsc_table rows;    /* of a leaf, whatever instruction: a number; (number, instruction): row of leaves */
+    uint32_t numbers;
+    uint32_t *firsts;  /* by row of leaves: the first thread that has it; HSC_NO_INDEX: none, and it is left out */
     uint32_t *sorted;  /* by row of leaves: row in the table */
-    uint32_t *row_of;  /* by kind: row in the table; HSC_NO_INDEX: not sampled */
+    size_t n;          /* rows of the table */
+    uint32_t *row_of;  /* by what stands in instants and for their keys (without times: by kind): row in the table; HSC_NO_INDEX: not sampled */
+    size_t n_row_of;
     size_t first;      /* thread whose samples are put first: those of others are kept */
 } jseries_leaves;
 

@@ -73,6 +73,8 @@ bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list,
 typedef jsame_leaf leaf;
 typedef jseries_leaves times;
 
+#define LEAF_NUMBER UINT64_MAX /* no leaf has that for key_a: its context is there */
+
 static uint64_t key_a(const leaf *k) { return (uint64_t)k->context << 32 | k->line; }
 static uint64_t key_b(const leaf *k) { return (uint64_t)k->instance << 32 | k->metric << 8 | k->category; }
 
@@ -86,56 +88,93 @@ static int by_leaf(const void *pa, const void *pb, void *ctx) {
         return a->metric < b->metric ? -1 : 1;
     if (key_a(a) != key_a(b))
         return key_a(a) < key_a(b) ? -1 : 1;
-    return key_b(a) < key_b(b) ? -1 : key_b(a) > key_b(b);
+    if (key_b(a) != key_b(b))
+        return key_b(a) < key_b(b) ? -1 : 1;
+    return a->instruction < b->instruction ? -1 : a->instruction > b->instruction;
 }
 
+/* Row of leaves of samples of a kind at a place (HSC_NO_INDEX: of all of them); HSC_NO_INDEX: they are not sampled. False: out of memory. */
+static bool enter_leaf(times *x, uint32_t kind, uint32_t place, uint32_t *row) {
+    const join *j = x->j;
+    const jkind *k = &j->kinds.p[kind];
+    leaf what = {k->context, k->line, k->instance, k->metric, place < j->places.n ? j->places.p[place].instruction : HSC_NO_INDEX,
+                 (uint8_t)hsc_join_category_of(j, k)};
+    *row = HSC_NO_INDEX;
+    if (j->metrics.p[k->metric].exact || (kind < j->paired_kinds && !j->kind_used[kind]))
+        return true;
+    uint32_t *number = hsc_table_at(&x->rows, key_a(&what), key_b(&what));
+    if (number && *number == HSC_NO_INDEX)
+        *number = x->numbers++;
+    uint32_t *at = number ? hsc_table_at(&x->rows, LEAF_NUMBER, (uint64_t)*number << 32 | what.instruction) : NULL;
+    if (!at)
+        return false;
+    if (*at == HSC_NO_INDEX) {
+        *at = (uint32_t)x->leaves.n;
+        if (!HSC_PUSH(x->leaves, what))
+            return false;
+    }
+    *row = *at;
+    return true;
+}
+
+/* Without times by kind. Else by what all ranks met, which gives all the same rows, and with them by what this rank met. */
 static bool list_leaves(times *x) {
     const join *j = x->j;
-    if (!(x->row_of = malloc((j->kinds.n + 1) * sizeof *x->row_of)))
-        return false;
-    for (size_t i = 0; i < j->kinds.n; i++) {
-        const jkind *k = &j->kinds.p[i];
-        leaf what = {k->context, k->line, k->instance, k->metric, (uint8_t)hsc_join_category_of(j, k)};
-        x->row_of[i] = HSC_NO_INDEX;
-        if (j->metrics.p[k->metric].exact || (i < j->paired_kinds && !j->kind_used[i]))
-            continue;
-        uint32_t *at = hsc_table_at(&x->rows, key_a(&what), key_b(&what));
-        if (!at)
-            return false;
-        if (*at == HSC_NO_INDEX) {
-            *at = (uint32_t)x->leaves.n;
-            if (!HSC_PUSH(x->leaves, what))
-                return false;
-        }
-        x->row_of[i] = *at;
+    size_t own = j->met_places ? j->own_kinds : 0, n = x->n_row_of = j->met_places ? own + j->met_kinds : j->kinds.n;
+    bool ok = (x->row_of = malloc((n + 1) * sizeof *x->row_of)) != NULL;
+    for (size_t i = own; ok && i < n; i++)
+        ok = j->met_places ? enter_leaf(x, j->kind_order[i], j->met_places[i - own], &x->row_of[i]) : enter_leaf(x, (uint32_t)i, HSC_NO_INDEX, &x->row_of[i]);
+    for (size_t i = 0; ok && i < own; i++)
+        x->row_of[i] = x->row_of[own + hsc_join_met_row(j, i)];
+    return ok;
+}
+
+typedef struct meeting { /* of a thread's leaves */
+    times *x;
+    uint32_t thread;
+} meeting;
+
+static void meet(const meeting *m, uint32_t key) {
+    uint32_t row = key < m->x->n_row_of ? m->x->row_of[key] : HSC_NO_INDEX;
+    if (row != HSC_NO_INDEX && m->x->firsts[row] == HSC_NO_INDEX)
+        m->x->firsts[row] = m->thread;
+}
+
+static hsc_status meet_times(const meeting *m, const jthread *t, hsc_err *err) {
+    hsc_spill_cursor c = {.list = &t->met};
+    uint32_t list[512];
+    uint64_t got = t->met.count;
+    hsc_status status = HSC_OK;
+    while (status == HSC_OK && got) {
+        status = hsc_spill_read(m->x->j->spill, &c, list, sizeof list / sizeof *list, &got, err);
+        for (uint64_t i = 0; status == HSC_OK && i < got; i++)
+            meet(m, list[i]);
     }
-    return true;
+    return status;
+}
+
+static hsc_status meet_profile(const meeting *m, const jthread *t, hsc_err *err) {
+    jcount *list = NULL;
+    size_t n = 0;
+    hsc_status status = hsc_join_load_profile(m->x->j, t, &list, &n, err);
+    for (size_t i = 0; i < n; i++)
+        meet(m, list[i].kind);
+    free(list);
+    return status;
 }
 
 /* The first thread of each leaf, of those that this rank has. */
 static hsc_status find_firsts(times *x, hsc_err *err) {
     join *j = x->j;
-    size_t left = x->leaves.n;
-    if (!(x->firsts = malloc((left + 1) * sizeof *x->firsts)))
-        return hsc_join_no_memory(err);
-    for (size_t i = 0; i < x->leaves.n; i++)
+    hsc_status status = (x->firsts = malloc((x->leaves.n + 1) * sizeof *x->firsts)) ? HSC_OK : hsc_join_no_memory(err);
+    for (size_t i = 0; status == HSC_OK && i < x->leaves.n; i++)
         x->firsts[i] = HSC_NO_INDEX;
-    for (uint32_t t = 0; t < j->threads.n && left; t++) {
-        jcount *list = NULL;
-        size_t n = 0;
-        hsc_status status = hsc_ranks_has(j, j->threads.p[t]->process) ? hsc_join_load_profile(j, j->threads.p[t], &list, &n, err) : HSC_OK;
-        for (size_t i = 0; i < n; i++) {
-            uint32_t row = x->row_of[list[i].kind];
-            if (row == HSC_NO_INDEX || x->firsts[row] != HSC_NO_INDEX)
-                continue;
-            x->firsts[row] = t;
-            left--;
-        }
-        free(list);
-        if (status != HSC_OK)
-            return status;
+    for (uint32_t t = 0; t < j->threads.n && status == HSC_OK; t++) {
+        const meeting m = {x, t};
+        if (hsc_ranks_has(j, j->threads.p[t]->process))
+            status = j->met_places ? meet_times(&m, j->threads.p[t], err) : meet_profile(&m, j->threads.p[t], err);
     }
-    return HSC_OK;
+    return status;
 }
 
 static void put_firsts(void *ctx, parcel *a) {
@@ -161,7 +200,6 @@ static void clear_firsts(void *ctx) {
 /* Rows of the table: leaves of the first thread come first, then those that the second one adds, so that threads that are added move none; of each in the order of what
  * they are. */
 static bool sort_leaves(times *x) {
-    const join *j = x->j;
     uint32_t *order = malloc((x->leaves.n + 1) * sizeof *order);
     x->sorted = malloc((x->leaves.n + 1) * sizeof *x->sorted);
     if (!order || !x->sorted) {
@@ -174,26 +212,32 @@ static bool sort_leaves(times *x) {
         qsort_r(order, x->leaves.n, sizeof *order, by_leaf, x);
     for (uint32_t i = 0; i < x->leaves.n; i++)
         x->sorted[order[i]] = i;
-    for (size_t i = 0; i < j->kinds.n; i++)
-        if (x->row_of[i] != HSC_NO_INDEX)
-            x->row_of[i] = x->sorted[x->row_of[i]];
+    for (x->n = x->leaves.n; x->n && x->firsts[order[x->n - 1]] == HSC_NO_INDEX; x->n--)
+        ;
+    for (size_t i = 0; i < x->n_row_of; i++) {
+        uint32_t row = x->row_of[i] == HSC_NO_INDEX ? HSC_NO_INDEX : x->sorted[x->row_of[i]];
+        x->row_of[i] = row < x->n ? row : HSC_NO_INDEX;
+    }
     free(order);
     return true;
 }
 
 static hsc_status put_leaf_column(times *x, hsc_store *store, enum hsc_column_id column, hsc_err *err) {
-    size_t n = x->leaves.n;
+    size_t n = x->n;
     uint32_t *v = malloc((n + 1) * sizeof *v);
     uint8_t *bytes = malloc(n + 1);
     hsc_status status = v && bytes ? HSC_OK : hsc_join_no_memory(err);
-    for (size_t i = 0; i < n && status == HSC_OK; i++) {
+    for (size_t i = 0; i < x->leaves.n && status == HSC_OK; i++) {
         const leaf *k = &x->leaves.p[i];
         uint32_t at = x->sorted[i];
+        if (at >= n)
+            continue;
         bytes[at] = k->category;
-        v[at] = column == HSC_COL_leaf_context    ? k->context
-                : column == HSC_COL_leaf_line     ? k->line
-                : column == HSC_COL_leaf_instance ? k->instance
-                                                  : k->metric;
+        v[at] = column == HSC_COL_leaf_context       ? k->context
+                : column == HSC_COL_leaf_line        ? k->line
+                : column == HSC_COL_leaf_instance    ? k->instance
+                : column == HSC_COL_leaf_place_instruction ? k->instruction
+                                                     : k->metric;
     }
     if (status == HSC_OK)
         status = hsc_store_put_column(store, column, column == HSC_COL_leaf_category ? (void *)bytes : (void *)v, n, err);
@@ -326,13 +370,14 @@ static hsc_status put_spans(join *j, hsc_store *store, hsc_err *err) {
 /* Threads that have the samples that they have in the database before. */
 static hsc_status keep_threads(times *x, hsc_store *store, uint32_t bin, hsc_err *err) {
     join *j = x->j;
-    size_t n = x->leaves.n;
+    size_t n = x->n;
     leaf *rows = malloc((n + 1) * sizeof *rows);
     bool is_kept = false;
     if (!rows)
         return hsc_join_no_memory(err);
-    for (size_t i = 0; i < n; i++)
-        rows[x->sorted[i]] = x->leaves.p[i];
+    for (size_t i = 0; i < x->leaves.n; i++)
+        if (x->sorted[i] < n)
+            rows[x->sorted[i]] = x->leaves.p[i];
     uint32_t kept = hsc_made_kept_times(j, rows, n, bin);
     free(rows);
     hsc_status status = kept ? hsc_store_keep_times(store, kept, &is_kept, err) : HSC_OK;
@@ -372,7 +417,7 @@ static hsc_status put_in_order(times *x, hsc_store *store, hsc_err *err) {
 
 hsc_status hsc_join_put_times(join *j, hsc_store *store, hsc_err *err) {
     static const enum hsc_column_id columns[] = {HSC_COL_leaf_context, HSC_COL_leaf_line, HSC_COL_leaf_instance, HSC_COL_leaf_category,
-                                                 HSC_COL_leaf_metric};
+                                                 HSC_COL_leaf_metric, HSC_COL_leaf_place_instruction};
     times x = {.j = j};
     static const hsc_ranks_merge how = {put_firsts, take_firsts, clear_firsts};
     hsc_status status = list_leaves(&x) ? find_firsts(&x, err) : hsc_join_no_memory(err);
@@ -383,7 +428,7 @@ hsc_status hsc_join_put_times(join *j, hsc_store *store, hsc_err *err) {
     for (size_t c = 0; store && c < sizeof columns / sizeof *columns && status == HSC_OK; c++)
         status = put_leaf_column(&x, store, columns[c], err);
     if (status == HSC_OK)
-        status = j->options->no_times ? hsc_join_put_counts(j, store, x.row_of, x.leaves.n, err) : put_in_order(&x, store, err);
+        status = j->options->no_times ? hsc_join_put_counts(j, store, x.row_of, x.n, err) : put_in_order(&x, store, err);
     free(x.leaves.p);
     free(x.firsts);
     free(x.sorted);

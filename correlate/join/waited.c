@@ -72,7 +72,7 @@ bool hsc_waited_end_twins(join *j, const uint32_t *twin_of, size_t n) {
 /* ---- one thread ---- */
 
 typedef struct moved { /* of a kind */
-    uint32_t kind, key; /* key: of instants that became its twin's; HSC_NO_INDEX: none yet */
+    uint32_t kind;
     uint64_t all, moved; /* counts of its instants */
     uint32_t place; /* row of short_calls; HSC_NO_INDEX: in none */
 } moved;
@@ -94,8 +94,9 @@ typedef struct laying {
     uint64_t wall_ns;
     uint64_t late_ns; /* after it fell due a sample's time is noted: the interrupt */
     HSC_VEC(moved) kinds;
-    HSC_VEC(uint32_t) more; /* keys after keys_n */
+    HSC_VEC(uint32_t) more; /* twins: what keys after keys_n stand for */
     hsc_table rows;         /* of a kind: row of kinds */
+    hsc_table twin_keys;    /* of what an instant's key stands for: key of those that became its twin's */
     HSC_VEC(short_calls) places;
     hsc_table place_rows; /* context << 32 | line (HSC_NO_INDEX: not known) of a call: row of places */
     bool failed;
@@ -176,23 +177,21 @@ static uint32_t place_of(const laying *x, uint32_t context) {
 
 static moved *moved_of(laying *x, uint32_t kind) {
     uint32_t *at = hsc_table_at(&x->rows, kind, 0);
-    if (at && *at == HSC_NO_INDEX && HSC_PUSH(x->kinds, (moved){.kind = kind, .key = HSC_NO_INDEX, .place = place_of(x, x->j->kinds.p[kind].context)}))
+    if (at && *at == HSC_NO_INDEX && HSC_PUSH(x->kinds, (moved){.kind = kind, .place = place_of(x, x->j->kinds.p[kind].context)}))
         *at = (uint32_t)(x->kinds.n - 1);
     x->failed = x->failed || !at || *at == HSC_NO_INDEX;
     return x->failed ? NULL : &x->kinds.p[*at];
 }
 
-/* What the twin's instants have instead of a kind. */
-static uint32_t key_of_twin(laying *x, moved *m) {
+/* What instants of the twin have, of those that stand for `own`. */
+static uint32_t key_of_twin(laying *x, uint32_t own) {
     const join *j = x->j;
-    uint32_t kind = (uint32_t)j->own_kinds + j->twins[m->kind];
-    if (!x->keys)
-        return kind;
-    if (m->key == HSC_NO_INDEX) {
-        x->failed = x->failed || !HSC_PUSH(x->more, kind);
-        m->key = JINSTANT_SPECIAL | (uint32_t)(x->keys_n - x->t->plain_count + x->more.n - 1);
-    }
-    return m->key;
+    uint32_t kind = (uint32_t)j->own_kinds + j->met_twins[hsc_join_met_row(j, own)];
+    uint32_t *at = hsc_table_at(&x->twin_keys, own, 0);
+    if (at && *at == HSC_NO_INDEX && HSC_PUSH(x->more, kind))
+        *at = x->keys ? JINSTANT_SPECIAL | (uint32_t)(x->keys_n - x->t->plain_count + x->more.n - 1) : kind;
+    x->failed = x->failed || !at || *at == HSC_NO_INDEX;
+    return x->failed ? own : *at;
 }
 
 /* Whether the sample is waiting, so that of each row of them as many are as the calls waited. */
@@ -243,7 +242,7 @@ static void lay_instant(void *ctx, jinstant *i) {
     if (waits == (j->kinds.p[kind].state == HSC_state_WAITING))
         return;
     m->moved += i->count;
-    i->kind = key_of_twin(x, m);
+    i->kind = key_of_twin(x, own);
 }
 
 /* Of the kind that this one has the weights of: itself where it has none of another. */
@@ -318,9 +317,10 @@ static hsc_status lay_thread(void *ctx, size_t row, hsc_err *err) {
     if (status == HSC_OK && x.n)
         status = hsc_instants_change(j->spill, &t->instants, lay_instant, &x, err);
     for (size_t i = 0; status == HSC_OK && !x.failed && i < x.more.n; i++)
-        x.failed = !hsc_spill_put(j->spill, &t->instant_kinds, &x.more.p[i], sizeof x.more.p[i]);
+        x.failed = (x.keys && !hsc_spill_put(j->spill, &t->instant_kinds, &x.more.p[i], sizeof x.more.p[i])) ||
+                   !hsc_spill_put(j->spill, &t->met, &x.more.p[i], sizeof x.more.p[i]);
     if (status == HSC_OK && x.more.n)
-        x.failed = x.failed || !hsc_spill_flush(j->spill, &t->instant_kinds);
+        x.failed = x.failed || !hsc_spill_flush(j->spill, &t->instant_kinds) || !hsc_spill_flush(j->spill, &t->met);
     if (status == HSC_OK)
         status = x.failed ? hsc_join_no_memory(err) : x.kinds.n ? lay_profile(&x, a->total, err) : HSC_OK;
     free(x.calls);
@@ -329,6 +329,7 @@ static hsc_status lay_thread(void *ctx, size_t row, hsc_err *err) {
     free(x.more.p);
     free(x.places.p);
     hsc_table_fini(&x.rows);
+    hsc_table_fini(&x.twin_keys);
     hsc_table_fini(&x.place_rows);
     return status;
 }

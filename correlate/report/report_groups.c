@@ -290,7 +290,8 @@ static hsc_status by_function(report *r, report_groups *g, hsc_err *err) {
             !(s = settle(r, g, err)) && g->n > before)
             s = add_inlined(r, g, part.first, part.rows, err);
     }
-    if (s == HSC_E_MISSING) { /* not known by instruction: an older database */
+    double begin_s, end_s;
+    if (s == HSC_E_MISSING && !hsc_db_get_interval(r->db, &begin_s, &end_s)) { /* not known by instruction: an older database */
         hsc_err_clear(err);
         g->n = g->n_ranges = 0;
         s = HSC_OK;

@@ -449,6 +449,7 @@ static bool came_later(int column) {
     case HSC_TAB_wait:
     case HSC_TAB_wait_bucket:
     case HSC_TAB_leaf:
+    case HSC_TAB_leaf_place:
     case HSC_TAB_span:
     case HSC_TAB_message_slice:
     case HSC_TAB_message_slice_bucket:

@@ -183,12 +183,13 @@ static uint64_t row_of(const hsc_db *db, hsc_db_table which, uint32_t leaf) {
     case HSC_TABLE_LINE: return db->interval->leaves.line[leaf];
     case HSC_TABLE_SCOPE_EXCL: return HSC_COL(db, context_scope, uint32_t)[context];
     case HSC_TABLE_CONTEXT_EXCL: return context;
+    case HSC_TABLE_INSTRUCTION: return leaf < db->interval->leaves.sampled ? HSC_COL(db, leaf_place_instruction, uint32_t)[leaf] : HSC_NONE;
     default: return db->interval->leaves.instance[leaf];
     }
 }
 
 bool hsc_interval_is_direct(hsc_db_table which) {
-    return which == HSC_TABLE_LINE || which == HSC_TABLE_SCOPE_EXCL || which == HSC_TABLE_CONTEXT_EXCL || which == HSC_TABLE_INSTANCE;
+    return which == HSC_TABLE_LINE || which == HSC_TABLE_SCOPE_EXCL || which == HSC_TABLE_CONTEXT_EXCL || which == HSC_TABLE_INSTANCE || which == HSC_TABLE_INSTRUCTION;
 }
 
 /* Goes on with the leaves of all rows of such a table: so many leaves. false: no memory. */
@@ -410,6 +411,8 @@ hsc_status hsc_interval_read(hsc_db *db, const hsc_values *v, uint64_t first, ui
     g.touched = malloc(((uint64_t)g.threads + 1) * sizeof *g.touched);
     rows.indptr = malloc((n + 1) * sizeof *rows.indptr);
     hsc_status status = hsc_interval_want_exact(db, metric, err);
+    if (!status && which == HSC_TABLE_INSTRUCTION)
+        status = hsc_interval_load_places(db, err);
     if (!status && (!hsc_interval_is_exact(db, metric) || is_sampled(i, metric)))
         status = want_threads(db, err);
     if (!status && (!m.begin || !g.dense || !g.touched || !rows.indptr ||

@@ -121,6 +121,8 @@ bool hsc_interval_make_narrow(uint64_t **numbers, uint64_t n, uint64_t most);
 hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hsc_err *err);
 void hsc_interval_end_ahead(hsc_interval *v); /* waits for it */
 
+hsc_status hsc_interval_load_places(hsc_db *db, hsc_err *err); /* which instruction leaves are of; HSC_E_MISSING */
+
 void hsc_interval_end_sums(hsc_interval *v); /* gives back what tables are made of */
 
 /* interval_whole.c: /time/counts, of a database without samples by time. Into v->total; into v->indptr and v->entry. */

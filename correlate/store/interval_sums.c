@@ -59,6 +59,9 @@ void hsc_interval_add_leaf(hsc_interval_table *t, hsc_db_table which, uint32_t l
     case HSC_TABLE_INSTANCE:
         hit(t, t->of->leaves.instance[leaf], count);
         return;
+    case HSC_TABLE_INSTRUCTION:
+        hit(t, leaf < t->of->leaves.sampled ? HSC_COL(db, leaf_place_instruction, uint32_t)[leaf] : HSC_NONE, count);
+        return;
     case HSC_TABLE_LINE_INCL:
         hit_once(t, line, count);
         for (uint32_t c = context; c; c = parent[c])
@@ -87,7 +90,17 @@ void hsc_interval_add_leaf(hsc_interval_table *t, hsc_db_table which, uint32_t l
 /* Tables whose rows a sample by time tells. */
 static bool is_known(hsc_db_table which) {
     return which == HSC_TABLE_LINE || which == HSC_TABLE_SCOPE_EXCL || which == HSC_TABLE_CONTEXT_EXCL || which == HSC_TABLE_INSTANCE ||
-           which == HSC_TABLE_LINE_INCL || which == HSC_TABLE_SCOPE_INCL || which == HSC_TABLE_SCOPE_CATEGORY;
+           which == HSC_TABLE_LINE_INCL || which == HSC_TABLE_SCOPE_INCL || which == HSC_TABLE_SCOPE_CATEGORY || which == HSC_TABLE_INSTRUCTION;
+}
+
+/* Tables whose rows what was counted exactly has. */
+static bool is_exact_known(hsc_db_table which) { return which != HSC_TABLE_INSTANCE && which != HSC_TABLE_INSTRUCTION; }
+
+hsc_status hsc_interval_load_places(hsc_db *db, hsc_err *err) {
+    hsc_status status = hsc_db_load(db, HSC_TAB_leaf_place, err);
+    if (!status && db->tables.rows[HSC_TAB_leaf_place] != db->tables.rows[HSC_TAB_leaf])
+        status = hsc_err_set(err, HSC_E_MISSING, "%s: which instruction ran when is not known: correlated by a heatscope before format 1.7, or without times", db->path);
+    return status;
 }
 
 void hsc_interval_resident(hsc_db *db, hsc_array *a, hsc_column_type type, uint64_t n, void *whole, bool narrow) {
@@ -297,6 +310,12 @@ static inline void add_rows(const hsc_interval_table *t, void *sums, bool narrow
 static void add_leaves(hsc_interval_table *t, hsc_db_table which, const hsc_leaf_facts *f) {
     const hsc_interval *v = t->of;
     const uint32_t *row = which == HSC_TABLE_LINE ? v->leaves.line : v->leaves.instance;
+    if (which == HSC_TABLE_INSTRUCTION) { /* leaves of what was counted exactly have none */
+        for (uint64_t k = 0; k < v->leaves.sampled; k++)
+            if (hsc_interval_is_wanted(v, (uint32_t)k, f->metric))
+                hsc_interval_add_leaf(t, which, (uint32_t)k, v->total[k]);
+        return;
+    }
     if (which == HSC_TABLE_LINE_INCL) {
         for (uint64_t k = 0; k < v->leaves.n; k++)
             if (v->total[k] && hsc_interval_is_wanted(v, (uint32_t)k, f->metric))
@@ -502,7 +521,7 @@ static hsc_status make_one(hsc_db *db, hsc_interval *v, uint64_t number, hsc_err
 hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hsc_err *err) {
     /* those of contexts, exclusive ones first, scopes by category before scopes (find_by_category), and those of leaves, which can be made at the same time */
     static const hsc_db_table of_contexts[] = {HSC_TABLE_SCOPE_EXCL, HSC_TABLE_CONTEXT_EXCL, HSC_TABLE_SCOPE_CATEGORY, HSC_TABLE_SCOPE_INCL, HSC_TABLE_LINE_INCL},
-                              of_leaves[] = {HSC_TABLE_LINE, HSC_TABLE_INSTANCE};
+                              of_leaves[] = {HSC_TABLE_LINE, HSC_TABLE_INSTANCE, HSC_TABLE_INSTRUCTION};
     hsc_status status = hsc_db_load(db, HSC_TAB_instance, err);
     *is_done = false;
     if (status)
@@ -552,9 +571,11 @@ hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hs
         return status;
     for (uint64_t k = 0; k < leaves && !known; k++)
         known = of[k] == metric;
-    if (!known || !is_known(which) || (which == HSC_TABLE_INSTANCE && hsc_interval_is_exact(db, metric)))
+    if (!known || !is_known(which) || (!is_exact_known(which) && hsc_interval_is_exact(db, metric)))
         return hsc_err_set(err, HSC_E_MISSING, "%s: metric '%s', table %s: not known by time, so it has no values in an interval", db->path,
                            hsc_db_text(db, HSC_COL_metric_name, metric), hsc_schema_values[which].name);
+    if (which == HSC_TABLE_INSTRUCTION && (status = hsc_interval_load_places(db, err)))
+        return status;
     note_early(db, metric, which);
     hsc_made_sums made = take_made(i, metric, which);
     if (!made.sums)

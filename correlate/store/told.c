@@ -138,9 +138,68 @@ hsc_status hsc_db_get_note(const hsc_db *db, uint32_t r, hsc_db_note *out, hsc_e
     return status;
 }
 
+bool hsc_db_next_inside(const hsc_db *db, uint32_t process, double begin_s, double end_s, uint32_t *at, hsc_db_when *out) {
+    const hsc_db_when all = {HSC_NONE, begin_s, end_s}, *parts;
+    uint32_t n = hsc_db_get_intervals(db, &parts);
+    if (!n) {
+        parts = &all;
+        n = 1;
+    }
+    while (*at < n) {
+        const hsc_db_when *p = &parts[(*at)++];
+        double from = p->begin_s > begin_s ? p->begin_s : begin_s, to = p->end_s < end_s ? p->end_s : end_s;
+        if ((p->process == HSC_NONE || p->process == process) && from < to) {
+            *out = (hsc_db_when){process, from, to};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One more value. */
+static void count_value(hsc_db_counter *c, double v) {
+    if (!c->values++)
+        c->first = c->min = c->max = v;
+    c->min = v < c->min ? v : c->min;
+    c->max = v > c->max ? v : c->max;
+    c->last = v;
+    c->sum += v;
+    c->squares += v * v;
+}
+
+static hsc_status count_inside(const hsc_db *db, uint32_t counter, hsc_db_counter *c, hsc_err *err) {
+    uint32_t first, last, at = 0, all;
+    hsc_db_when part;
+    hsc_db_thread t;
+    hsc_status status = hsc_db_load((hsc_db *)db, HSC_TAB_counter_value, err);
+    if (!status)
+        status = hsc_db_get_thread(db, c->thread, &t, err);
+    if (status)
+        return status;
+    all = (uint32_t)db->tables.rows[HSC_TAB_counter_value];
+    range_of(all ? HSC_COL(db, counter_value_counter, uint32_t) : NULL, all, counter, &first, &last);
+    *c = (hsc_db_counter){.thread = c->thread, .name = c->name};
+    while (hsc_db_next_inside(db, t.process, -HUGE_VAL, HUGE_VAL, &at, &part)) {
+        uint32_t i = first;
+        while (i < last && AT(counter_value_time_s, double, i) < part.begin_s)
+            i++;
+        if (i > first && !(i < last && AT(counter_value_time_s, double, i) == part.begin_s))
+            count_value(c, AT(counter_value_value, double, i - 1));
+        for (; i < last && AT(counter_value_time_s, double, i) < part.end_s; i++)
+            count_value(c, AT(counter_value_value, double, i));
+    }
+    return HSC_OK;
+}
+
 hsc_status hsc_db_get_counter(const hsc_db *db, uint32_t r, hsc_db_counter *out, hsc_err *err) {
     hsc_status status = hsc_db_want(db, HSC_TAB_counter, r, err);
-    if (!status)
+    hsc_db_counter inside;
+    double begin, end;
+    if (!status && hsc_db_get_interval(db, &begin, &end)) {
+        inside = (hsc_db_counter){.thread = AT(counter_thread, uint32_t, r), .name = hsc_db_text(db, HSC_COL_counter_name, r)};
+        if (!(status = count_inside(db, r, &inside, err)))
+            *out = inside;
+    } else if (!status)
         *out = (hsc_db_counter){AT(counter_thread, uint32_t, r), hsc_db_text(db, HSC_COL_counter_name, r),
                                 AT(counter_values, uint64_t, r), AT(counter_first, double, r), AT(counter_last, double, r),
                                 AT(counter_min, double, r),      AT(counter_max, double, r),   AT(counter_sum, double, r),

@@ -186,6 +186,54 @@ static int symbols(hsc_handle *h, Tcl_Interp *interp, uint32_t metric, uint32_t 
     return TCL_OK;
 }
 
+/* So many samples of a run, of its mean weight. */
+static hsc_sampled with_counts(hsc_sampled of, double counts) {
+    of.v = (hsc_weighted){counts, of.all.sum > 0 ? counts * of.all.excess / of.all.sum : 0};
+    return of;
+}
+
+/* beyond HANDLE METRIC THERE PAIRS: of counts of a metric here and of one there, whether they differ beyond noise. */
+static int beyond(hsc_handle *h, Tcl_Interp *interp, Tcl_Obj *const objv[]) {
+    hsc_err err = {0};
+    hsc_handle *other = hsc_handle_find(interp, Tcl_GetString(objv[0]));
+    hsc_sampled a, b;
+    hsc_db_metric m, n;
+    uint32_t here, there;
+    Tcl_Size pairs, two;
+    Tcl_Obj **pair, **of;
+    if (!other || hsc_tcl_get_index(interp, objv[1], "metric", h->info.metrics, &here) != TCL_OK ||
+        hsc_tcl_get_index(interp, objv[2], "metric", other->info.metrics, &there) != TCL_OK || Tcl_ListObjGetElements(interp, objv[3], &pairs, &pair) != TCL_OK)
+        return TCL_ERROR;
+    hsc_status s = hsc_db_get_metric(h->db, here, &m, &err);
+    if (s == HSC_OK)
+        s = hsc_db_get_metric(other->db, there, &n, &err);
+    if (s == HSC_OK && !m.exact)
+        s = hsc_handle_sampled(h, here, &a, &err);
+    if (s == HSC_OK && !m.exact)
+        s = hsc_handle_sampled(other, there, &b, &err);
+    if (s != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_Obj *out = Tcl_NewListObj(0, NULL);
+    for (Tcl_Size i = 0; i < pairs; i++) {
+        double x, y, low, high;
+        if (Tcl_ListObjGetElements(interp, pair[i], &two, &of) != TCL_OK || two != 2 || Tcl_GetDoubleFromObj(interp, of[0], &x) != TCL_OK ||
+            Tcl_GetDoubleFromObj(interp, of[1], &y) != TCL_OK) {
+            Tcl_DecrRefCount(out);
+            return hsc_tcl_usage(interp, "beyond HANDLE METRIC THERE {{HERE THERE} ...}");
+        }
+        low = high = y * n.scale - x * m.scale;
+        if (!m.exact) {
+            hsc_sampled c = with_counts(a, x), d = with_counts(b, y);
+            c.scale = m.scale;
+            d.scale = n.scale;
+            hsc_interval_change(c, d, &low, &high);
+        }
+        Tcl_ListObjAppendElement(NULL, out, Tcl_NewBooleanObj(low > 0 || high < 0));
+    }
+    Tcl_SetObjResult(interp, out);
+    return TCL_OK;
+}
+
 int hsc_data_code(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     static const char *const kinds[] = {"line", "scope", "instance", NULL};
     uint32_t row;
@@ -195,6 +243,8 @@ int hsc_data_code(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc,
     if (!strcmp(name, "instruction") && objc == 1)
         return hsc_tcl_get_index(interp, objv[0], "instruction", h->info.instructions, &row) == TCL_OK ? instruction(h, interp, row)
                                                                                                          : TCL_ERROR;
+    if (!strcmp(name, "beyond") && objc == 4)
+        return beyond(h, interp, objv);
     if (!strcmp(name, "symbols") && objc == 2) {
         uint32_t most;
         return hsc_tcl_get_index(interp, objv[0], "metric", h->info.metrics, &row) == TCL_OK && hsc_tcl_get_index(interp, objv[1], "number", UINT32_MAX, &most) == TCL_OK

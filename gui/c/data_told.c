@@ -225,9 +225,19 @@ static int visits(hsc_handle *h, Tcl_Interp *interp, bool probes, uint32_t of) {
 
 static hsc_status phase_dict(hsc_handle *h, uint32_t i, Tcl_Obj *d, hsc_err *err) {
     hsc_db_phase p;
+    hsc_db_when inside;
+    uint32_t next = 0;
+    double seconds = 0, begin = 0, end = 0;
     hsc_status s = hsc_db_get_phase(h->db, i, &p, err);
     if (s != HSC_OK)
         return s;
+    for (; hsc_db_next_inside(h->db, p.process, p.begin_s, p.end_s, &next, &inside); seconds += inside.end_s - inside.begin_s) {
+        begin = seconds > 0 ? begin : inside.begin_s;
+        end = inside.end_s;
+    }
+    PUT(d, "inside_begin_s", REAL(begin));
+    PUT(d, "inside_end_s", REAL(end));
+    PUT(d, "inside_s", REAL(seconds));
     PUT(d, "process", hsc_tcl_index(p.process));
     PUT(d, "name", TEXT(p.name));
     PUT(d, "begin_s", REAL(p.begin_s));
@@ -356,13 +366,17 @@ static int rows(hsc_handle *h, Tcl_Interp *interp, hsc_db_told what, row_dict ma
     return TCL_OK;
 }
 
-/* A counter's values in n bins of the run's time: list of {BIN MIN MAX}, bins without values left out. */
+/* A counter's values in n bins of the run's time, or of the interval: list of {BIN MIN MAX}, bins without values left out. */
 static int series(hsc_handle *h, Tcl_Interp *interp, uint32_t counter, uint32_t n) {
     hsc_err err = {0};
     double *time = malloc(VALUES_AT_ONCE * sizeof *time), *value = malloc(VALUES_AT_ONCE * sizeof *value);
     double *low = malloc(((size_t)n + 1) * sizeof *low), *high = malloc(((size_t)n + 1) * sizeof *high);
     hsc_status s = time && value && low && high ? HSC_OK : no_memory(&err, n, "bins of a counter");
-    double wall = h->info.wall_s > 0 ? h->info.wall_s : 1;
+    double begin = 0, end = h->info.wall_s;
+    bool has_interval = hsc_db_get_interval(h->db, &begin, &end) && end > begin && begin < h->info.wall_s; /* of one category in the whole run it is longer than that */
+    begin = has_interval ? fmax(begin, 0) : 0;
+    end = has_interval ? fmin(end, h->info.wall_s) : h->info.wall_s;
+    double wall = end > begin ? end - begin : 1;
     for (uint32_t b = 0; s == HSC_OK && b < n; b++)
         low[b] = high[b] = NAN;
     uint64_t from = 0, got = 1;
@@ -371,7 +385,9 @@ static int series(hsc_handle *h, Tcl_Interp *interp, uint32_t counter, uint32_t 
         if ((s = hsc_db_read_counter(h->db, counter, from, VALUES_AT_ONCE, time, value, &got, &err)) != HSC_OK)
             break;
         for (uint64_t i = 0; i < got; i++) {
-            double at = floor(time[i] / wall * n);
+            double at = floor((time[i] - begin) / wall * n);
+            if (has_interval && (time[i] < begin || time[i] >= end))
+                continue;
             uint32_t b = !(at > 0) ? 0 : at >= n ? n - 1 : (uint32_t)at;
             low[b] = !(low[b] <= value[i]) ? value[i] : low[b];
             high[b] = !(high[b] >= value[i]) ? value[i] : high[b];

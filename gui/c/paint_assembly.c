@@ -113,12 +113,34 @@ static const char *end_of(const hsc_style *st, const char *place, double room, c
     return out;
 }
 
+/* From the middle to the left what is less in the other run, to the right what is more; grey within noise. */
+static void paint_change(hsc_canvas *c, const hsc_style *st, const hsc_code_frame *f, const hsc_code_layout *l, const hsc_code_row *r, int y) {
+    int h = f->row_height, bar_h = h - 2 * hsc_canvas_dp(c, 2), top = y + (h - bar_h) / 2, half = l->bar_width / 2;
+    int wide = (int)lround(r->length * half);
+    double base = hsc_font_baseline(st->mono, y, h);
+    char number[HSC_NUMBER_MAX];
+    hsc_rgb colour = r->noise ? st->colour[HSC_P_muted] : hsc_colour_change(r->heat);
+    wide = wide < 1 ? 1 : wide;
+    hsc_canvas_fill(c, l->bar, top, l->bar_width, bar_h, st->colour[HSC_P_faint]);
+    hsc_canvas_fill(c, r->change < 0 ? l->bar + half - wide : l->bar + half, top, wide, bar_h, colour);
+    hsc_canvas_fill(c, l->bar + half, top, 1, bar_h, st->colour[HSC_P_muted]);
+    hsc_number_change((double)r->change, l->shares ? 7 : 5, r->ratio, number);
+    hsc_canvas_text(c, st->mono, l->count_right, base, HSC_RIGHT, r->noise ? st->colour[HSC_P_muted] : st->colour[HSC_P_foreground], number);
+    hsc_number_short(r->theirs, 7, number);
+    if (l->shares)
+        hsc_canvas_text(c, st->mono, l->share_right, base, HSC_RIGHT, st->colour[HSC_P_muted], number);
+}
+
 static void paint_instruction(hsc_canvas *c, const hsc_style *st, const hsc_code_frame *f, const hsc_code_layout *l, const hsc_code_row *r,
                               int y) {
     int h = f->row_height;
     double base = hsc_font_baseline(st->mono, y, h);
     char number[HSC_NUMBER_MAX], share[24];
-    if (r->count > 0) {
+    if (r->compared) {
+        if (r->count > 0 || r->theirs > 0)
+            paint_change(c, st, f, l, r, y);
+    } else if (f->change) { /* other code: lines and loops tell */
+    } else if (r->count > 0) {
         int bar_h = h - 2 * hsc_canvas_dp(c, 2), wide = (int)lround(r->length * l->bar_width);
         hsc_canvas_fill(c, l->bar, y + (h - bar_h) / 2, l->bar_width, bar_h, st->colour[HSC_P_faint]);
         hsc_canvas_fill(c, l->bar, y + (h - bar_h) / 2, wide > 2 ? wide : 2, bar_h, hsc_colour_at(f->colours, r->heat));
@@ -226,9 +248,9 @@ static void paint_arrows(hsc_canvas *c, const hsc_style *st, const hsc_code_fram
 static void paint_heading(hsc_canvas *c, const hsc_style *st, const hsc_code_frame *f, const hsc_code_layout *l) {
     double base = hsc_font_baseline(st->small, 0, f->header);
     hsc_rgb colour = st->colour[HSC_P_muted];
-    hsc_canvas_text_fit(c, st->small, l->count_right, base, l->count_right - l->bar, HSC_RIGHT, colour, f->unit);
+    hsc_canvas_text_fit(c, st->small, l->count_right, base, l->count_right - l->bar, HSC_RIGHT, colour, f->change ? f->change : f->unit);
     if (l->shares)
-        hsc_canvas_text(c, st->small, l->share_right, base, HSC_RIGHT, colour, "share");
+        hsc_canvas_text(c, st->small, l->share_right, base, HSC_RIGHT, colour, f->change ? "there" : "share");
     hsc_canvas_text(c, st->small, l->address, base, HSC_LEFT, colour, "address");
     if (f->bytes)
         hsc_canvas_text(c, st->small, l->bytes, base, HSC_LEFT, colour, "bytes");

@@ -10,7 +10,10 @@ enum hsc_code_kind { HSC_CODE_PART, HSC_CODE_LOOP, HSC_CODE_SOURCE, HSC_CODE_INS
 typedef struct hsc_code_row {
     enum hsc_code_kind kind;
     bool selected, of_line, of_loop, hit; /* marks: of_line, of_loop: of the selected line, loop */
-    double count, share, heat, length;    /* heat, length: 0..1, position in the colours and length of the bar */
+    double count, share, heat, length;    /* heat, length: 0..1, position in the colours and length of the bar; compared: heat -1..1 in those of changes */
+    bool compared, noise, ratio;          /* another run has the same instruction */
+    double theirs;                        /* what it has there */
+    float change;                         /* as hsw_change has it */
     char address[20], bytes[36];
     char text[400];  /* operation TAB operands TAB comment; of other rows what they say */
     char place[128]; /* file:line; of loops the second part */
@@ -33,6 +36,7 @@ typedef struct hsc_code_frame {
     const hsc_code_arrow *arrows;
     int arrow_count;
     const char *unit; /* heading of the counts */
+    const char *change; /* "difference", "ratio": heading of the counts where another run is compared, what that has stands in place of shares; NULL */
 } hsc_code_frame;
 
 typedef struct hsc_code_layout { /* where the columns begin */

@@ -27,6 +27,7 @@ static const Tk_OptionSpec options[] = {
     HSW_O_TEXT(assembly, "-yscrollcommand", yscroll, "", 0),
     HSW_O_ENUM(assembly, "-colours", colours, "inferno", hsc_colours_names, HSW_PAINT),
     HSW_O_ENUM(assembly, "-scaling", scaling, "log", hsc_scaling_names, HSW_PAINT),
+    HSW_AGAINST_OPTIONS(assembly, against),
     HSW_OPTIONS_END};
 
 static void init(hsw *w) {
@@ -41,6 +42,7 @@ static void fini(hsw *w) {
     assembly *a = (assembly *)w;
     free(a->items);
     free(a->counts);
+    free(a->theirs);
     free(a->visible);
     for (int i = 0; i < HSW_ASSEMBLY_SOURCES; i++) {
         free(a->texts[i].text);
@@ -109,7 +111,7 @@ static hsc_status add_part(assembly *a, uint32_t part, uint32_t *told, hsc_err *
     return s;
 }
 
-/* Of the processors of -range, or of all. Where an interval is set there are none. */
+/* Of the processors of -range, or of all. In an interval of a database that knows of no instruction when it ran there are none. */
 static hsc_status read_counts(assembly *a, hsc_err *err) {
     hsc_db_view view = hsw_view(&a->w, HSC_TABLE_INSTRUCTION);
     uint32_t n = a->end - a->first, columns = hsc_db_get_columns(a->w.db->db, view.axis);
@@ -118,12 +120,9 @@ static hsc_status read_counts(assembly *a, hsc_err *err) {
     hsc_status s = HSC_OK;
     hsc_err why = {0};
     double begin, end;
-    a->uncounted = hsc_db_get_interval(a->w.db->db, &begin, &end);
     a->counts = calloc((size_t)n + 1, sizeof *a->counts);
     if (!a->counts)
         return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u instructions", n);
-    if (a->uncounted)
-        return HSC_OK;
     if (!some) {
         s = hsc_db_read_sums(a->w.db->db, view, a->first, n, a->counts, &why);
     } else {
@@ -139,6 +138,7 @@ static hsc_status read_counts(assembly *a, hsc_err *err) {
         free(indices);
         free(values);
     }
+    a->uncounted = s == HSC_E_MISSING && hsc_db_get_interval(a->w.db->db, &begin, &end);
     if (s != HSC_OK && s != HSC_E_MISSING) /* this metric has no values here */
         return hsc_err_set(err, s, "%s", why.text);
     return HSC_OK;
@@ -156,6 +156,8 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
     a->highest = 0;
     free(a->counts);
     a->counts = NULL;
+    free(a->theirs);
+    a->theirs = NULL;
     if (a->procedure < 0 || (uint32_t)a->procedure >= w->db->info.scopes || !w->db->info.code_parts)
         return HSC_OK;
     if (!(parts = malloc((size_t)w->db->info.code_parts * sizeof *parts)))
@@ -169,9 +171,11 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         s = add_part(a, parts[i], told, err);
     }
     free(told);
-    free(parts);
     if (s == HSC_OK && a->end > a->first)
         s = read_counts(a, err);
+    if (s == HSC_OK)
+        s = hsw_assembly_read_other(a, parts, n, err);
+    free(parts);
     for (int i = 0; s == HSC_OK && a->counts && i < a->n; i++)
         if (a->items[i].kind == HSC_CODE_INSTRUCTION) {
             double v = a->counts[a->items[i].row - a->first];
@@ -225,7 +229,7 @@ static hsc_code_frame frame_of(const assembly *a) {
     return (hsc_code_frame){.row_height = row_height(a), .header = header(a), .bytes = a->bytes,
                             .places = a->places && hsw_width(&a->w) > (int)(560 * a->w.scale),
                             .digits = snprintf(digits, sizeof digits, "%" PRIx64, a->highest), .colours = (enum hsc_colours)a->colours,
-                            .unit = a->unit ? a->unit : "samples"};
+                            .unit = a->unit ? a->unit : "samples", .change = a->theirs ? a->against.show == HSW_SHOW_RATIO ? "ratio" : "difference" : NULL};
 }
 
 static void paint(hsw *w, hsc_canvas *c) {
@@ -297,6 +301,8 @@ static Tcl_Obj *row_dict(assembly *a, int i) {
     hsc_tcl_put(d, "target", hsc_tcl_index(x.target));
     hsc_tcl_put(d, "count", Tcl_NewDoubleObj(row.count));
     hsc_tcl_put(d, "share", Tcl_NewDoubleObj(row.share));
+    hsc_tcl_put(d, "theirs", row.compared ? Tcl_NewDoubleObj(row.theirs) : Tcl_NewStringObj("", 0));
+    hsc_tcl_put(d, "change", row.compared ? Tcl_NewDoubleObj(row.noise ? 0 : (double)row.change) : Tcl_NewStringObj("", 0));
     return d;
 }
 
@@ -467,6 +473,8 @@ static Tcl_Obj *summary(assembly *a) {
     hsc_tcl_put(d, "hits", Tcl_NewWideIntObj(found));
     hsc_tcl_put(d, "hits_sum", Tcl_NewDoubleObj(hits));
     hsc_tcl_put(d, "uncounted", Tcl_NewBooleanObj(a->uncounted));
+    hsc_tcl_put(d, "compared", Tcl_NewBooleanObj(a->theirs != NULL));
+    hsc_tcl_put(d, "same", Tcl_NewWideIntObj(a->theirs ? a->same : 0));
     return d;
 }
 
@@ -540,7 +548,8 @@ static void describe(hsw *w, Tcl_Obj *text) {
         hsc_code_row r;
         hsw_assembly_fill_row(a, i, &r);
         if (r.kind == HSC_CODE_INSTRUCTION)
-            Tcl_AppendPrintfToObj(text, "%s%8.0f %6.2f %% %s  %s", r.selected ? "> " : r.of_line ? "* " : "  ", r.count, 100 * r.share, r.address, r.text);
+            Tcl_AppendPrintfToObj(text, r.compared ? "%s%8.0f %6.2f %% %s  %s  (other run: %.0f%s)" : "%s%8.0f %6.2f %% %s  %s", r.selected ? "> " : r.of_line ? "* " : "  ", r.count, 100 * r.share, r.address, r.text,
+                                  r.theirs, r.noise ? ", within noise" : "");
         else
             Tcl_AppendPrintfToObj(text, "%s %s%s%s", r.kind == HSC_CODE_PART ? "==" : r.kind == HSC_CODE_LOOP ? "  --" : "    ", r.text,
                                   r.place[0] ? "  " : "", r.place);

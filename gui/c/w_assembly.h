@@ -25,12 +25,18 @@ typedef struct assembly {
     hsw w;
     int procedure, line, scope, selected, row_height, bytes, sources, places, colours, scaling;
     char *range, *search, *yscroll, *empty;
+    hsw_against against;
     /* by prepare */
     assembly_item *items;
     int n, capacity;
     uint32_t first, end;    /* rows of instructions that are shown lie in here */
     double *counts, maximum, total, sum;
-    bool uncounted;         /* an interval is set */
+    bool uncounted;         /* an interval is set, and which instruction ran when is not known */
+    /* w_assembly_other.c; other NULL: nothing is compared */
+    hsc_handle *other;
+    uint32_t other_metric, same; /* same: instructions of pieces that both have alike */
+    double *theirs, other_scale, most_change; /* theirs: as counts, in our counts; NaN: of other code, or none */
+    hsw_noise noise;
     const char *unit;       /* of what is counted */
     uint64_t highest;
     int top, shown;         /* shown: the procedure that `top` is of */
@@ -57,6 +63,11 @@ bool hsw_assembly_contains(const char *text, const char *part);
 void hsw_assembly_fill_row(assembly *a, int i, hsc_code_row *out);
 /* List row of an instruction; -1. */
 int hsw_assembly_index_of(const assembly *a, uint32_t row);
+/* What the other run has at the instructions of these pieces, where their code is the same there. */
+hsc_status hsw_assembly_read_other(assembly *a, const uint32_t *parts, uint32_t n, hsc_err *err);
+void hsw_assembly_change(const assembly *a, uint32_t row, hsc_code_row *out); /* of an instruction that both have */
+/* Of list row i, a source line or loop of other code: what it has there ("line: 12 -> 30"); "" else. */
+void hsw_assembly_other_words(assembly *a, int i, char *out, size_t size);
 /* Jumps of the selected instruction and to it; those inside the selected loop that are in view. To a->arrows. */
 void hsw_assembly_find_arrows(assembly *a);
 

@@ -206,6 +206,11 @@ void hsw_assembly_fill_row(assembly *a, int i, hsc_code_row *out) {
         }
         if (hsc_db_get_remarks(db, v.scope, &remark, 1, &n, NULL) == HSC_OK && n)
             hsc_text_clean(remark.message, out->place, sizeof out->place);
+        char other[100];
+        size_t used = strlen(out->text);
+        hsw_assembly_other_words(a, i, other, sizeof other);
+        if (other[0])
+            snprintf(out->text + used, sizeof out->text - used, " \xC2\xB7 %s", other);
         return;
     }
     out->of_line = a->line >= 0 && x.line == (uint32_t)a->line;
@@ -217,6 +222,11 @@ void hsw_assembly_fill_row(assembly *a, int i, hsc_code_row *out) {
         size_t n = strlen(out->text);
         if (chain[0])
             snprintf(out->text + n, sizeof out->text - n, "   \xE2\x80\x94 %s", chain);
+        char other[100];
+        hsw_assembly_other_words(a, i, other, sizeof other);
+        n = strlen(out->place);
+        if (other[0])
+            snprintf(out->place + n, sizeof out->place - n, "  %s", other);
         return;
     }
     out->selected = a->selected >= 0 && it->row == (uint32_t)a->selected;
@@ -224,6 +234,7 @@ void hsw_assembly_fill_row(assembly *a, int i, hsc_code_row *out) {
     out->share = a->total > 0 ? out->count / a->total : 0;
     out->heat = hsc_colour_position((enum hsc_scaling)a->scaling, out->count, a->maximum);
     out->length = a->maximum > 0 ? out->count / a->maximum : 0;
+    hsw_assembly_change(a, it->row, out);
     out->flow = (int)x.flow;
     snprintf(out->address, sizeof out->address, "%" PRIx64, x.address);
     clean_parts(x.text[0] ? x.text : "(not disassembled)", out->text, sizeof out->text);

@@ -112,16 +112,14 @@ namespace eval ::heatscope::script {
     proc PhaseOf {app name} {
         set told [::heatscope::Told new [$app run]]
         try {
-            set phases [$told rows phase]
+            set times [$told phaseTimes $name]
+            set names [lmap row [$told rows phase] {dict get $row name}]
         } finally {
             $told destroy
         }
-        foreach row $phases {
-            if {[dict get $row name] eq $name} {
-                return [list [dict get $row begin_s] [dict get $row end_s]]
-            }
+        if {[llength $times]} {
+            return $times
         }
-        set names [lmap row $phases {dict get $row name}]
         return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: set interval: expected {FROM TO} in seconds, {} for the whole run, or the name\
             of a phase ([expr {[llength $names] ? [join [lrange $names 0 19] {, }] : "this run has none"}]), got '[string range $name 0 60]'"
     }

@@ -76,6 +76,37 @@ have = t["instance"] != NONE
 np.add.at(by_instance, t["instance"][have], count[have])
 that(np.array_equal(by_instance, f["/metrics/0/instance/sum"][...]), "versions and instructions do not agree")
 
+# ---- by time: sample after sample ----
+sequence, weights = [], []
+for record in run(HEATSCOPE, "dump", glob.glob("m/*.hsr")[0]).split("\n"):
+    kind, _, rest = record.partition(" ")
+    value = dict(re.findall(r"(\w+)=(\"[^\"]*\"|\S+)", rest))
+    if (kind == "sample" or (kind == "sample_weighted" and value["event_id"] == "0")) and value["node_id"] in node:
+        sequence.append(node[value["node_id"]])
+        weights.append(int(value.get("weight", 1)) * unit)
+row = f["/time/leaf_place/instruction"][...][f["/time/samples/leaf"][...]]
+that(len(f["/time/leaf_place/instruction"]) == len(f["/time/leaf/line"]), "leaf_place has not as many rows as leaf")
+that([(modules[t["module"][i]], int(t["address"][i])) for i in row if i != NONE] == sequence, "samples by time are of other instructions than the stream's")
+that(f["/time/samples/count"][...].sum() == sum(weights), "samples by time do not add up")
+
+
+def symbols(*interval):
+    rows = csv.DictReader(io.StringIO(run(HEATSCOPE, "report", "--by=symbol", "--format=csv", "--top=0", *interval, "m.h5")))
+    return {r["symbol"]: float(r["exclusive_s"]) for r in rows}
+
+
+tick = float(f["/time"].attrs["tick_s"])
+steps = f["/time/samples/delta"][...].astype(np.uint64)
+steps[::1024] = f["/time/slices/begin"][...]
+times = np.concatenate([np.cumsum(steps[i:i + 1024]) for i in range(0, len(steps), 1024)]) * tick
+middle = float(times[len(times) // 3]) + tick / 2
+whole, early, late = symbols(), symbols(f"--interval=0:{middle!r}"), symbols(f"--interval={middle!r}:1000")
+that(len(whole) > 1 and sum(early.values()) > 0 and sum(late.values()) > 0, f"no symbols in an interval: {early} {late}")
+for name, s in whole.items():
+    that(abs(early.get(name, 0) + late.get(name, 0) - s) < 1e-6, f"{name}: {early.get(name)} s and {late.get(name)} s, {s} s in all")
+at = np.searchsorted(times, middle)
+that(abs(sum(early.values()) - sum(whole.values()) * sum(weights[:at]) / sum(weights)) < 1e-6, f"{sum(early.values())} s of symbols before {middle} s")
+
 # ---- the code: objdump is another disassembler ----
 main = modules.index(os.path.realpath("work"))
 told = {}

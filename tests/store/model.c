@@ -206,10 +206,10 @@ model *model_new(unsigned seed, bool one_thread) {
 
 void model_add_times(model *m, unsigned seed) {
     unsigned state = seed, *r = &state;
-    m->rows[HSC_TAB_leaf] = MODEL_LEAVES;
+    m->rows[HSC_TAB_leaf] = m->rows[HSC_TAB_leaf_place] = MODEL_LEAVES;
     m->rows[HSC_TAB_span] = 50;
     for (int c = 0; c < HSC_COL_COUNT; c++)
-        if (hsc_schema_columns[c].table == HSC_TAB_leaf || hsc_schema_columns[c].table == HSC_TAB_span) {
+        if (hsc_schema_columns[c].table == HSC_TAB_leaf || hsc_schema_columns[c].table == HSC_TAB_leaf_place || hsc_schema_columns[c].table == HSC_TAB_span) {
             free(m->columns[c]);
             fill_column(m, c, r);
         }
@@ -220,6 +220,8 @@ void model_add_times(model *m, unsigned seed) {
             ((uint32_t *)m->columns[HSC_COL_leaf_line])[i] = HSC_NONE;
         if (i % 3)
             ((uint32_t *)m->columns[HSC_COL_leaf_instance])[i] = HSC_NONE;
+        if (i % 11 == 0)
+            ((uint32_t *)m->columns[HSC_COL_leaf_place_instruction])[i] = HSC_NONE;
     }
     for (uint32_t i = 0; i < 50; i++) {
         ((uint8_t *)m->columns[HSC_COL_span_category])[i] %= m->categories;
@@ -250,7 +252,7 @@ void model_add_rest(model *m, unsigned seed) {
     unsigned state = seed, *r = &state;
     bool fresh[HSC_TAB_COUNT] = {false};
     for (int t = 0; t < HSC_TAB_COUNT; t++)
-        if (!m->rows[t] && t != HSC_TAB_leaf && t != HSC_TAB_span) {
+        if (!m->rows[t] && t != HSC_TAB_leaf && t != HSC_TAB_leaf_place && t != HSC_TAB_span) {
             m->rows[t] = 12;
             fresh[t] = true;
         }

@@ -152,8 +152,7 @@ static bool read_times(hsc_db *db) {
     bad |= hsc_db_read_stats(db, (hsc_db_view){0, HSC_TABLE_SCOPE_INCL, HSC_AXIS_THREAD}, 0, 1, &stats, NULL) != HSC_OK;
     bad |= hsc_db_get_interval(db, &sum, &sum) && hsc_db_set_only(db, 0, NULL) != HSC_OK;
     for (int table = 0; table < HSC_VALUES_COUNT; table++)
-        bad |= hsc_db_read_sums(db, (hsc_db_view){0, (hsc_db_table)table, HSC_AXIS_PROCESS}, 0, 1, &sum, NULL) != HSC_OK &&
-               table != HSC_TABLE_INSTRUCTION; /* not known by time */
+        bad |= hsc_db_read_sums(db, (hsc_db_view){0, (hsc_db_table)table, HSC_AXIS_PROCESS}, 0, 1, &sum, NULL) != HSC_OK;
     free(row_of);
     return bad;
 }

@@ -483,7 +483,7 @@ typedef struct hsc_db_phase { /* sorted by process and begin */
     const char *name;
     double begin_s, end_s;  /* since the start of the run */
 } hsc_db_phase;
-hsc_status hsc_db_get_phase(const hsc_db *db, uint32_t phase, hsc_db_phase *out, hsc_err *err);
+hsc_status hsc_db_get_phase(const hsc_db *db, uint32_t phase, hsc_db_phase *out, hsc_err *err); /* whole, whatever interval is set */
 
 typedef enum hsc_note_kind { HSC_NOTE_SAID = 0, HSC_NOTE_RATE, HSC_NOTE_SOURCE, HSC_NOTE_MEASURING, HSC_NOTE_EVENTS } hsc_note_kind;
 typedef struct hsc_db_note { /* what the tool did to the run, or its runtime said of it; sorted by process and time */
@@ -495,14 +495,14 @@ typedef struct hsc_db_note { /* what the tool did to the run, or its runtime sai
 } hsc_db_note;
 hsc_status hsc_db_get_note(const hsc_db *db, uint32_t note, hsc_db_note *out, hsc_err *err);
 
-typedef struct hsc_db_counter {
+typedef struct hsc_db_counter { /* in an interval: of the values told in it, and of that which holds as it begins; values 0: there are none, all is 0 */
     uint32_t thread;
     const char *name;
     uint64_t values;
     double first, last, min, max, sum, squares;
 } hsc_db_counter;
 hsc_status hsc_db_get_counter(const hsc_db *db, uint32_t counter, hsc_db_counter *out, hsc_err *err);
-/* Its values from number `from` on, in order of time: *n of at most `capacity`. */
+/* Its values from number `from` on, in order of time, of the whole run: *n of at most `capacity`. */
 hsc_status hsc_db_read_counter(const hsc_db *db, uint32_t counter, uint64_t from, uint64_t capacity, double *time_s, double *value,
                                uint64_t *n, hsc_err *err);
 
@@ -566,7 +566,7 @@ typedef enum hsc_db_table {
     HSC_TABLE_INSTANCE = 5,      /* rows: loop instances; exclusive */
     HSC_TABLE_SCOPE_CATEGORY = 6,/* rows: scope * categories + category; inclusive */
     HSC_TABLE_LINE_INCL = 7,     /* rows: lines; samples with the line anywhere on the path (calls made on it), once each */
-    HSC_TABLE_INSTRUCTION = 8    /* rows: instructions; exclusive. Not known by time: HSC_E_MISSING while an interval is set */
+    HSC_TABLE_INSTRUCTION = 8    /* rows: instructions; exclusive. HSC_E_MISSING while an interval is set in a database before 1.7, or without times */
 } hsc_db_table;
 
 typedef enum hsc_db_axis {
@@ -723,6 +723,8 @@ hsc_status hsc_db_set_only(hsc_db *db, uint32_t category, hsc_err *err);
  * there all the same (HSC_E_MISSING: an older one, without). Metrics that were counted exactly are those of the run's rows. */
 hsc_status hsc_db_set_whole(hsc_db *db, hsc_err *err);
 uint32_t hsc_db_get_only(const hsc_db *db); /* HSC_NONE: all */
+/* What of a process's time from begin_s to end_s is in the interval that is set (where none is, all of it): the next piece, *at being 0 before the first. false: no more. */
+bool hsc_db_next_inside(const hsc_db *db, uint32_t process, double begin_s, double end_s, uint32_t *at, hsc_db_when *out);
 /* What a sample of the interval that is set can be, and what all threads have of it. HSC_E_ARGUMENT: no interval is set, or there is no such leaf. */
 typedef struct hsc_db_leaf {
     uint32_t context, line, instance, metric, category; /* line, instance HSC_NONE: none */

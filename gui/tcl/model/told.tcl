@@ -65,22 +65,24 @@ oo::class create ::heatscope::Told {
     method thread {thread} {
         return [expr {$thread >= 0 ? [$Run columnLabel thread $thread] : ""}]
     }
-    # Phases of one name added up over processes: seconds is what all of them were in it.
+    # Phases of one name added up over processes: seconds is what all of them were in it, in the interval if there is one.
     method Phases {} {
         set names {}
         set all 0.0
         foreach p [$Db told phase -n 4096] {
             set name [::heatscope::fmt plain [dict get $p name]]
-            set seconds [expr {max(0.0, [dict get $p end_s] - [dict get $p begin_s])}]
+            set seconds [dict get $p inside_s]
+            if {$seconds <= 0 && [dict get $p end_s] > [dict get $p begin_s]} continue ;# not in the interval
+            lassign [expr {$seconds > 0 ? [list [dict get $p inside_begin_s] [dict get $p inside_end_s]] : [list [dict get $p begin_s] [dict get $p end_s]]}] begin end
             set all [expr {$all + $seconds}]
             if {![dict exists $names $name]} {
-                dict set names $name [dict create seconds 0.0 count 0 begin_s [dict get $p begin_s] end_s 0.0 longest 0.0 most "" by {}]
+                dict set names $name [dict create seconds 0.0 count 0 begin_s $begin end_s 0.0 longest 0.0 most "" by {}]
             }
             set row [dict get $names $name]
             dict set row seconds [expr {[dict get $row seconds] + $seconds}]
             dict incr row count
-            dict set row begin_s [expr {min([dict get $row begin_s], [dict get $p begin_s])}]
-            dict set row end_s [expr {max([dict get $row end_s], [dict get $p end_s])}]
+            dict set row begin_s [expr {min([dict get $row begin_s], $begin)}]
+            dict set row end_s [expr {max([dict get $row end_s], $end)}]
             if {$seconds > [dict get $row longest]} {
                 dict set row longest $seconds
                 dict set row most [$Run columnLabel process [dict get $p process]]
@@ -101,9 +103,22 @@ oo::class create ::heatscope::Told {
             expr {$x < $y ? -1 : $x > $y}
         }}} $rows]
     }
+    # {FROM TO} of all phases of a name, in seconds of the run, whatever interval is set; {}: there is none.
+    method phaseTimes {name} {
+        set times {}
+        foreach p [$Db told phase -n 4096] {
+            if {[::heatscope::fmt plain [dict get $p name]] eq $name} {
+                lappend times [dict get $p begin_s] [dict get $p end_s]
+            }
+        }
+        return [expr {[llength $times] ? [list [tcl::mathfunc::min {*}$times] [tcl::mathfunc::max {*}$times]] : {}}]
+    }
     method Counters {} {
         set most 0.0
-        set rows [$Db told counter -n 4096]
+        set rows [lmap c [$Db told counter -n 4096] {
+            if {[dict get $c values] == 0} continue
+            set c
+        }]
         foreach c $rows {
             set most [expr {max($most, [dict get $c values])}]
         }

@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::AssemblyView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection Code Shown VarBytes VarSources VarFind
+    variable Path Bus Run Nav Db App Selection Code Shown VarBytes VarSources VarFind How
 
     method name {} { return assembly }
     method title {} { return Assembler }
@@ -21,10 +21,13 @@ oo::class create ::heatscope::AssemblyView {
         ttk::checkbutton $body.tools.bytes -text Bytes -variable [namespace current]::VarBytes -takefocus 0 -command [namespace code {my Options}]
         ttk::button $body.tools.hot -text "Next hot spot" -takefocus 0 -command [namespace code {my hot 1}]
         ttk::label $body.tools.find -text Find -style Card.Sub.TLabel
+        ttk::label $body.tools.how -style Card.Sub.TLabel
         ttk::entry $body.tools.text -width 18 -font HsUI -textvariable [namespace current]::VarFind
         pack $body.tools.sources $body.tools.bytes -side left -padx [list 0 [$t dp 10]]
         pack $body.tools.hot -side right
         pack $body.tools.text $body.tools.find -side right -padx [list 0 [$t dp 8]]
+        pack $body.tools.how -side left ;# last: what has no room is cut off
+        set How $body.tools.how
         bind $body.tools <Configure> [namespace code [list my FitTools $body.tools %w]]
         bind $body.tools.text <Return> "[namespace code {my findNext 1}]; break"
         bind $body.tools.text <Shift-Return> "[namespace code {my findNext -1}]; break"
@@ -135,13 +138,13 @@ oo::class create ::heatscope::AssemblyView {
 
     method Show {changed} {
         set s $Selection
-        if {[my Any $changed procedure line file scope instruction metric axis processors interval category colours scale]} {
+        if {[my Any $changed procedure line file scope instruction metric axis processors interval category colours scale show]} {
             set home [my Home]
             set moved [expr {$home != $Shown}]
             set Shown $home
             set row [my LineRow]
             set chosen [dict get $s instruction]
-            $Code configure {*}[my Common] -procedure $home -line $row -scope [my Loop] -selected $chosen -range [dict get $s processors] \
+            $Code configure {*}[my Common] {*}[[$App comparison] options [dict get $s show]] -procedure $home -line $row -scope [my Loop] -selected $chosen -range [dict get $s processors] \
                 -colours [dict get $s colours] -scaling [dict get $s scale] -empty [my Missing $home]
             if {$chosen >= 0} {
                 if {$moved || [my Any $changed instruction]} {
@@ -169,6 +172,7 @@ oo::class create ::heatscope::AssemblyView {
     }
     method Facts {} {
         set sum [$Code summary]
+        $How configure -text ""
         if {[dict get $sum instructions] == 0} {
             my subtitle ""
             return
@@ -176,15 +180,18 @@ oo::class create ::heatscope::AssemblyView {
         set name [$Run scopeTitle $Shown]
         if {[dict get $sum uncounted]} {
             set part [expr {[dict get $Selection interval] ne "" ? "interval" : "choice of a category"}]
-            my subtitle "$name \u00b7 samples by instruction are known of the whole run only: Esc ends the $part"
+            my subtitle "$name \u00b7 this database (of an older version, or --time=none) knows samples by instruction of the whole run only: Esc ends the $part"
             return
         }
-        set words "$name \u00b7 [::heatscope::fmt percent [dict get $sum sum] [dict get $sum total]] of the run"
+        set words "$name \u00b7 [::heatscope::fmt percent [dict get $sum sum] [dict get $sum total]] of [$Run whole [dict get $Selection metric]]"
         set change [[$App comparison] scope $Shown [dict get $Selection metric]]
         if {$change ne ""} {
             append words ", other run [[$App comparison] amount $change [dict get $Selection metric]][expr {[dict get $change beyond] ? "" : " (noise)"}]"
         }
-        if {$VarFind ne "" && [$Code cget -search] ne ""} {
+        if {[my Comparing]} {
+            append words " \u00b7 [my ComparedWords $sum]"
+            $How configure -text [string toupper [my ComparedWords $sum] 0 0]
+        } elseif {$VarFind ne "" && [$Code cget -search] ne ""} {
             append words " \u00b7 found [dict get $sum hits], [::heatscope::fmt percent [dict get $sum hits_sum] [dict get $sum total]]"
         } elseif {[dict get $sum line_instructions] > 0} {
             append words " \u00b7 line [dict get $Selection line]: [::heatscope::fmt plural [dict get $sum line_instructions] instruction]," \
@@ -284,6 +291,19 @@ oo::class create ::heatscope::AssemblyView {
             $Nav line assembly [dict get $hit file] [dict get $hit line]
         }
     }
+    # By what the two runs are compared here.
+    method ComparedWords {sum} {
+        if {![dict get $sum compared]} {
+            return "the other run has no such metric"
+        } elseif {[dict get $Selection processors] ne ""} {
+            return "not compared by processor: by line and loop, of all processors"
+        } elseif {[dict get $sum same] >= [dict get $sum instructions]} {
+            return "the same code in both: by instruction"
+        } elseif {[dict get $sum same] > 0} {
+            return "by instruction where both have the same code, else by line and loop (all copies)"
+        }
+        return "other code there: compared by line and loop (all copies)"
+    }
     method OnOpen {hit} {
         if {[dict get $hit part] eq "instruction"} {
             my pick [dict get $hit instruction]
@@ -295,7 +315,10 @@ oo::class create ::heatscope::AssemblyView {
             return "[dict get $hit text]  [dict get $hit place]"
         }
         set text "[dict get $hit address]  [string map {\t { }} [dict get $hit text]]: [my Samples [dict get $hit count]]"
-        append text ", [::heatscope::fmt percent [dict get $hit share] 1] of the run"
+        append text ", [::heatscope::fmt percent [dict get $hit share] 1] of [$Run whole [dict get $Selection metric]]"
+        if {[dict get $hit theirs] ne ""} {
+            append text "; other run: [my Samples [dict get $hit theirs]] ([[$App comparison] words [dict get $Selection show] [dict get $hit change] [dict get $Selection metric]])"
+        }
         foreach {key before} {place {} version {} inlined {}} {
             if {[dict get $hit $key] ne ""} {
                 append text "; $before[dict get $hit $key]"

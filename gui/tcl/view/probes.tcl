@@ -111,8 +111,11 @@ oo::class create ::heatscope::ProbesView {
         }]
     }
     method Beside {} {
-        if {$By ni {block probe} && [dict get $Selection interval] ne ""} {
-            return "of the whole run"
+        if {$By eq "cost" && [dict get $Selection interval] ne ""} {
+            return "of the whole run: what measuring cost is not known by time"
+        }
+        if {$By in {phase counter} && [dict get $Selection interval] ne "" && [$Db interval] ne ""} {
+            return [expr {$By eq "phase" ? "of the interval: what of them lies in it" : "of the interval: values told in it, and that which holds as it begins"}]
         }
         return [my Timed [dict get {block "timed, not sampled" probe "timed, not sampled, all their blocks" phase "as the program told" counter "as the program told"
             cost "measured and estimated"} $By]]
@@ -156,10 +159,10 @@ oo::class create ::heatscope::ProbesView {
             counter {
                 set n 200
                 set values [lrepeat $n 0]
-                set wall [$Run info wall_s]
+                lassign [expr {[dict get $Selection interval] ne "" ? [dict get $Selection interval] : [list 0.0 [$Run info wall_s]]}] from to
                 set labels {}
                 for {set i 0} {$i < $n} {incr i} {
-                    lappend labels [::heatscope::fmt seconds [expr {$wall * $i / $n}]]
+                    lappend labels [::heatscope::fmt seconds [expr {$from + ($to - $from) * $i / $n}]]
                 }
                 foreach bin [$Model series [dict get $row row] $n] {
                     lassign $bin at low high
@@ -199,7 +202,7 @@ oo::class create ::heatscope::ProbesView {
         if {$By ne "phase"} {
             my Go $row
         } elseif {[dict get [$Db times] present] && [dict get $row end_s] > [dict get $row begin_s]} {
-            $Bus set probes interval [list [dict get $row begin_s] [dict get $row end_s]]
+            $Bus set probes interval [$Model phaseTimes [dict get $row name]]
         } else {
             my Read "samples are not known by time in this database"
         }

@@ -122,7 +122,7 @@ oo::class create ::heatscope::RankingView {
             }
             array { return [lmap a [$Arrays rows $metric] {dict set a sum [dict get $a cost]}] }
             reason { return [my Reasons $Run $metric] }
-            symbol { return [my Symbols $metric] }
+            symbol { return [my Symbols $Db $metric] }
         }
         $List configure -empty "no samples"
         my ReadChanges
@@ -181,26 +181,32 @@ oo::class create ::heatscope::RankingView {
         }
         my SetTheirs $out
     }
-    # Functions of the machine code, cold parts and clones by themselves: what `report --by=symbol` has. They are not known by time.
-    method Symbols {metric} {
-        set total [$Run total $metric]
+    # Functions of the machine code, cold parts and clones by themselves: what `report --by=symbol` has. Databases before 1.7 know them of the whole run only.
+    method Symbols {db metric} {
+        set run [expr {$db eq $Db ? $Run : [[$App comparison] run]}]
+        set total [$run total $metric]
         try {
-            set found [$Db symbols $metric [::heatscope::settings get rankedRows]]
+            # of two runs all, to find each in the other one
+            set found [$db symbols $metric [expr {[[$App comparison] any] ? [my Most] : [::heatscope::settings get rankedRows]}]]
         } trap {HEATSCOPE DB MISSING} {} {
-            $List configure -empty "known of the whole run and of sampled metrics only"
+            if {$db ne $Db} {
+                return {}
+            }
+            $List configure -empty [expr {[[$Run db] interval] ne "" ? "this database (of an older version, or --time=none) knows symbols of the whole run only: correlate again" \
+                : "known of sampled metrics only"}]
             return {}
         }
         return [lmap f $found {
             set symbol [dict get $f symbol]
-            set facts [expr {[dict get $f procedure] >= 0 ? [$Db scope [dict get $f procedure]] : [dict create name $symbol kind procedure]}]
+            set facts [expr {[dict get $f procedure] >= 0 ? [$db scope [dict get $f procedure]] : [dict create name $symbol kind procedure]}]
             set name [dict get $facts name]
             # f.cold, f.part.0
             set suffix [expr {$symbol ne $name && [set dot [string first . $symbol]] >= 0 ? [string range $symbol $dot end] : ""}]
             set title [::heatscope::fmt shortName $name]$suffix
             if {[dict get $facts kind] ne "procedure"} { # the body of a parallel region
-                set title [$Run scopeTitle [dict get $f procedure]]
+                set title [$run scopeTitle [dict get $f procedure]]
             }
-            set module [expr {[dict get $f module] >= 0 ? [::heatscope::fmt plain [::heatscope::fmt baseName [dict get [$Db module [dict get $f module]] path]]] : ""}]
+            set module [expr {[dict get $f module] >= 0 ? [::heatscope::fmt plain [::heatscope::fmt baseName [dict get [$db module [dict get $f module]] path]]] : ""}]
             set sum [dict get $f sum]
             dict set f sum [expr {$sum == entier($sum) ? entier($sum) : $sum}]
             dict merge $f [dict create id [dict get $f part] name $title where $module \
@@ -248,6 +254,14 @@ oo::class create ::heatscope::RankingView {
     }
     method Beyond {row} {
         set id [dict get $row id]
+        if {$By eq "symbol" && [my Contrasts] && [dict get $row other] ne ""} {
+            # the other's are in counts of this run
+            set metric [dict get $Selection metric]
+            set there [[$App comparison] metric $metric]
+            set by [expr {[[[$App comparison] run] scale $there] / [$Run scale $metric]}]
+            set sum [expr {[dict exists $row theirs] ? 0 : [dict get $row sum]}]
+            return [$Db beyond [lindex [[$App comparison] handle] 0] $metric $there [list [list $sum [expr {[dict get $row other] / $by}]]]]
+        }
         return [expr {![my Compares] ? 1 : [dict exists $row theirs] ? [dict get $row theirs beyond] : ![dict exists $Changes $id] || [dict get $Changes $id beyond]}]
     }
     method AllWords {row} {
@@ -288,7 +302,7 @@ oo::class create ::heatscope::RankingView {
         return [switch -- $By {
             message { list duration_s 1 s }
             array { list cost [dict get $m scale] [dict get $m unit] }
-            reason { list sum [dict get $m scale] [dict get $m unit] }
+            reason - symbol { list sum [dict get $m scale] [dict get $m unit] }
         }]
     }
     method OtherModel {} {
@@ -314,12 +328,20 @@ oo::class create ::heatscope::RankingView {
         }
         set by [expr {[[$comparison run] scale $metric] / [$Run scale [dict get $Selection metric]]}]
         set key [lindex [my Compared] 0]
-        return [lmap row [expr {$By eq "array" ? [$model rows $metric] : [my Reasons [$comparison run] $metric]}] {
+        return [lmap row [switch -- $By {
+            array { $model rows $metric }
+            symbol { my Symbols [lindex [$comparison handle] 0] $metric }
+            default { my Reasons [$comparison run] $metric }
+        }] {
             dict set row $key [expr {[dict get $row $key] * $by}]
         }]
     }
-    method Same {} { return [dict get {reason name array {whole where} message {name where}} $By] }
+    method Same {} { return [dict get {reason name array {whole where} message {name where} symbol {symbol where name}} $By] }
     method Alike {} { return operation }
+    # A program may have another name there.
+    method ByWords {row places loose} {
+        return [expr {$By eq "symbol" && $loose ? [dict get $row [expr {[dict get $row symbol] ne "" ? "symbol" : "name"}]] : [next $row $places $loose]}]
+    }
     method Places {db row} {
         return [expr {$By eq "message" ? [my CallPlaces $db $row] : {}}]
     }
