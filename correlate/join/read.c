@@ -398,12 +398,15 @@ static bool count_samples(jprocess *p, jthread *t, const hsc_rec_sample *list, s
 
 /* The same in the first reading, which asks for no more than how many there are. */
 static void count_first(jprocess *p, jthread *t, const hsc_rec_sample *list, size_t n) {
-    uint64_t direct = t->work->node_rows.count ? 0 : t->work->nodes.n, last_ns = p->last_ns;
+    uint64_t direct = t->work->node_rows.count ? 0 : t->work->nodes.n, last_ns = p->last_ns, no_path = 0, beyond = 0;
     for (size_t i = 0; i < n; i++) {
         last_ns = list[i].time > last_ns ? list[i].time : last_ns;
-        t->no_path += list[i].node_id - 1 >= direct && hsc_join_node_row(t, list[i].node_id) == HSC_NO_INDEX;
+        beyond |= (uint64_t)(list[i].node_id - 1 >= direct);
     }
+    for (size_t i = 0; i < n && beyond; i++)
+        no_path += list[i].node_id - 1 >= direct && hsc_join_node_row(t, list[i].node_id) == HSC_NO_INDEX;
     p->last_ns = last_ns;
+    t->no_path += no_path;
     t->samples += n;
     t->records += n;
     t->timed_samples += n;

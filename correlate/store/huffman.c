@@ -4,6 +4,9 @@
 #include <libdeflate.h>
 #include <stdbool.h>
 #include <string.h>
+#if defined __SSE2__
+#include <emmintrin.h>
+#endif
 
 enum {
     SYMBOLS = 286, /* literals, end, lengths */
@@ -53,29 +56,42 @@ static unsigned log2_of(uint32_t v) {
     return 31 - (unsigned)__builtin_clz(v | 1);
 }
 
-/* Runs of bytes that take more than RUN_BITS by themselves, where they are as frequent as counted. */
-static unsigned find_runs(const uint8_t *p, size_t n, const uint32_t *counts, run *runs) {
-    const uint64_t low = 0x7f7f7f7f7f7f7f7f;
-    unsigned found = 0;
-    for (size_t at = 0; at + 9 <= n && found < RUNS_MAX;) {
+/* Where the first byte from `at` on that three like it follow is; n: nowhere, or only so close to the end that it may be left out. */
+static size_t find_run(const uint8_t *p, size_t at, size_t n) {
+#if defined __SSE2__
+    for (; at + 17 <= n; at += 14) {
+        __m128i here = _mm_loadu_si128((const __m128i *)(const void *)(p + at)), next = _mm_loadu_si128((const __m128i *)(const void *)(p + at + 1));
+        unsigned same = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(here, next)), four = same & same >> 1 & same >> 2;
+        if (four)
+            return at + (unsigned)__builtin_ctz(four);
+    }
+#endif
+    for (; at + 9 <= n; at += 6) {
+        const uint64_t low = 0x7f7f7f7f7f7f7f7f;
         uint64_t here, next;
         memcpy(&here, p + at, 8);
         memcpy(&next, p + at + 1, 8);
         here ^= next;
         uint64_t same = ~(((here & low) + low) | here | low),
                  four = same & same >> 8 & same >> 16; /* a bit of each byte that the next equals */
-        if (!four || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) {
-            at += 6;
-            continue;
-        }
-        size_t begin = at + (unsigned)__builtin_ctzll(four) / 8, end = begin + 4;
+        if (four && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+            return at + (unsigned)__builtin_ctzll(four) / 8;
+    }
+    return n;
+}
+
+/* Runs of bytes that take more than RUN_BITS by themselves, where they are as frequent as counted. */
+static unsigned find_runs(const uint8_t *p, size_t n, const uint32_t *counts, run *runs) {
+    unsigned found = 0;
+    for (size_t begin = find_run(p, 0, n), end; begin < n && found < RUNS_MAX; begin = find_run(p, end, n)) {
+        uint64_t next;
+        end = begin + 4;
         for (; end + 8 <= n && (memcpy(&next, p + end, 8), next == p[begin] * 0x0101010101010101u);)
             end += 8;
         while (end < n && p[end] == p[begin])
             end++;
         if ((end - begin - 1) * (1 + log2_of((uint32_t)n) - log2_of(counts[p[begin]])) > RUN_BITS)
             runs[found++] = (run){(uint32_t)begin, (uint32_t)(end - begin - 1)};
-        at = end;
     }
     return found;
 }
@@ -317,12 +333,18 @@ static void put_plain(writer *w, const uint8_t *p, size_t n, bool last) {
     w->p += n;
 }
 
-/* Bits that matches but for runs would save, about, where a literal takes `each`: a look at the pieces that come again
+static uint64_t bits_of(const uint8_t *length, const uint8_t *p, size_t n) {
+    uint64_t bits = 0;
+    for (size_t i = 0; i < n; i++)
+        bits += length[p[i]];
+    return bits;
+}
+
+/* Bits that matches but for runs would save, about, where literals have those lengths: a look at the pieces that come again
  * soonest, with longer steps where there are none. */
-static double saved_by_matches(const uint8_t *p, size_t n, double literal) {
-    enum { UNIT = 256 }; /* of a bit */
+static uint64_t saved_by_matches(const uint8_t *p, size_t n, const uint8_t *length) {
     uint16_t last[1 << HASH_BITS] = {0};
-    uint64_t saved = 0, each = (uint64_t)(literal * UNIT);
+    uint64_t saved = 0;
     for (size_t i = 0, missed = 0; i + 4 <= n;) {
         uint32_t word, before;
         size_t from = i ? i - 1 : 0, same = 4;
@@ -341,9 +363,9 @@ static double saved_by_matches(const uint8_t *p, size_t n, double literal) {
                 same += 8;
             while (i + same < n && p[from + same] == p[i + same])
                 same++;
-            uint64_t all = MATCH_BITS * UNIT * (1 + same / LONGEST);
-            if (is_run || all < each * same) {
-                saved += is_run ? 0 : each * same - all;
+            uint64_t all = MATCH_BITS * (1 + same / LONGEST), literals = is_run ? 0 : bits_of(length, p + i, same);
+            if (is_run || all < literals) {
+                saved += is_run ? 0 : literals - all;
                 i += same;
                 missed = 0;
                 continue;
@@ -351,7 +373,7 @@ static double saved_by_matches(const uint8_t *p, size_t n, double literal) {
         }
         i += 1 + (missed++ >> 5);
     }
-    return (double)saved / UNIT;
+    return saved;
 }
 
 typedef struct sums {
@@ -395,16 +417,12 @@ static void put_block(writer *w, const uint8_t *p, size_t n, size_t plane, bool 
     }
     all[END] = 1;
     make_code(all, SYMBOLS, LONGEST_CODE, c.length, c.bits);
-    size_t of_literals = 0;
-    for (unsigned i = 0; i < 256; i++)
-        of_literals += (size_t)all[i] * c.length[i];
-    for (unsigned i = 256; i < SYMBOLS; i++)
+    for (unsigned i = 0; i < SYMBOLS; i++)
         bits += (size_t)all[i] * c.length[i];
-    bits += of_literals;
     size_t part = n / 4 > LOOK ? n / 4 : n < LOOK ? n : LOOK;
     sum->bits += (double)bits;
     if (literals > 64) {
-        double saved = saved_by_matches(p, part, (double)of_literals / (double)literals) * (double)n / (double)part;
+        double saved = (double)saved_by_matches(p, part, c.length) * (double)n / (double)part;
         sum->saved += saved < (double)bits ? saved : (double)bits; /* runs inside of matches are taken for literals */
     }
     if (bits / 8 + 64 >= n) {
@@ -435,7 +453,7 @@ static bool is_of_one(const uint8_t *plane, size_t n) {
     return !memcmp(plane, plane + 1, n - 1);
 }
 
-size_t hsc_huffman_pack(const uint8_t *planes, size_t n, size_t count, unsigned worth, uint8_t *out, size_t most) {
+size_t hsc_huffman_pack(const uint8_t *planes, size_t n, size_t count, unsigned worth, size_t least, uint8_t *out, size_t most) {
     size_t all = n * count;
     writer w = {.p = out, .end = out + most};
     sums sum = {0};
@@ -452,5 +470,5 @@ size_t hsc_huffman_pack(const uint8_t *planes, size_t n, size_t count, unsigned 
     uint32_t check = libdeflate_adler32(1, planes, all);
     for (unsigned k = 4; k--;)
         put(&w, check >> 8 * k & 255, 8);
-    return w.full || sum.saved > sum.bits / worth ? 0 : (size_t)(w.p - out);
+    return w.full || (sum.saved > sum.bits / worth && sum.saved > 8 * (double)least) ? 0 : (size_t)(w.p - out);
 }

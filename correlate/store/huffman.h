@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Packs n * count bytes, planes of n each, into `out`. 0: matches would save more than 1 / `worth` of it, or `most`
- * bytes are not enough. Depends on the bytes alone. */
-size_t hsc_huffman_pack(const uint8_t *planes, size_t n, size_t count, unsigned worth, uint8_t *out, size_t most);
+/* Packs n * count bytes, planes of n each, into `out`. 0: matches would save more than 1 / `worth` of it and more than `least` bytes,
+ * or `most` bytes are not enough. Depends on the bytes alone. */
+size_t hsc_huffman_pack(const uint8_t *planes, size_t n, size_t count, unsigned worth, size_t least, uint8_t *out, size_t most);
 
 #endif

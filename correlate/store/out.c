@@ -10,6 +10,7 @@
 #include "out_internal.h"
 
 enum { LEVEL = 4 /* written into the file, for its readers */ };
+enum { LINKS = 16, NAME_BYTES = 12, LINKS_MAX = 64 }; /* of a group: room there is at first, and how many stand in its header */
 
 hsc_status hsc_out_new(const char *path, unsigned workers, hsc_out **out, hsc_err *err) {
     hsc_out *o = calloc(1, sizeof *o);
@@ -40,6 +41,14 @@ bool hsc_out_is_apart(const hsc_out *o) { return o->log != NULL; }
 void hsc_out_free(hsc_out *o) {
     if (!o)
         return;
+    const hid_t lists[] = {o->made.group, o->made.plain, o->made.chunks, o->made.shuffled};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (lists[i] > 0)
+            H5Pclose(lists[i]);
+    if (o->made.scalar > 0)
+        H5Sclose(o->made.scalar);
+    if (o->made.text > 0)
+        H5Tclose(o->made.text);
     hsc_packing_free(o->packing);
     hsc_out_log_free(o->log);
     free(o);
@@ -72,11 +81,14 @@ hsc_status hsc_out_group(hsc_out *o, hid_t parent, const char *name, hid_t *grou
         *group = hsc_out_log_group(o->log, parent, name);
         return HSC_OK;
     }
-    hid_t plist = H5Pcreate(H5P_GROUP_CREATE);
-    H5Pset_obj_track_times(plist, 0);
-    H5Pset_link_creation_order(plist, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
-    hid_t g = H5Gcreate2(parent, name, H5P_DEFAULT, plist, H5P_DEFAULT);
-    H5Pclose(plist);
+    if (o->made.group <= 0) {
+        o->made.group = H5Pcreate(H5P_GROUP_CREATE);
+        H5Pset_obj_track_times(o->made.group, 0);
+        H5Pset_link_creation_order(o->made.group, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+        H5Pset_link_phase_change(o->made.group, LINKS_MAX, LINKS_MAX - 1); /* beyond: in a heap with two trees, of which each object costs more */
+        H5Pset_est_link_info(o->made.group, LINKS, NAME_BYTES);
+    }
+    hid_t g = H5Gcreate2(parent, name, H5P_DEFAULT, o->made.group, H5P_DEFAULT);
     if (g < 0)
         return hsc_out_fail(o, "make group", name, err);
     *group = g;
@@ -99,23 +111,27 @@ hsc_status hsc_out_told_group(hsc_out *o, hid_t parent, const char *name, const 
     return hsc_out_text(o, g, "description", description, err);
 }
 
+static hid_t scalar(hsc_out *o) {
+    if (o->made.scalar <= 0)
+        o->made.scalar = H5Screate(H5S_SCALAR);
+    return o->made.scalar;
+}
+
 hsc_status hsc_out_text(hsc_out *o, hid_t object, const char *name, const char *text, hsc_err *err) {
     hsc_status status = HSC_OK;
     if (o->log) {
         hsc_out_log_text(o->log, object, name, text);
         return HSC_OK;
     }
-    size_t n = strlen(text);
-    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR), attribute = -1;
-    H5Tset_size(type, n + 1);
-    H5Tset_cset(type, strcmp(name, "CLASS") && strcmp(name, "NAME") ? H5T_CSET_UTF8 : H5T_CSET_ASCII);
-    attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    if (attribute < 0 || H5Awrite(attribute, type, text) < 0)
+    if (o->made.text <= 0)
+        o->made.text = H5Tcopy(H5T_C_S1);
+    H5Tset_size(o->made.text, strlen(text) + 1);
+    H5Tset_cset(o->made.text, strcmp(name, "CLASS") && strcmp(name, "NAME") ? H5T_CSET_UTF8 : H5T_CSET_ASCII);
+    hid_t attribute = H5Acreate2(object, name, o->made.text, scalar(o), H5P_DEFAULT, H5P_DEFAULT);
+    if (attribute < 0 || H5Awrite(attribute, o->made.text, text) < 0)
         status = hsc_out_fail(o, "write attribute", name, err);
     if (attribute >= 0)
         H5Aclose(attribute);
-    H5Sclose(space);
-    H5Tclose(type);
     return status;
 }
 
@@ -143,31 +159,33 @@ hsc_status hsc_out_numbers(hsc_out *o, hid_t object, const char *name, hsc_numbe
         hsc_out_log_numbers(o->log, object, name, type, values, n);
         return HSC_OK;
     }
-    hid_t space = n == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &dims, NULL);
+    hid_t space = n == 1 ? scalar(o) : H5Screate_simple(1, &dims, NULL);
     hid_t attribute = H5Acreate2(object, name, number_type(type, true), space, H5P_DEFAULT, H5P_DEFAULT);
     if (attribute < 0 || H5Awrite(attribute, number_type(type, false), values) < 0)
         status = hsc_out_fail(o, "write attribute", name, err);
     if (attribute >= 0)
         H5Aclose(attribute);
-    H5Sclose(space);
+    if (n != 1)
+        H5Sclose(space);
     return status;
 }
 
+/* Of texts it is the caller's to close. */
 static hid_t file_type(hsc_column_type type, unsigned string_size) {
     hid_t t;
     switch (type) {
     case HSC_COLTYPE_U1:
-        return H5Tcopy(H5T_STD_U8LE);
+        return H5T_STD_U8LE;
     case HSC_COLTYPE_U2:
-        return H5Tcopy(H5T_STD_U16LE);
+        return H5T_STD_U16LE;
     case HSC_COLTYPE_U4:
-        return H5Tcopy(H5T_STD_U32LE);
+        return H5T_STD_U32LE;
     case HSC_COLTYPE_U8:
-        return H5Tcopy(H5T_STD_U64LE);
+        return H5T_STD_U64LE;
     case HSC_COLTYPE_I4:
-        return H5Tcopy(H5T_STD_I32LE);
+        return H5T_STD_I32LE;
     case HSC_COLTYPE_F8:
-        return H5Tcopy(H5T_IEEE_F64LE);
+        return H5T_IEEE_F64LE;
     case HSC_COLTYPE_S:
         break;
     }
@@ -194,6 +212,30 @@ static hsc_status put_notes(hsc_out *o, hid_t set, const hsc_out_notes *notes, h
     return status;
 }
 
+static void close_type(hsc_column_type type, hid_t t) {
+    if (type == HSC_COLTYPE_S)
+        H5Tclose(t);
+}
+
+/* How a data set is made; chunk_rows 0: not in chunks. */
+static hid_t set_list(hsc_out *o, bool is_bytes, uint64_t chunk_rows) {
+    hid_t *list = !chunk_rows ? &o->made.plain : is_bytes ? &o->made.chunks : &o->made.shuffled;
+    hsize_t rows = chunk_rows;
+    if (*list <= 0) {
+        *list = H5Pcreate(H5P_DATASET_CREATE);
+        H5Pset_obj_track_times(*list, 0);
+        H5Pset_attr_creation_order(*list, H5P_CRT_ORDER_TRACKED);
+        H5Pset_fill_time(*list, H5D_FILL_TIME_NEVER);
+        if (list == &o->made.shuffled)
+            H5Pset_shuffle(*list);
+        if (chunk_rows)
+            H5Pset_deflate(*list, LEVEL);
+    }
+    if (chunk_rows)
+        H5Pset_chunk(*list, 1, &rows);
+    return *list;
+}
+
 hsc_status hsc_out_make_set(hsc_out *o, hid_t group, const char *name, hsc_column_type type, unsigned string_size, uint64_t n,
                             uint64_t chunk_rows, hid_t *set, hsc_err *err) {
     bool grows = n == UINT64_MAX;
@@ -201,21 +243,12 @@ hsc_status hsc_out_make_set(hsc_out *o, hid_t group, const char *name, hsc_colum
         *set = hsc_out_log_set(o->log, group, name, type, string_size, n, chunk_rows);
         return HSC_OK;
     }
-    hsize_t rows = chunk_rows, dims = grows ? 0 : n, most = H5S_UNLIMITED;
-    hid_t t = file_type(type, string_size), space = H5Screate_simple(1, &dims, grows ? &most : NULL), plist = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_obj_track_times(plist, 0);
-    H5Pset_attr_creation_order(plist, H5P_CRT_ORDER_TRACKED);
-    H5Pset_fill_time(plist, H5D_FILL_TIME_NEVER);
-    if (chunk_rows) {
-        H5Pset_chunk(plist, 1, &rows);
-        if (H5Tget_size(t) > 1)
-            H5Pset_shuffle(plist);
-        H5Pset_deflate(plist, LEVEL);
-    }
-    *set = H5Dcreate2(group, name, t, space, H5P_DEFAULT, plist, H5P_DEFAULT);
-    H5Pclose(plist);
+    hsize_t dims = grows ? 0 : n, most = H5S_UNLIMITED;
+    hid_t t = file_type(type, string_size), space = H5Screate_simple(1, &dims, grows ? &most : NULL);
+    bool is_bytes = type == HSC_COLTYPE_S ? string_size == 1 : hsc_schema_type_size(type) == 1;
+    *set = H5Dcreate2(group, name, t, space, H5P_DEFAULT, set_list(o, is_bytes, chunk_rows), H5P_DEFAULT);
     H5Sclose(space);
-    H5Tclose(t);
+    close_type(type, t);
     return *set < 0 ? hsc_out_fail(o, "make data set", name, err) : HSC_OK;
 }
 
@@ -228,7 +261,7 @@ hsc_status hsc_out_write_set(hsc_out *o, hid_t set, const char *name, hsc_column
     hid_t t = file_type(type, string_size);
     bool is_put = H5Dwrite(set, t, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0 && !(o->written && o->written->error);
     hsc_status status = is_put ? HSC_OK : hsc_out_fail(o, "write", name, err);
-    H5Tclose(t);
+    close_type(type, t);
     return status;
 }
 

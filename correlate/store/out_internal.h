@@ -6,8 +6,14 @@
 #include "out_log.h"
 #include "packing.h"
 
+typedef struct hsc_out_made { /* what many objects are made with, each when it is first asked for; 0: not yet */
+    hid_t group, plain, chunks, shuffled; /* property lists; chunks, shuffled: of data sets in chunks, whose rows are set anew */
+    hid_t scalar, text;                   /* text: its size is set anew */
+} hsc_out_made;
+
 struct hsc_out {
     const char *path;
+    hsc_out_made made;
     hsc_packing *packing;
     hsc_out_log *log; /* NULL: into a file */
     const struct hsc_h5_written *written; /* NULL: none, as there is no file */

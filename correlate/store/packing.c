@@ -15,7 +15,8 @@
 #include "store.h"
 
 enum { ALIKE = 4 };
-/* A part in so many at least, or matches are not looked for. */
+enum { MATCHES_LEAST = 128 };
+/* A part in so many at least, or matches are not looked for; of a series also one in MATCHES_LEAST of what is packed. */
 static const unsigned matches_save[HSC_EFFORTS] = {[HSC_EFFORT_SERIES] = 8, [HSC_EFFORT_SPARSE] = 1, [HSC_EFFORT_VALUES] = 8};
 static const int level_of[HSC_EFFORTS] = {[HSC_EFFORT_USUAL] = 5, [HSC_EFFORT_QUICK] = 3, [HSC_EFFORT_SERIES] = 1, [HSC_EFFORT_SPARSE] = 1, [HSC_EFFORT_VALUES] = 6}; /* of libdeflate */
 #define PENDING_BYTES ((size_t)8 << 20) /* of the queue, before it is packed */
@@ -179,7 +180,8 @@ static bool pack_anew(packer *k, chunk *c) {
         shuffle(c->plain, k->planes, bytes / element, element);
     const uint8_t *planes = element > 1 ? k->planes : c->plain;
     unsigned worth = matches_save[c->set->effort];
-    c->packed_bytes = worth ? hsc_huffman_pack(planes, bytes / element, element, worth, k->out, most) : 0;
+    size_t least = c->set->effort == HSC_EFFORT_SERIES ? bytes / MATCHES_LEAST : 0;
+    c->packed_bytes = worth ? hsc_huffman_pack(planes, bytes / element, element, worth, least, k->out, most) : 0;
     const uint8_t *out = k->out;
     if (!c->packed_bytes || (is_small && c->packed_bytes / 3 > c->used / 8)) { /* more than 1.5 bytes a value of 4 */
         size_t n = libdeflate_zlib_compress(how, planes, bytes, k->out + most, most);

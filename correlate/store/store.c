@@ -52,6 +52,7 @@ hsc_status hsc_store_create(const char *path, unsigned workers, hsc_store **out,
     hsc_status status = hsc_store_new(path, &s, err);
     if (status)
         return status;
+    H5dont_atexit(); /* all is closed by then: it would only give memory back */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     status = hsc_out_new(s->path, workers, &s->out, err);
     if (status)

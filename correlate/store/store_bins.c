@@ -30,7 +30,7 @@ typedef struct level {
     uint64_t bin; /* its number */
     uint32_t *by; /* counts in it, by number; never more than 2^32 - 1 in all */
     uint32_t *touched, n_touched; /* scopes with counts in it */
-    bool is_full; /* others have some, too */
+    bool is_full; /* others have some, too, and procedures have theirs; else these follow from the scopes' */
 } level;
 
 typedef struct kept_level { /* of the database before */
@@ -290,40 +290,56 @@ typedef struct counts { /* of a level, while many are added */
 
 static inline counts counts_of(const level *l) { return (counts){l->by, l->touched, l->n_touched}; }
 
-/* of_scope: not 0. Without a branch that noise would mislead. */
-static inline void add(counts *s, uint32_t scope, uint32_t procedure, uint32_t of_scope, uint32_t of_procedure) {
+/* more: not 0. Without a branch that noise would mislead. */
+static inline void add(counts *s, uint32_t scope, uint32_t more) {
     uint32_t before = s->by[scope];
     s->touched[s->n] = scope;
     s->n += !before;
-    s->by[scope] = before + of_scope;
-    s->by[procedure] += of_procedure;
+    s->by[scope] = before + more;
+}
+
+/* Procedures of a level have their counts from now on, and more of a scope go to its procedure too. */
+static void fill(const hsc_store_bins *b, level *l) {
+    for (uint32_t i = 0; i < l->n_touched && !l->is_full; i++)
+        l->by[b->procedures[l->touched[i]]] += l->by[l->touched[i]];
+    l->is_full = true;
 }
 
 typedef struct largest {
     uint64_t scope, procedure;
 } largest;
 
-/* As sweep, scope by scope: a procedure's counts are taken with its first one. */
-static inline __attribute__((always_inline)) largest each(const hsc_store_bins *b, const level *l, counts *above) {
-    const uint32_t *procedures = b->procedures;
+enum above { NOTHING, TOUCHED, FULL };
+
+/* As sweep, scope by scope. */
+static inline __attribute__((always_inline)) largest each_to(const hsc_store_bins *b, const level *l, enum above to, counts *above) {
+    const uint32_t *procedures = b->procedures, *end = l->touched + l->n_touched;
     uint32_t *by = l->by;
     largest found = {0, 0};
-    for (const uint32_t *at = l->touched, *end = at + l->n_touched; at < end; at++) {
-        uint32_t scope = *at, procedure = procedures[scope], of_scope = by[scope], of_procedure = by[procedure];
-        by[scope] = by[procedure] = 0;
+    for (const uint32_t *at = l->touched; at < end; at++) {
+        uint32_t scope = *at, procedure = procedures[scope], of_scope = by[scope], of_procedure = by[procedure] + of_scope;
+        by[scope] = 0;
+        by[procedure] = of_procedure;
         found.scope = larger(found.scope, key_of(of_scope, scope));
-        found.procedure = larger(found.procedure, key_of(of_procedure, procedure));
-        if (above)
-            add(above, scope, procedure, of_scope, of_procedure);
+        found.procedure = larger(found.procedure, key_of(of_procedure, procedure)); /* of what it is on the way its last count is the largest */
+        if (to == TOUCHED)
+            add(above, scope, of_scope);
+        else if (to == FULL)
+            above->by[scope] += of_scope, above->by[procedure] += of_scope;
     }
+    for (const uint32_t *at = l->touched; at < end; at++)
+        by[procedures[*at]] = 0;
     return found;
 }
 
-static largest take_each(const hsc_store_bins *b, const level *l) { return each(b, l, NULL); }
-
-static largest raise_each(const hsc_store_bins *b, const level *l, level *up) {
+/* up NULL: none. */
+static largest each(const hsc_store_bins *b, const level *l, level *up) {
+    if (!up)
+        return each_to(b, l, NOTHING, NULL);
     counts above = counts_of(up);
-    largest found = each(b, l, &above);
+    if (up->is_full)
+        return each_to(b, l, FULL, &above);
+    largest found = each_to(b, l, TOUCHED, &above);
     up->n_touched = (uint32_t)above.n;
     return found;
 }
@@ -333,13 +349,14 @@ static hsc_status put_bin(hsc_store_bins *b, level *l, level *up, hsc_err *err) 
     uint32_t *by = l->by;
     uint64_t category = 0, scope = 0, procedure = 0, all = 0;
     if (l->is_full || l->n_touched > b->first_category / MANY) {
+        fill(b, l);
+        if (up)
+            fill(b, up);
         b->sweep(by, up ? up->by : NULL, b->first_procedure, &scope);
         b->sweep(by + b->first_procedure, up ? up->by + b->first_procedure : NULL, b->first_category - b->first_procedure, &procedure);
         procedure -= b->first_procedure; /* ~(a + b) is ~a - b */
-        if (up)
-            up->is_full = true;
     } else {
-        largest of = up ? raise_each(b, l, up) : take_each(b, l);
+        largest of = each(b, l, up);
         scope = of.scope;
         procedure = of.procedure;
     }
@@ -408,14 +425,21 @@ static hsc_status put_bins(hsc_store_bins *b, uint64_t n, const uint32_t *time, 
             status = end_first(b, err);
         b->number = number;
         counts s = counts_of(l);
+        uint32_t category = b->first_category, of_category = 0; /* one after the other is of the same, mostly */
         for (; i < n && time[i] < end; i++) {
             const bin_leaf *f = &leaves[leaf[i]];
             uint32_t of_it = count[i] & f->binned;
             if (!of_it)
                 continue;
-            s.by[f->category] += of_it;
-            add(&s, f->scope, f->procedure, of_it, of_it);
+            if (f->category != category) {
+                s.by[category] += of_category;
+                category = f->category;
+                of_category = 0;
+            }
+            of_category += of_it;
+            add(&s, f->scope, of_it);
         }
+        s.by[category] += of_category;
         l->n_touched = (uint32_t)s.n;
     }
     return status;

@@ -29,7 +29,7 @@ static size_t round_trip(const uint8_t *planes, size_t n, size_t count, unsigned
     uint8_t *packed = malloc(most), *back = malloc(all + 1);
     struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
     assert_true(packed && back && d);
-    size_t got = hsc_huffman_pack(planes, n, count, worth == ALWAYS ? 1 : worth, packed, most), given = 0;
+    size_t got = hsc_huffman_pack(planes, n, count, worth == ALWAYS ? 1 : worth, 0, packed, most), given = 0;
     if (worth == ALWAYS)
         assert_int_not_equal(got, 0);
     if (got) {
@@ -37,7 +37,7 @@ static size_t round_trip(const uint8_t *planes, size_t n, size_t count, unsigned
         assert_int_equal(given, all);
         assert_memory_equal(back, planes, all);
         for (size_t few = got > 40 ? got - 40 : 0; few < got; few++) /* never beyond its room */
-            assert_int_equal(hsc_huffman_pack(planes, n, count, 1, packed, few), 0);
+            assert_int_equal(hsc_huffman_pack(planes, n, count, 1, 0, packed, few), 0);
     }
     libdeflate_free_decompressor(d);
     free(packed);
@@ -121,8 +121,8 @@ static void matches_are_left(void **state) {
     assert_int_not_equal(got, 0);
     assert_true(got < sizeof noise / 2);
     assert_int_equal(round_trip(again, 16384, 4, 8), 0);
-    assert_int_equal(hsc_huffman_pack(noise, 65536, 1, 8, again, sizeof again), 0); /* more than a block */
-    assert_int_equal(hsc_huffman_pack(noise, 0, 4, 8, again, sizeof again), 0);
+    assert_int_equal(hsc_huffman_pack(noise, 65536, 1, 8, 0, again, sizeof again), 0); /* more than a block */
+    assert_int_equal(hsc_huffman_pack(noise, 0, 4, 8, 0, again, sizeof again), 0);
 }
 
 int main(void) {
