@@ -149,6 +149,13 @@ hsc_status hsc_db_read_run_figures(hsc_db *a, uint32_t metric_a, hsc_db *b, uint
     hsc_status s = diff_begin(&d, err);
     if (!s)
         s = diff_figures_of(&d, out, n, err);
+    if (!s && *n) { /* of whole runs */
+        hsc_db_run_figure *list = realloc(*out, ((size_t)*n + 1) * sizeof *list);
+        if (list) {
+            list[(*n)++] = (hsc_db_run_figure){.of = "size", .name = "", .a = d.a.working, .b = d.b.working};
+            *out = list;
+        }
+    }
     diff_clear(&d);
     return s;
 }

@@ -632,11 +632,11 @@ static hsc_status count_all(hsc_db *db, hsc_interval *v, hsc_err *err) {
 hsc_status hsc_interval_new(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_interval **out, hsc_err *err) {
     uint64_t leaves = db->tables.rows[HSC_TAB_leaf];
     hsc_interval *v = calloc(1, sizeof *v);
+    hsc_spare_begin(&db->spares);
     if (!v || !(v->total = hsc_spare_take(&db->spares, (leaves + 1) * sizeof *v->total, false))) {
         free(v);
         return out_of_memory(db, err);
     }
-    hsc_spare_begin(&db->spares); /* of the totals, which are most of it, what is there is used, but nothing is got ahead */
     v->leaves = (hsc_leaves){.context = HSC_LEAF(db, context, uint32_t), .line = HSC_LEAF(db, line, uint32_t), .instance = HSC_LEAF(db, instance, uint32_t),
                              .metric = HSC_LEAF(db, metric, uint32_t), .category = HSC_LEAF(db, category, uint8_t), .n = leaves, .sampled = leaves};
     v->only = HSC_NONE;

@@ -120,6 +120,7 @@ bool hsc_interval_make_narrow(uint64_t **numbers, uint64_t n, uint64_t most);
  * A second thread makes some of them meanwhile, where there is a processor for it: until hsc_interval_end_ahead nothing of `v` may change. */
 hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hsc_err *err);
 void hsc_interval_end_ahead(hsc_interval *v); /* waits for it */
+void hsc_interval_foresee(hsc_db *db); /* before the first interval: room for what will be summed in it; once */
 
 hsc_status hsc_interval_load_places(hsc_db *db, hsc_err *err); /* which instruction leaves are of; HSC_E_MISSING */
 

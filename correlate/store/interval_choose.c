@@ -167,7 +167,9 @@ hsc_status hsc_db_prepare_intervals(hsc_db *db, bool *ready, hsc_err *err) {
         status = hsc_marks_make_some(db, program, ready, err);
     else
         *ready = !status;
-    if (*ready && db->interval && !hsc_db_is_pending(db) && !db->choosing)
+    if (*ready && program && !db->interval && !db->choosing)
+        hsc_interval_foresee(db);
+    if (*ready && !(db->interval && hsc_db_is_pending(db)) && !db->choosing)
         *ready = hsc_spare_again(&db->spares);
     return status;
 }

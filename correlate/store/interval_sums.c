@@ -487,6 +487,28 @@ static bool is_asked_first(const hsc_db *db, uint64_t number) {
     return db->values[number].sum.name[0] && which != HSC_TABLE_INSTANCE && which != HSC_TABLE_CONTEXT_EXCL;
 }
 
+void hsc_interval_foresee(hsc_db *db) {
+    uint64_t leaves = db->tables.rows[HSC_TAB_leaf], numbers = db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT, categories = 0;
+    bool of_contexts = false, there[UINT8_MAX + 1] = {0};
+    if (db->is_foreseen || db->spares.n_again)
+        return;
+    db->is_foreseen = true;
+    hsc_spare_foresee(&db->spares, (leaves + 1) * sizeof(uint64_t)); /* totals */
+    for (uint64_t i = 0; i < numbers; i++) {
+        hsc_db_table which = (hsc_db_table)(i % HSC_VALUES_COUNT);
+        if (!is_known(which) || hsc_interval_is_exact(db, (uint32_t)(i / HSC_VALUES_COUNT)) || !is_asked_first(db, i))
+            continue;
+        hsc_spare_foresee(&db->spares, (db->values[i].rows + 1) * sizeof(uint32_t));
+        of_contexts = of_contexts || is_of_contexts(which);
+    }
+    const uint8_t *category = HSC_COL(db, leaf_category, uint8_t);
+    for (uint64_t k = 0; of_contexts && k < leaves; k++) {
+        categories += !there[category[k]];
+        there[category[k]] = true;
+    }
+    hsc_spare_foresee(&db->spares, (db->tables.rows[HSC_TAB_context] * categories + 1) * sizeof(uint32_t));
+}
+
 static bool is_made(const hsc_interval *v, uint32_t metric, hsc_db_table which) {
     for (const hsc_made_sums *m = v->made; m; m = m->next)
         if (m->metric == metric && m->table == which)

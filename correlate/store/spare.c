@@ -39,6 +39,13 @@ void hsc_spare_begin(hsc_spares *s) {
     s->is_dropped = false;
 }
 
+void hsc_spare_foresee(hsc_spares *s, size_t bytes) {
+    if (bytes < HSC_SPARE_LEAST || s->n_again == HSC_SPARES_MAX)
+        return;
+    s->again[s->n_again++] = bytes;
+    s->is_dropped = true;
+}
+
 void hsc_spare_drop(hsc_spares *s) {
     while (s->n)
         free(s->of[--s->n].p);

@@ -26,6 +26,8 @@ void *hsc_spare_take(hsc_spares *s, size_t bytes, bool is_cleared);
 void hsc_spare_put(hsc_spares *s, void *p);
 /* What is taken from here on is what the next one will take. */
 void hsc_spare_begin(hsc_spares *s);
+/* Where nothing was taken yet: room of that size will be, so hsc_spare_again gets it. */
+void hsc_spare_foresee(hsc_spares *s, size_t bytes);
 /* Gives all back to the system; hsc_spare_again, when there is time for it, gets anew what the next one will take, cleared, a piece at a time. true: all is there. */
 void hsc_spare_drop(hsc_spares *s);
 bool hsc_spare_again(hsc_spares *s);

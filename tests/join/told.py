@@ -182,6 +182,15 @@ that("No samples in the interval" in empty and "again" in empty and "\nProbe" in
 counters = table("counter")
 that(len(counters) == 1 and (counters[0]["counter"], counters[0]["values"], counters[0]["first"], counters[0]["last"], counters[0]["max"]) ==
      ("residual", "2", "4", "1", "4") and near(counters[0]["mean"], 2.5) and near(counters[0]["stddev"], 1.5), counters)
+# what of a phase lies in the interval; values told in it, and that which holds as it begins
+phases = table("phase", "--interval=0.3:0.6")
+that([(p["phase"], p["times"]) for p in phases] == [("setup", "1"), ("solve", "1")] and near(phases[0]["elapsed_s"], 0.2) and near(phases[0]["first_begin_s"], 0.3) and
+     near(phases[0]["inclusive_s"], 0.002) and near(phases[1]["elapsed_s"], 0.1), phases)
+that([p["phase"] for p in table("phase", "--interval=0:0.4")] == ["setup"], "a phase that is not in the interval is told")
+for interval, want in (("0.53:0.6", ("2", "4", "1", "1", "4")), ("0.56:0.6", ("1", "1", "1", "1", "1")), ("0.52:0.55", ("1", "4", "4", "4", "4"))):
+    counters = table("counter", f"--interval={interval}")
+    that([tuple(c[k] for k in ("values", "first", "last", "min", "max")) for c in counters] == [want], (interval, counters))
+that(not table("counter", "--interval=0:0.5"), "a counter without values before the end of the interval is told")
 that("residual" in run("report", "--by=counter", DATABASE), "a counter's name is cut off in the text of 80 columns")
 
 costs = table("cost")

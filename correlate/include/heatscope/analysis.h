@@ -148,9 +148,10 @@ typedef struct hsc_db_run_figure { /* of two whole runs, known without sampling 
                        * "waiting" and calls of "messages" of all threads; "imbalance" of the computation (of the thread with most over
                        * the mean, runs of equal size); of two sizes the factors of efficiency: "parallel" = "balance" x
                        * "communication", "computation" and that of "each" thread on average, whose ratios a / b are how the
-                       * computation scaled: of strong scaling the first, of weak scaling the second */
+                       * computation scaled: of strong scaling the first, of weak scaling the second; "size": processes, or of one
+                       * process each the threads that computed at the same time */
     const char *name; /* the category; the kind of wait or the operation; "": all of them together, which come before; of a database */
-    double a, b;      /* seconds; of imbalance, parallel, balance and communication: ratios */
+    double a, b;      /* seconds; of imbalance, parallel, balance and communication: ratios; of size a number */
     double low, high; /* of a category: 95 % interval of b - a; else 0 */
     bool chance_a, chance_b; /* of imbalance and balance: chance alone explains it */
 } hsc_db_run_figure;

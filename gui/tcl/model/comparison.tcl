@@ -2,7 +2,7 @@
 # This run and another one: what changed, by procedure, loop, line, module, wait, message or cause, and what to say of a line or scope.
 
 oo::class create ::heatscope::Comparison {
-    variable Run Db Other OtherRun Changes Failed Marks Interval Exact
+    variable Run Db Other OtherRun Changes Failed Marks Interval Exact Known
 
     # other: a handle of the database that is compared with, "" for none
     constructor {run other} {
@@ -10,6 +10,7 @@ oo::class create ::heatscope::Comparison {
         set Db [$run db]
         set Other $other
         set OtherRun ""
+        set Known ""
         set Changes {}
         set Failed {}
         set Marks {}
@@ -91,6 +92,7 @@ oo::class create ::heatscope::Comparison {
     method with {other} {
         my DropRun
         set Other $other
+        set Known ""
         set Failed {}
         set Changes {}
         set Marks {}
@@ -217,7 +219,18 @@ oo::class create ::heatscope::Comparison {
         lassign [my Sizes] here there
         return [expr {double($there) / $here}]
     }
+    # As `heatscope diff` counts them, which only whole runs tell: threads that computed at the same time.
     method Sizes {} {
+        if {$Known eq ""} {
+            foreach row [my Figures 0] {
+                if {[dict get $row of] eq "size"} {
+                    set Known [list [expr {int([dict get $row a])}] [expr {int([dict get $row b])}]]
+                }
+            }
+        }
+        if {$Known ne ""} {
+            return $Known
+        }
         return [lmap db [list $Db $Other] {expr {[my ByThread] ? [$db columns thread working] : [dict get [$db info] processes]}}]
     }
     method ByThread {} { return [expr {[dict get [$Db info] processes] == 1 && [dict get [$Other info] processes] == 1}] }

@@ -181,6 +181,7 @@ oo::class create ::heatscope::AssemblyView {
         if {[dict get $sum uncounted]} {
             set part [expr {[dict get $Selection interval] ne "" ? "interval" : "choice of a category"}]
             my subtitle "$name \u00b7 this database (of an older version, or --time=none) knows samples by instruction of the whole run only: Esc ends the $part"
+            $How configure -text "No samples: they are known of the whole run only (Esc)"
             return
         }
         set words "$name \u00b7 [::heatscope::fmt percent [dict get $sum sum] [dict get $sum total]] of [$Run whole [dict get $Selection metric]]"

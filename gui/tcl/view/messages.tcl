@@ -301,10 +301,10 @@ oo::class create ::heatscope::MessagesView {
             }
         }
     }
-    # Bytes in a cell: as everywhere, or, where that has no room, in fewer digits (2.1 MB), or short as in the heat cells (2.1M); "" where
+    # Bytes in a cell: as everywhere, or, where that has no room, in fewer digits (2.1 MB), or short (2.1MB, 2.1M); "" where
     # nothing fits.
     method InCell {bytes room} {
-        foreach words [list [$Model bytes $bytes] [::heatscope::fmt brief $bytes B] [::heatscope::fmt short $bytes]] {
+        foreach words [list [$Model bytes $bytes] [::heatscope::fmt brief $bytes B] "[::heatscope::fmt short $bytes]B" [::heatscope::fmt short $bytes]] {
             if {[::heatscope::theme width HsSmall $words] <= $room} {
                 return $words
             }

@@ -112,10 +112,10 @@ oo::class create ::heatscope::ProbesView {
     }
     method Beside {} {
         if {$By eq "cost" && [dict get $Selection interval] ne ""} {
-            return "of the whole run: what measuring cost is not known by time"
+            return "whole run \u00b7 what measuring cost is not known by time"
         }
         if {$By in {phase counter} && [dict get $Selection interval] ne "" && [$Db interval] ne ""} {
-            return [expr {$By eq "phase" ? "of the interval: what of them lies in it" : "of the interval: values told in it, and that which holds as it begins"}]
+            return [expr {$By eq "phase" ? "of the interval \u00b7 what of them lies in it" : "of the interval \u00b7 values told in it, and that which holds as it begins"}]
         }
         return [my Timed [dict get {block "timed, not sampled" probe "timed, not sampled, all their blocks" phase "as the program told" counter "as the program told"
             cost "measured and estimated"} $By]]

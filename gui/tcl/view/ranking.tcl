@@ -488,6 +488,10 @@ oo::class create ::heatscope::RankingView {
             }
             array { return [my Kept] }
             symbol {
+                # the chosen one, where it is a piece of the procedure: f.cold
+                if {[dict exists $ById $Chosen] && [dict exists $ById $Chosen procedure] && [dict get $ById $Chosen procedure] == [dict get $s procedure]} {
+                    return $Chosen
+                }
                 foreach row $Rows {
                     if {[dict get $s procedure] >= 0 && [dict get $row procedure] == [dict get $s procedure]} {
                         return [dict get $row id]

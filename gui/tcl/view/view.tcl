@@ -455,7 +455,7 @@ oo::class create ::heatscope::View {
             if {[$Db interval] ne "" && [dict get [$Db times] slices]} {
                 return "of the interval, by slices of some 100 ms"
             }
-            return [expr {[$Db interval] eq "" ? "of the whole run, as the metric" : "of the whole run: not known by time"}]
+            return [expr {[$Db interval] eq "" ? "of the whole run, as the metric" : "of the whole run \u00b7 not known by time"}]
         }
         return [expr {[dict get $Selection category] >= 0 ? "of all categories" : $words}]
     }
