@@ -5,7 +5,7 @@
  *
  * A context switch costs because the kernel stops and starts perf's timer. That is dear only where the timer is the next
  * one of its processor, before the kernel's tick; with samples far apart that is seldom so. But it always costs something,
- * which no rate saves: with the preset budget the rate is lowered as long as that helps, and never so far that the profile
+ * which no rate saves: with the preset budget the rate is lowered as long as that helps, and for a thread's first ten seconds never so far that the profile
  * is of no use. Who names a budget himself wants it kept, and gets fewer samples.
  *
  * Threads that switch so often that perf takes more than the budget at the lowest rate too (ten times that, where the budget is the preset one) are sampled by the
@@ -22,6 +22,7 @@
 #define EARLY_NS 5000000ull         /* before the first one, which sees only to switches */
 #define LONGEST_NAMED_NS 100000000ull /* between two samples, where the user has named the budget */
 #define LONGEST_PRESET_NS 10000000ull /* else: 100 a second, as gprof has them; a place with 10 % of a minute gets 600 */
+#define PLENTY_NS 10000000000ull /* CPU time of a thread, which has a thousand samples then, or many more: from then on the preset budget is kept as one that was named */
 #define BRIEF_NS 300000000ull       /* CPU time of a thread in which it keeps its rate, where the budget is the preset one: a short run has few samples, and some milliseconds more are no burden */
 #define BRIEF_BUDGETS 5.0           /* unless samples cost so many budgets */
 #define HELPS 0.2                   /* of the budget: what half the rate has to save, where the budget is the preset one */
@@ -100,8 +101,8 @@ void hsc_rt_switches_note(hsc_rt_thread *t, hsc_rt_switch_counts now) {
     t->untold_ns += (uint64_t)((double)(untold < outside ? untold : outside) * each_ns);
 }
 
-uint64_t hsc_rt_govern_longest(void) {
-    uint64_t longest = hsc_rt.budget_named ? LONGEST_NAMED_NS : LONGEST_PRESET_NS;
+uint64_t hsc_rt_govern_longest(uint64_t cpu_ns) {
+    uint64_t longest = hsc_rt.budget_named || cpu_ns >= PLENTY_NS ? LONGEST_NAMED_NS : LONGEST_PRESET_NS;
     return hsc_rt.options.budget == 0 ? hsc_rt.period_ns : longest > hsc_rt.period_ns ? longest : hsc_rt.period_ns;
 }
 
@@ -237,7 +238,7 @@ static void move(hsc_rt_thread *t, uint32_t reason, hsc_rec_rate *told, bool ear
  * would have them where otherwise there is more of other waiting; they count where ticks are known to meet the thread. */
 static bool has_to_move(const hsc_rt_thread *t, const look *l, bool early) {
     double n = l->each + (hsc_rt_is_met(t) ? l->waiting : 0), now = n * perf_switch_ns(t->periods);
-    double least = n * perf_switch_ns(periods_in((double)hsc_rt_govern_longest()));
+    double least = n * perf_switch_ns(periods_in((double)hsc_rt_govern_longest(0)));
     if (!hsc_rt_is_perf(t->mechanism) || *hsc_rt.options.mechanism || (early && now <= MOVES_EARLY * l->budget))
         return false;
     if (hsc_rt.budget_named)
@@ -266,10 +267,10 @@ static bool is_brief(const look *l, const hsc_rec_rate *told) {
     return !hsc_rt.budget_named && told->cpu_ns < BRIEF_NS && l->samples <= BRIEF_BUDGETS * l->budget;
 }
 
-static uint64_t better_rate(hsc_rt_thread *t, const look *l) {
+static uint64_t better_rate(hsc_rt_thread *t, const look *l, uint64_t cpu_ns) {
     hsc_rt_governor *g = &t->governor;
     double cost = cost_at(t, l, t->periods);
-    uint64_t periods = t->periods, longest = hsc_rt_govern_longest(), least = g->moved ? periods_in(KERNEL_TICK_NS) : 1;
+    uint64_t periods = t->periods, longest = hsc_rt_govern_longest(cpu_ns), least = g->moved ? periods_in(KERNEL_TICK_NS) : 1;
     g->over = cost > l->budget ? g->over + 1 : 0;
     bool lowers = cost > 2 * l->budget || g->over > 1; /* a little too much, once, is chance */
     while (lowers && cost > l->budget && 2 * periods * hsc_rt.period_ns <= longest) {
@@ -309,7 +310,7 @@ void hsc_rt_govern(hsc_rt_thread *t) {
     else if (is_unmet(t))
         move(t, HSC_source_reason_UNMET, &told, false);
     else if (judges && !is_brief(&l, &told))
-        set_rate(t, better_rate(t, &l), &told);
+        set_rate(t, better_rate(t, &l, told.cpu_ns), &told);
 }
 
 /* A clock that goes on while a sample is taken may be due again before the program has run at all. A sample therefore takes at most half

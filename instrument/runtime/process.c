@@ -124,7 +124,7 @@ static void put_cost(uint64_t now, const hsc_rt_cost *so_far) {
                       .probes_ns = so_far->probes_ns, .switches_ns = so_far->switches_ns, .interrupt_ns = hsc_rt.interrupt_ns, .interrupt_measured = hsc_rt.interrupt_measured,
                       .switch_ns = hsc_rt.switch_cost_ns, .switch_far_ns = hsc_rt.switch_far_ns,
                       .helper_ns = hsc_rt.helper_ns, .budget = hsc_rt.options.budget,
-                      .longest_ns = hsc_rt_govern_longest(), .start_ns = start_ns(), .end_ns = end_ns(),
+                      .longest_ns = hsc_rt_govern_longest(UINT64_MAX), .start_ns = start_ns(), .end_ns = end_ns(),
                       .interrupt_least_ns = hsc_rt.interrupt_least_ns, .interrupt_most_ns = hsc_rt.interrupt_most_ns,
                       .switches_least = HSC_RT_SWITCHES_LEAST, .switches_most = hsc_rt_switches_most(so_far)};
     hsc_rt_file_put(HSC_REC_cost, &c, now);

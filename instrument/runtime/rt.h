@@ -483,7 +483,7 @@ bool hsc_rt_after_system_call(const void *ucontext);
 
 /* governor_ss.c: for the calling thread */
 void hsc_rt_govern_begin(hsc_rt_thread *t);
-uint64_t hsc_rt_govern_longest(void); /* nanoseconds between two samples to which the governor goes */
+uint64_t hsc_rt_govern_longest(uint64_t cpu_ns); /* nanoseconds between two samples to which the governor goes, of a thread that has used so much CPU time */
 void hsc_rt_govern(hsc_rt_thread *t); /* after each sample, in the handler; looks now and then */
 void hsc_rt_govern_turn(hsc_rt_thread *t, uint64_t interrupt_ns, uint64_t passed_ns); /* after a sample: was there time for the program? */
 uint64_t hsc_rt_switches(void); /* the calling thread's context switches so far */

@@ -220,10 +220,10 @@ static void budgets(void **state) {
         for (int named = 0; named < 2; named++) {
             const load *l = &loads[k];
             hsc_rt_thread *t = begin(10, named);
-            run(t, l, 5 * (uint64_t)SECOND);
+            run(t, l, (named ? 5 : 12) * (uint64_t)SECOND); /* ten with samples 10 ms apart at most */
             uint64_t settled = simulated.changes, periods = t->periods;
             double share = run(t, l, 60 * (uint64_t)SECOND), budget = 0.01,
-                   longest = (double)hsc_rt_govern_longest() / PERIOD;
+                   longest = (double)hsc_rt_govern_longest(UINT64_MAX) / PERIOD;
             print_message("%zu %-6s every %3u periods, %.3f %% (full rate %.3f %%), %u changes\n", k,
                           named ? "named" : "preset", t->periods, 100 * share, 100 * cost_of(l, 1),
                           (unsigned)simulated.changes);
@@ -241,6 +241,16 @@ static void budgets(void **state) {
             assert_int_equal(simulated.records, simulated.changes);
             assert_int_equal(atomic_load(&hsc_rt.governed), t->periods > 1 ? t->periods : 0);
         }
+}
+
+/* Until it has used ten seconds of CPU time a thread has 100 samples of each, whatever they cost; then the preset budget is kept. */
+static void the_first_seconds_have_samples(void **state) {
+    (void)state;
+    hsc_rt_thread *t = begin(10, false);
+    run(t, &loads[3], 9 * (uint64_t)SECOND);
+    assert_int_equal(t->periods, 8); /* of 10 that 10 ms are, the power of 2 */
+    run(t, &loads[3], 2 * (uint64_t)SECOND);
+    assert_int_equal(t->periods, 32); /* 32 % at the full rate */
 }
 
 /* Heavy for ten seconds, then light: the rate is the full one again after a second, and the time of two looks, for each
@@ -556,7 +566,7 @@ static void system_calls_are_no_crowd(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(budgets), cmocka_unit_test(comes_back), cmocka_unit_test(libraries_are_read_once),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(budgets), cmocka_unit_test(the_first_seconds_have_samples), cmocka_unit_test(comes_back), cmocka_unit_test(libraries_are_read_once),
                                        cmocka_unit_test(one_look_is_chance), cmocka_unit_test(brief_threads_keep_their_rate), cmocka_unit_test(without_a_budget),
                                        cmocka_unit_test(storms_of_switches), cmocka_unit_test(preset_budget_moves_too), cmocka_unit_test(yields_are_seen_at_once), cmocka_unit_test(switches_afterwards), cmocka_unit_test(waiting_by_yields), cmocka_unit_test(began_busily), cmocka_unit_test(unmet_by_ticks), cmocka_unit_test(yields_are_not_told), cmocka_unit_test(few_switches_move_nobody),
                                        cmocka_unit_test(program_gets_its_turn), cmocka_unit_test(system_calls_are_no_crowd)};
