@@ -29,11 +29,19 @@ static bool is_there(const char *program) {
 
 static const char *pager(void) {
     const char *asked = getenv("HEATSCOPE_PAGER"), *term = getenv("TERM");
+    char word[256];
     if (!isatty(STDOUT_FILENO) || !term || !*term || !strcmp(term, "dumb"))
         return NULL;
     asked = asked ? asked : getenv("PAGER");
     asked = asked ? asked : is_there("less") ? "less" : "";
-    return *asked && strcmp(asked, "cat") != 0 ? asked : NULL;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(asked, " \t"), asked);
+    if (!*asked || !strcmp(asked, "cat"))
+        return NULL;
+    if (!strpbrk(asked, "/;&|'\"$\\<>(){}=*?") && !is_there(word)) { /* else the shell's affair */
+        fprintf(stderr, "heatscope: no pager '%s' (HEATSCOPE_PAGER or PAGER)\n", word);
+        return NULL;
+    }
+    return asked;
 }
 
 /* In the child. The signals that the terminal sends are the pager's own affair. */

@@ -140,7 +140,7 @@ static void put_processes(report *r) {
     if (unfinished) {
         if (names[0] && unfinished > NAMED)
             snprintf(names + strlen(names), sizeof names - strlen(names), " and %u more", unfinished - NAMED);
-        snprintf(line, sizeof line, "%u process%s recorded no end: ended by a signal (Ctrl-C, kill), or still running when this was read; what was there is shown%s%s%s", unfinished,
+        snprintf(line, sizeof line, "%u process%s recorded no end: ended by a signal (a fault, abort, kill, Ctrl-C), or still running when this was read; what was there is shown%s%s%s", unfinished,
                  unfinished == 1 ? "" : "es", names[0] ? " (" : "", names, names[0] ? ")" : "");
         report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "          "));
     }

@@ -44,6 +44,8 @@ static bool is_operator(const char *procedure) {
 
 bool hsc_is_complex_division(const char *procedure) { return fits(procedure, "__div?c3", "sd"); }
 
+bool hsc_is_complex_product(const char *procedure) { return fits(procedure, "__mul?c3", "sd"); }
+
 int hsc_is_linked_runtime(const char *procedure) {
     static const char *const spaces[] = {"Fortran::runtime::", "Fortran::decimal::", "Fortran::common::"};
     if (is_operator(procedure))

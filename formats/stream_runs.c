@@ -62,6 +62,8 @@ __attribute__((target("bmi,bmi2"))) static size_t take_short(sample_run *run, hs
     for (end = end < run->stop ? end : run->stop; at < to_end && p < end; at++) {
         uint64_t w = hsc_get64(p + 2), length = p[0], stop1 = ~w & ~low, stop2 = _blsr_u64(stop1), state = 0;
         uint64_t upto1 = _blsmsk_u64(stop1), upto2 = _blsmsk_u64(stop2); /* last bytes have no bit 7 */
+        const uint8_t *next = p + 1 + length; /* known before the numbers are */
+        __asm__("" : "+r"(next)); /* or the compiler takes where the numbers end for it */
         if (p[1] != HSC_REC_sample || !stop2)
             break;
         if (length != (_tzcnt_u64(stop2) >> 3) + 2) { /* else no state: 0 */
@@ -76,7 +78,7 @@ __attribute__((target("bmi,bmi2"))) static size_t take_short(sample_run *run, hs
         at->node_id = node;
         at->state = state;
         last = p;
-        p += length + 1; /* known before the numbers are */
+        p = next;
     }
     run->p = p;
     run->last = last;
@@ -95,6 +97,43 @@ static size_t take_run_bmi2(sample_run *run, hsc_rec_sample *to, size_t most) {
 }
 #endif
 
+#if defined __x86_64__
+/* As take_short, of nodes 1 to `nodes`, and only how many and the largest time, from *latest on. */
+__attribute__((target("bmi,bmi2"))) static size_t pass_short(sample_run *run, uint64_t nodes, size_t most, uint64_t *latest) {
+    const uint64_t low = 0x7f7f7f7f7f7f7f7f;
+    const uint8_t *p = run->p, *last = run->last, *end = run->end - p >= LONGEST ? run->end - LONGEST + 1 : p;
+    uint64_t time = run->time, node = run->node, high = *latest;
+    size_t n = 0;
+    for (end = end < run->stop ? end : run->stop; n < most && p < end; n++) {
+        uint64_t w = hsc_get64(p + 2), length = p[0], stop1 = ~w & ~low, stop2 = _blsr_u64(stop1);
+        uint64_t upto1 = _blsmsk_u64(stop1), upto2 = _blsmsk_u64(stop2);
+        const uint8_t *next = p + 1 + length;
+        __asm__("" : "+r"(next)); /* or the compiler takes where the numbers end for it */
+        if (p[1] != HSC_REC_sample || !stop2)
+            break;
+        if (length != (_tzcnt_u64(stop2) >> 3) + 2) {
+            uint64_t stop3 = _blsr_u64(stop2);
+            if (!stop3 || length != (_tzcnt_u64(stop3) >> 3) + 2)
+                break;
+        }
+        uint64_t to = node + hsc_unzigzag(_pext_u64(w, upto2 & ~upto1 & low));
+        if (to - 1 >= nodes)
+            break;
+        node = to;
+        time += hsc_unzigzag(_pext_u64(w, upto1 & low));
+        high = time > high ? time : high;
+        last = p;
+        p = next;
+    }
+    run->p = p;
+    run->last = last;
+    run->time = time;
+    run->node = node;
+    *latest = high;
+    return n;
+}
+#endif
+
 static bool is_plain_sample(const hsc_layout *l) {
     const hsc_field_info *f = l ? l->info.fields : NULL;
     return l && l->ours && l->info.n_fields == 3 && f[0].type == HSC_TYPE_T && f[0].offset == offsetof(hsc_rec_sample, time) &&
@@ -102,28 +141,50 @@ static bool is_plain_sample(const hsc_layout *l) {
            f[2].offset == offsetof(hsc_rec_sample, state);
 }
 
-size_t hsc_reader_take_samples(hsc_reader *r, hsc_rec_sample *to, size_t most, uint64_t last, uint64_t *offset) {
+/* What follows in the chunk, with the layout of samples; NULL: nothing that is read here. */
+static hsc_layout *begin_run(const hsc_reader *r, uint64_t last, sample_run *run) {
     hsc_layout *l = r->p == r->end || r->first ? NULL : hsc_schema_find(r->chunk.schema, HSC_REC_sample);
-    if (!is_plain_sample(l) || l->epoch != r->epoch)
-        return 0;
-    uint64_t first = r->chunk.offset + HSC_CHUNK_HEADER_BYTES, *node = &l->deltas[l->info.fields[1].delta_slot];
-    if (last < first)
-        return 0;
+    uint64_t first = r->chunk.offset + HSC_CHUNK_HEADER_BYTES;
+    if (!is_plain_sample(l) || l->epoch != r->epoch || last < first)
+        return NULL;
     uint64_t left = (uint64_t)(r->end - r->chunk.payload);
-    sample_run run = {.p = r->p, .end = r->end, .stop = last - first < left ? r->chunk.payload + (last - first) + 1 : r->end,
-                      .time = r->last_time, .node = *node};
+    *run = (sample_run){.p = r->p, .end = r->end, .stop = last - first < left ? r->chunk.payload + (last - first) + 1 : r->end,
+                        .time = r->last_time, .node = l->deltas[l->info.fields[1].delta_slot]};
+    return l;
+}
+
+static size_t end_run(hsc_reader *r, const hsc_layout *l, const sample_run *run, size_t n, uint64_t *offset) {
+    if (n)
+        *offset = r->chunk.offset + HSC_CHUNK_HEADER_BYTES + (uint64_t)(run->last - r->chunk.payload);
+    l->deltas[l->info.fields[1].delta_slot] = run->node;
+    r->last_time = run->time;
+    r->counts.records += n;
+    r->p = run->p;
+    return n;
+}
+
+size_t hsc_reader_take_samples(hsc_reader *r, hsc_rec_sample *to, size_t most, uint64_t last, uint64_t *offset) {
+    sample_run run;
+    const hsc_layout *l = begin_run(r, last, &run);
+    if (!l)
+        return 0;
 #if defined __x86_64__
     size_t n = can_take_words() ? take_run_bmi2(&run, to, most) : take_run(&run, to, most);
 #else
     size_t n = take_run(&run, to, most);
 #endif
-    if (n)
-        *offset = first + (uint64_t)(run.last - r->chunk.payload);
-    *node = run.node;
-    r->last_time = run.time;
-    r->counts.records += n;
-    r->p = run.p;
-    return n;
+    return end_run(r, l, &run, n, offset);
+}
+
+size_t hsc_reader_pass_samples(hsc_reader *r, uint64_t nodes, size_t most, uint64_t last, uint64_t *offset, uint64_t *latest) {
+#if defined __x86_64__
+    sample_run run;
+    const hsc_layout *l = can_take_words() ? begin_run(r, last, &run) : NULL;
+    return l ? end_run(r, l, &run, pass_short(&run, nodes, most, latest), offset) : 0;
+#else
+    (void)r, (void)nodes, (void)most, (void)last, (void)offset, (void)latest;
+    return 0;
+#endif
 }
 
 /* ---- nodes, many at a time ---- */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/cost.h>
+
 #include "details.h"
 #include "told.h"
 
@@ -126,13 +128,13 @@ static bool add_itself(join *j, const hsc_join_cost *cost, double cpu_s) {
                        "measuring added is told in percent of it", 0, itself_s > 0 ? itself_s : 0);
 }
 
-/* Signals and switches are estimates. */
+/* Signals and switches are estimates, and wrappers, start and end may be told too little. */
 static bool add_doubt(join *j, const hsc_join_cost *cost) {
     double rest_s = cost->start_s + cost->helper_s + cost->end_s;
     if (!(cost->most_s > cost->least_s))
         return true;
     return add_seconds(j, TOTALS, HSC_LEDGER_LEAST, "the same as it is likely to be at least: signals and switches are estimates, by what a trial found before the start", 0, rest_s + cost->least_s) &&
-           add_seconds(j, TOTALS, HSC_LEDGER_MOST, "the same as it is likely to be at most", 0, rest_s + cost->most_s);
+           add_seconds(j, TOTALS, HSC_LEDGER_MOST, "the same as it is likely to be at most", 0, rest_s + HSC_COST_UNSEEN_MOST * (cost->start_s + cost->end_s) + cost->most_s);
 }
 
 hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {

@@ -352,7 +352,7 @@ hsc_status hsc_made_open(join *j, hsc_err *err) {
 const hsc_packed_memo *hsc_made_get_memo(join *j) { return j->made ? &j->made->memo : NULL; }
 
 void hsc_made_set_before(join *j, hsc_store *store) {
-    if (j->team || j->keeps_nothing || !j->made || !j->made->packed.old.n)
+    if (j->team || j->keeps_nothing || !j->made || !j->made->packed.is_same || !j->made->packed.old.n)
         return;
     j->made->kept = hsc_same_threads(j, &j->made->same);
     if (j->made->kept)

@@ -69,6 +69,7 @@ const hsc_packed_memo *hsc_made_get_memo(join *j);
 typedef struct jpacked {
     join *j;
     int fd; /* the database that was there; -1: none */
+    bool is_same; /* it is the one that was written then, and not a copy, or what somebody changed */
     HSC_VEC(hsc_packed_chunk) old, made;
     hsc_table rows, places; /* plain, (set, index): row of old */
 } jpacked;

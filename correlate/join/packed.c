@@ -16,16 +16,17 @@ void hsc_packed_open(jpacked *k, join *j, const hsc_file_facts *then) {
     hsc_file_facts now = {0};
     if (k->fd >= 0 && !fstat(k->fd, &st))
         now = hsc_file_facts_of(&st);
-    bool same = now.is_there && !memcmp(&now, then, sizeof now);
-    for (size_t i = 0; same && i < k->old.n; i++) {
+    bool good = now.is_there; /* a copy has these chunks too: each is taken only as its own seal says */
+    k->is_same = good && !memcmp(&now, then, sizeof now);
+    for (size_t i = 0; good && i < k->old.n; i++) {
         uint32_t *at = hsc_table_at(&k->rows, k->old.p[i].plain[0], k->old.p[i].plain[1]);
-        same = at != NULL;
-        uint32_t *place = same ? hsc_table_at(&k->places, k->old.p[i].set, k->old.p[i].index) : NULL;
-        same = place != NULL;
-        if (same)
+        good = at != NULL;
+        uint32_t *place = good ? hsc_table_at(&k->places, k->old.p[i].set, k->old.p[i].index) : NULL;
+        good = place != NULL;
+        if (good)
             *at = *place = (uint32_t)i;
     }
-    if (!same)
+    if (!good)
         k->old.n = 0;
 }
 
@@ -76,7 +77,7 @@ static uint8_t *look(void *ctx, size_t whole, hsc_packed_chunk *c) {
 
 static uint8_t *find(void *ctx, const uint8_t *plain, size_t used, size_t whole, size_t element, unsigned effort, hsc_packed_chunk *c) {
     jpacked *k = ctx;
-    const uint64_t how[] = {whole, (uint64_t)element << 2 | effort};
+    const uint64_t how[] = {whole, (uint64_t)element << 8 | effort};
     hsc_sealer s;
     hsc_made_begin_seal(k->j, &s, HSC_SEAL_CHUNK, how);
     hsc_seal_add(&s, plain, used);

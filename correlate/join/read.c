@@ -412,6 +412,17 @@ static void count_first(jprocess *p, jthread *t, const hsc_rec_sample *list, siz
     t->timed_samples += n;
 }
 
+/* Those that the first reading need only count. *n: records. */
+static bool pass_samples(jprocess *p, jthread *t, hsc_reader *reader, hsc_record *rec, uint64_t last, uint64_t *n) {
+    uint64_t direct = t->work->node_rows.count ? 0 : t->work->nodes.n, room = THREAD_SAMPLES_MAX / 2 > t->samples ? THREAD_SAMPLES_MAX / 2 - t->samples : 0;
+    size_t got = hsc_reader_pass_samples(reader, direct, room, last, &rec->offset, &p->last_ns);
+    t->samples += got;
+    t->records += got;
+    t->timed_samples += got;
+    *n += got;
+    return !got || note_seen(p, rec);
+}
+
 /* The samples that follow one, many at a time: what take() and the rest of read_records do with each. *n: records. */
 static bool take_samples(join *j, jprocess *p, hsc_reader *reader, const hsc_record *one, uint64_t *n) {
     enum { BATCH = 512 };
@@ -422,7 +433,7 @@ static bool take_samples(join *j, jprocess *p, hsc_reader *reader, const hsc_rec
     jthread *t = hsc_join_thread(p, one->stream);
     if (!t)
         return false;
-    bool ok = true, is_timed = p->known && !j->options->no_times;
+    bool is_timed = p->known && !j->options->no_times, ok = p->known || t->work->region || pass_samples(p, t, reader, &rec, last, n);
     for (size_t got; ok && (got = hsc_reader_take_samples(reader, list, BATCH, last, &rec.offset));) {
         bool is_plain = !t->work->region && t->samples <= THREAD_SAMPLES_MAX / 2 - BATCH;
         if (is_plain && !p->known) {

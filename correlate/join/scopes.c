@@ -113,6 +113,32 @@ static void use_data_files(jmodule *m) {
             use_file(m, d->arrays.p[k].file);
 }
 
+static const char *name_in(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The source of a file that a build system's preprocessor wrote: CMake's x.f90-pp.f90, with the lines of x.f90, which flang has for the file of what it makes itself. The
+ * file itself where it is none, or the module has no x.f90 or several. */
+static uint32_t source_of(const hsc_code_tables *t, uint32_t file) {
+    static const char mark[] = "-pp.f";
+    const char *name = name_in(t->files[file].path), *end = NULL;
+    uint32_t found = file;
+    for (const char *at = name; (at = strstr(at, mark)); at++)
+        end = at;
+    if (!end || end == name || strchr(end + sizeof mark - 1, '.'))
+        return file;
+    for (uint32_t k = 0; k < t->file_count; k++) {
+        const char *other = name_in(t->files[k].path);
+        if (strncmp(other, name, (size_t)(end - name)) || other[end - name])
+            continue;
+        if (found != file && strcmp(t->files[found].path, t->files[k].path))
+            return file;
+        found = k;
+    }
+    return found;
+}
+
 static hsc_status make_files(join *j, hsc_err *err) {
     hsc_table by_path = {0};
     hsc_status status = HSC_OK;
@@ -142,7 +168,8 @@ static hsc_status make_files(join *j, hsc_err *err) {
         for (size_t k = 0; k < t->file_count && status == HSC_OK; k++) {
             if (m->file_rows.p[k] == HSC_NO_INDEX)
                 continue;
-            m->file_rows.p[k] = add_file(j, &by_path, t->files[k].path, t->files[k].checksum, i, true);
+            const hsc_code_file *f = &t->files[source_of(t, (uint32_t)k)];
+            m->file_rows.p[k] = add_file(j, &by_path, f->path, f->checksum, i, true);
             if (m->file_rows.p[k] == HSC_NO_INDEX)
                 status = hsc_join_no_memory(err);
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where the program asks for memory and gives it back, where that takes long. */
+/* Where the program asks for memory and gives it back, and where arrays are assigned by the runtime of its language, where that takes long: by the user's lines. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +87,12 @@ static bool user_above(const report *r, uint32_t context, uint32_t *procedure, u
     return false;
 }
 
+/* A stub of the linker's, in the program: the way to another library. */
+static bool is_stub(const char *name) {
+    size_t n = strlen(name);
+    return n > 4 && !strcmp(name + n - 4, "@plt");
+}
+
 /* By context: is code of the user's below it? */
 static hsc_status mark_users(const report *r, uint8_t *below, hsc_err *err) {
     hsc_status status = HSC_OK;
@@ -96,7 +102,7 @@ static hsc_status mark_users(const report *r, uint8_t *below, hsc_err *err) {
         status = hsc_db_get_context(r->db, k, &c, err);
         if (!status)
             status = hsc_db_get_scope(r->db, c.scope, &s, err);
-        if (!status && (below[k] || (s.kind >= HSC_SCOPE_PROCEDURE && report_is_users(r, &s))))
+        if (!status && (below[k] || (s.kind >= HSC_SCOPE_PROCEDURE && report_is_users(r, &s) && !is_stub(s.name))))
             below[c.parent] = 1;
     }
     return status;
@@ -142,8 +148,69 @@ static void put_place(const report *r, const place *x, char *out, size_t size) {
     snprintf(out, size, "%s at %s, %.1f %% (%.1f to %.1f %%)", of, report_line_text(r, x->line, where, sizeof where), 100 * x->sum.sum / r->total, 100 * low, 100 * high);
 }
 
+enum { LINES_NAMED = 3 };
+
+/* "Most is called by build at tree.c:12, 8.0 % (...); ...": the first lines, of a tenth of all and more. */
+static void put_places(const report *r, const callers *all, double sum, char *text, size_t size) {
+    for (uint32_t i = 0; i < all->n && i < LINES_NAMED && (!i || all->list[i].sum.sum >= 0.1 * sum); i++) {
+        char one[700];
+        put_place(r, &all->list[i], one, sizeof one);
+        snprintf(text + strlen(text), size - strlen(text), "%s %s", i ? ";" : "", one);
+    }
+}
+
+/* What flang calls for an assignment of arrays that it does not make a loop of. */
+static bool assigns(const char *name) {
+    static const char *const begins[] = {"_FortranAAssign", "_FortranACopyOut", "_FortranACopyIn", "Fortran::runtime::Assign("};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(name, begins[i], strlen(begins[i])))
+            return true;
+    return !strcmp(name, "Fortran::runtime::Assign");
+}
+
+hsc_status findings_assignments(findings *f, hsc_err *err) {
+    report *r = f->r;
+    callers all = {0};
+    hsc_weighted sum = {0};
+    hsc_status status = HSC_OK;
+    bool any = false;
+    char text[2400], share[140];
+    uint8_t *marks = findings_vectors_help(r) ? calloc((size_t)r->info.scopes + 1, 1) : NULL;
+    if (!findings_vectors_help(r))
+        return HSC_OK;
+    if (!marks)
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t s = 0; s < r->info.scopes && !status; s++) {
+        hsc_db_scope scope;
+        if (!(r->incl[s] >= LOOKED_AT * r->total) || (status = hsc_db_get_scope(r->db, s, &scope, err)) || scope.kind != HSC_SCOPE_PROCEDURE)
+            continue;
+        marks[s] = assigns(scope.name);
+        any = any || marks[s];
+    }
+    if (!status && any)
+        status = find_callers(r, marks, &all, err);
+    for (uint32_t i = 0; i < all.n; i++) {
+        sum.sum += all.list[i].sum.sum;
+        sum.excess += all.list[i].sum.excess;
+    }
+    if (!status && all.n && sum.sum >= TOLD * r->total) {
+        qsort(all.list, all.n, sizeof *all.list, larger);
+        findings_amount(r, sum, share, sizeof share);
+        snprintf(text, sizeof text, "Array assignments: %s, is in flang's runtime, which is called where an assignment of arrays or sections is not made a loop. Most by", share);
+        put_places(r, &all, sum.sum, text, sizeof text);
+        strncat(text, ". Loops over the elements need no call; expressions assigned to a dummy argument, in place of a component of a structure, mostly need none.", sizeof text - strlen(text) - 1);
+        findings_say(f, sum.sum, "Array assignments", sum, spot_of_line(r, all.list[0].line), text);
+    }
+    free(marks);
+    free(all.list);
+    if (status == HSC_E_MISSING) { /* not in this database */
+        hsc_err_clear(err);
+        status = HSC_OK;
+    }
+    return status;
+}
+
 hsc_status findings_memory(findings *f, hsc_err *err) {
-    enum { NAMED = 3 };
     report *r = f->r;
     uint32_t category = category_of(r);
     callers all = {0};
@@ -167,11 +234,7 @@ hsc_status findings_memory(findings *f, hsc_err *err) {
         if (!(sum.excess > 0) && !r->unit.exact)
             snprintf(count, sizeof count, ", in %.0f samples", sum.sum);
         snprintf(text, sizeof text, "Memory management: %s%s, is for getting memory and giving it back. Most is called by", share, count);
-        for (uint32_t i = 0; i < all.n && i < NAMED && (!i || all.list[i].sum.sum >= 0.1 * sum.sum); i++) {
-            char one[700];
-            put_place(r, &all.list[i], one, sizeof one);
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s %s", i ? ";" : "", one);
-        }
+        put_places(r, &all, sum.sum, text, sizeof text);
         strncat(text, ".", sizeof text - strlen(text) - 1);
         findings_say(f, sum.sum, "Memory management", sum, spot_of_line(r, all.list[0].line), text);
     }

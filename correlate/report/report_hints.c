@@ -124,6 +124,38 @@ static bool adds_up_in_memory(const report *r, uint32_t scope, hsc_db_reference 
     return false;
 }
 
+static bool is_letter(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/* "dX[d]" has the variable "d" in it. */
+static bool has_word(const char *text, const char *word) {
+    size_t n = strlen(word);
+    for (const char *at = strstr(text, word); n && at; at = strstr(at + 1, word))
+        if ((at == text || !is_letter(at[-1])) && !is_letter(at[n]))
+            return true;
+    return false;
+}
+
+/* What each iteration writes anew where the one before has written, "d[k]" of an array that is no local one, itself or in a loop that was unrolled fully. False: none. */
+static bool writes_again(const report *r, uint32_t scope, hsc_db_reference *out) {
+    uint32_t first, n, row, loops;
+    hsc_db_scope s;
+    hsc_db_loop l;
+    if (hsc_db_get_scope(r->db, scope, &s, NULL) || hsc_db_find(r->db, HSC_LIST_LOOPS, scope, &row, &loops, NULL) || !loops || hsc_db_get_loop(r->db, row, &l, NULL))
+        return false;
+    for (uint32_t k = scope; k < s.subtree_end; k++) {
+        if ((k != scope && !(r->paid && r->paid->is_no_more[k])) || hsc_db_find(r->db, HSC_LIST_REFERENCES, k, &first, &n, NULL))
+            continue;
+        for (uint32_t i = first; i < first + n; i++) {
+            if (hsc_db_get_reference(r->db, i, out, NULL) || out->access == HSC_access_READ || !*out->text || out->text[0] == '?' || is_local(r, out->array))
+                continue;
+            bool inside = k != scope && (out->stride == HSC_stride_UNIT || out->stride == HSC_stride_CONSTANT || out->stride == HSC_stride_ZERO);
+            if (k == scope ? out->stride == HSC_stride_ZERO : inside && *l.variable && !has_word(out->text, l.variable))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* "sin" of "__sin_fma", "expf" of "__expf_fma": a function that libmvec has for vectors. Its length; 0: none. */
 static size_t has_vector_form(const char *symbol) {
     static const char *const known[] = {"sin", "cos", "exp", "log", "pow"};
@@ -232,6 +264,10 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
                  same.text, same.line);
         return out;
     }
+    if (may_be_promised(r, x) && writes_again(r, x->scope, &same)) { /* a promise that no iteration touches what another one writes would be false */
+        snprintf(out, size, "each iteration writes %s, line %u, in the same place: a local variable of the iteration for it may let it; what else may keep the loop scalar shows only then", same.text, same.line);
+        return out;
+    }
     if (may_be_promised(r, x) && !hsc_db_get_file(r->db, s.file, &f, NULL)) {
         snprintf(out, size, "%s before the loop, with %s, lets it, where no iteration touches what another one writes",
                  is_of_c(f.path) ? "#pragma omp simd" : "!$omp simd", is_of_c(f.path) ? "-fopenmp-simd" : "-fopenmp");
@@ -243,6 +279,10 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
     if (hsc_is_complex_division(named_call(x, call, sizeof call)) && !hsc_db_get_file(r->db, s.file, &f, NULL)) {
         snprintf(out, size, "division of complex numbers is a call that checks for overflow and infinities; where these do not occur, %s lets it",
                  is_of_c(f.path) ? "-fcx-limited-range (or -ffast-math)" : "a * (1 / r) for a real divisor r, or a * conjg(b) * (1 / real(b * conjg(b))) for a complex one,");
+        return out;
+    }
+    if (hsc_is_complex_product(call)) {
+        snprintf(out, size, "a product of complex numbers calls it where the plain formula gives no number; where infinities do not occur, -fcx-limited-range (or -ffast-math) lets it");
         return out;
     }
     if (!report_remarks(r, x->scope, &list, &n, NULL))

@@ -119,7 +119,7 @@ static void enter_procedure(pay_walk *w, path *at, uint32_t c, const hsc_db_cont
         at->apart = false;
     else if (w->is_apart)
         at->apart = true;
-    at->can_be_vectors = at->can_be_vectors && (own || w->is_mathematical || hsc_is_complex_division(s->name));
+    at->can_be_vectors = at->can_be_vectors && (own || w->is_mathematical || hsc_is_complex_division(s->name) || hsc_is_complex_product(s->name));
     if (users || !at->foreign) { /* a library's own procedures go by the name of that which the user calls */
         p->callee[c] = s->procedure;
         p->caller[c] = users ? HSC_NONE : at->procedure;

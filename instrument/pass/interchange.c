@@ -40,6 +40,14 @@ static const hsc_poly *step_of(const nest *t, const hsc_poly *a, unsigned loop, 
     return step && t->skew && loop == t->outer ? hsc_poly_add(t->d, step, hsc_poly_step(t->d, a, t->inner, element), -t->skew) : step;
 }
 
+/* "stride(x, 1)": what goes on by that goes on by one element wherever the actual argument is contiguous, which mostly it is. */
+static bool is_first_stride(const hsc_data *d, const hsc_poly *step) {
+    if (!d->p->is_fortran || step->constant || step->n != 1 || step->term[0].n != 1 || llabs(step->term[0].coefficient) != 1)
+        return false;
+    hsc_str text = d->atoms.p[step->term[0].atom[0]].text;
+    return text.n > 11 && !memcmp(text.p, "stride(", 7) && !memcmp(text.p + text.n - 4, ", 1)", 4);
+}
+
 /* *step: bytes; NULL: they are not known, or another row is gone to. */
 static pace pace_of(const nest *t, const hsc_access *a, unsigned loop, const hsc_poly **step) {
     uint32_t element = HSC_DATA_NONE;
@@ -58,11 +66,13 @@ static pace pace_of(const nest *t, const hsc_access *a, unsigned loop, const hsc
     if (!*step)
         return UNCLEAR;
     if (!hsc_poly_is_constant(*step, &bytes))
-        return FAR;
+        return is_first_stride(t->d, *step) ? NEAR : FAR;
     return !bytes ? STAYS : bytes >= FAR_BYTES || bytes <= -FAR_BYTES ? FAR : NEAR;
 }
 
 /* ---- may they be exchanged? ---- */
+
+static bool is_extreme(const nest *t, LLVMValueRef store, LLVMValueRef variable);
 
 typedef struct distance {
     bool known;
@@ -189,7 +199,8 @@ static bool look_at_dependences(nest *t) {
             bool alike = goes_p && goes_q && (dp.by > 0) == (dq.by > 0), lone = goes_p ? dq.known && !dq.by : dp.known && !dp.by;
             if ((goes_p || goes_q) && !(next && (alike || lone)))
                 return false;
-            t->order = t->order || (!dp.known && !dq.known); /* one element in all iterations */
+            bool one = !dp.known && !dq.known; /* one element in all iterations */
+            t->order = t->order || (one && !(LLVMIsAStoreInst(w->instruction) && is_extreme(t, w->instruction, LLVMGetOperand(w->instruction, 1))));
         }
     return true;
 }
@@ -397,11 +408,19 @@ static bool is_extreme(const nest *t, LLVMValueRef store, LLVMValueRef variable)
     return true;
 }
 
+/* flang's own copy of a descriptor, which it makes before each use. */
+static bool is_copied_descriptor(LLVMValueRef store) {
+    LLVMValueRef variable = LLVMGetOperand(store, 1);
+    return LLVMIsAAllocaInst(variable) && hsc_is_descriptor(LLVMGetAllocatedType(variable)) && LLVMIsALoadInst(LLVMGetOperand(store, 0));
+}
+
 static bool look_at_store(nest *t, LLVMValueRef store, LLVMValueRef *variables, unsigned *n) {
     hsc_data *d = t->d;
     LLVMValueRef variable = LLVMGetOperand(store, 1);
     const hsc_variable *v = hsc_data_variable(d, variable);
     bool inside = hsc_graph_is_in(d->g, hsc_data_block(d, store), t->inner);
+    if (t->d->p->is_fortran && is_copied_descriptor(store))
+        return true;
     if (!v || !v->is_scalar) {
         t->between = t->between || !inside;
         return access_of(t, store) != NULL;
@@ -566,6 +585,8 @@ static hsc_str say(nest *t) {
         first = name;
         step = before ? hsc_data_format(d, "by %.*s bytes", (int)hsc_poly_text(d, before).n, hsc_poly_text(d, before).p) : hsc_data_format(d, "to another row");
         after = is_zero(then) ? hsc_data_format(d, "it stays where it is") : hsc_data_format(d, "by %.*s byte%s", (int)hsc_poly_text(d, then).n, hsc_poly_text(d, then).p, hsc_poly_is_constant(then, &bytes) && bytes == 1 ? "" : "s");
+        if (is_first_stride(d, then))
+            after = hsc_data_format(d, "%.*s, one element where it is contiguous", (int)after.n, after.p);
     }
     text = hsc_data_format(d, "%.*s%.*s %.*s from one iteration to the next; with the loops over %.*s (line %u) and %.*s (line %u) exchanged%s, %.*s", (int)first.n, first.p,
                            (int)told.n, told.p, (int)step.n, step.p, (int)outer->induction.n, outer->induction.p, (unsigned)outer->line_begin, (int)inner->induction.n, inner->induction.p,

@@ -812,7 +812,23 @@ static hsc_place compute(hsc_data *d, LLVMValueRef pointer) {
     }
 }
 
+/* A variable that each thread has its own of is asked for by a call: llvm.threadlocal.address(variable), or a wrapper that C++ makes of one that another unit may set up ("_ZTW3abc" of
+ * _Z3abc). */
+static LLVMValueRef without_thread(hsc_data *d, LLVMValueRef pointer) {
+    static const char intrinsic[] = "llvm.threadlocal.address", wrapper[] = "_ZTW";
+    LLVMValueRef callee = LLVMIsACallInst(pointer) ? LLVMGetCalledValue(pointer) : NULL;
+    hsc_ir_text name = callee && LLVMIsAFunction(callee) ? hsc_ir_get_name(callee) : (hsc_ir_text){NULL, 0};
+    if (name.n >= sizeof intrinsic - 1 && !memcmp(name.p, intrinsic, sizeof intrinsic - 1))
+        return LLVMGetOperand(pointer, 0);
+    if (name.n < sizeof wrapper || memcmp(name.p, wrapper, sizeof wrapper - 1))
+        return pointer;
+    hsc_str of = hsc_data_format(d, "_Z%.*s", (int)(name.n - (sizeof wrapper - 1)), name.p + sizeof wrapper - 1);
+    LLVMValueRef variable = LLVMGetNamedGlobal(d->p->module, of.p);
+    return variable ? variable : pointer;
+}
+
 const hsc_place *hsc_find_place(hsc_data *d, LLVMValueRef pointer) {
+    pointer = without_thread(d, pointer);
     uint64_t key = (uint64_t)(uintptr_t)pointer;
     uint32_t at = hsc_map_get(&d->place_of, key);
     if (at)

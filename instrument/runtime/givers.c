@@ -6,6 +6,9 @@
 /* ---- signals ------------------------------------------------------------------------------------------------------------- */
 
 #define SIGNALS 32u /* of the things of a slot that are remembered */
+/* What telling of a signal takes beside the walk, and looking for one: measured once, not each time (docs/measurement.md, section 2). */
+#define SIGNALLED_CYCLES 200u
+#define AWAITED_CYCLES 80u
 
 _Atomic uint32_t hsc_rt_awaited[HSC_RT_AWAITED];
 
@@ -64,10 +67,11 @@ static hsc_rt_holder taken(hsc_rt_thread *t, uint32_t slot, const void *on) {
     }
 }
 
-static bool may_be_signalled(const hsc_rt_thread *t, const void *on, bool signalled) {
+static bool may_be_signalled(hsc_rt_thread *t, const void *on, bool signalled) {
     if (!t)
         return false;
     uint32_t slot = hsc_rt_await_slot(on);
+    hsc_rt_charge_wrapper(t, AWAITED_CYCLES);
     atomic_fetch_sub_explicit(&hsc_rt_awaited[slot], 1, memory_order_relaxed);
     return signalled && atomic_load_explicit(&last_ns[slot], memory_order_acquire) >= t->open.begin_ns;
 }
@@ -115,6 +119,7 @@ void hsc_rt_signalled(const void *on, uint32_t waiters, const hsc_rt_here *at) {
         return;
     uint32_t node = hsc_rt_wait_node(t, at);
     uint64_t now = hsc_rt_now_ns(), word;
+    hsc_rt_charge_wrapper(t, SIGNALLED_CYCLES);
     for (;;) {
         sent *s = replaced(slot, &word);
         if (!s)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """cost_bench.py [-n TURNS] [-x OPTIONS] HEATSCOPE [COST_BENCH | -- PROGRAM [ARGUMENT...]]: what measuring adds, by the CPU time of whole process trees, against
 what Heatscope tells in the last line of the run. Without and with it in turns, in an order drawn anew each time. For each program: medians of the CPU time
-without, of what pairs of runs differ by (with its quartiles: what the machine's noise leaves to be known), of what was told, and told by true. Of the programs of
+without, of what pairs of runs differ by (with its quartiles: what the machine's noise leaves to be known), of what was told, told by true, and the range that is told. Of the programs of
 cost_bench also what a context switch costs with perf's clock and with a timer of the thread's CPU time alone: the floor of the kernel's mechanisms.
 PROGRAM may be mpirun with its options, a -- and the program: then it is 'mpirun ... heatscope run program'. OPTIONS: more options of 'heatscope run', as one word.
 A run that tells nothing or fails ends the bench."""
@@ -46,11 +46,13 @@ def measured(program):
 
 
 def told_of(text):
-    """Seconds, by the last line of the run."""
-    found = re.findall(r"measuring added [\d.]+ % \((?:~[\d.]+ to [\d.]+ %, )?([\d.]+) (ms|s)\)", text)
+    """Seconds, by the last line of the run; at least, at most."""
+    found = re.findall(r"measuring added ([\d.]+) % \((?:~([\d.]+) to ([\d.]+) %, )?([\d.]+) (ms|s)\)", text)
     if not found:
         sys.exit(f"the run tells no cost: {text.strip()[-500:]}")
-    return float(found[-1][0]) * (1e-3 if found[-1][1] == "ms" else 1)
+    percent, least, most, seconds, unit = found[-1]
+    told, by = float(seconds) * (1e-3 if unit == "ms" else 1), max(float(percent), 0.05)
+    return told, told * float(least or percent) / by, told * float(most or percent) / by
 
 
 def compare(name, program):
@@ -65,9 +67,9 @@ def compare(name, program):
         bare.append(seconds["without"])
         more.append(seconds["with"] - seconds["without"])
     low, true, high = statistics.quantiles(more, n=4)
-    t = statistics.median(told)
+    t, least, most = (statistics.median(x) for x in zip(*told))
     ratio = f"{t / true:9.2f}" if true > 0 else "        -"
-    print(f"{name:<24.24} {1e3 * statistics.median(bare):9.1f} {1e3 * true:9.1f} {1e3 * low:8.1f} to {1e3 * high:<8.1f} {1e3 * t:8.1f} {ratio}", flush=True)
+    print(f"{name:<24.24} {1e3 * statistics.median(bare):9.1f} {1e3 * true:9.1f} {1e3 * low:8.1f} to {1e3 * high:<8.1f} {1e3 * t:8.1f} {ratio} {1e3 * least:8.1f} to {1e3 * most:.1f}", flush=True)
 
 
 def mechanisms(bench):
@@ -83,7 +85,7 @@ def mechanisms(bench):
 
 
 print(f"{turns} turns, load {os.getloadavg()[0]:.0f}; ms of CPU time: medians, quartiles of the differences")
-print(f"{'':<24} {'without':>9} {'more':>9} {'quartiles':>20} {'told':>8} {'told/true':>9}")
+print(f"{'':<24} {'without':>9} {'more':>9} {'quartiles':>20} {'told':>8} {'told/true':>9} {'range told':>14}")
 if rest[0] == "--":
     compare(os.path.basename(rest[-1] if "--" not in rest[1:] else rest[rest.index("--", 1) + 1]), rest[1:])
 else:

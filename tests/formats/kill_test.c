@@ -18,13 +18,15 @@
 
 #define SLOTS 400u
 #define WRITERS 2u
+#define RECORDS_OF_A_SLOT 7000u /* at least */
+#define AHEAD 16u /* slots of a writer that is read meanwhile, beyond what is waited for: else each reading would have what was written during the one before, all the more on a busy machine */
 
 /* What the writer tells its parent, in memory that both see. */
 typedef struct shared {
     uint64_t completed; /* records put, stored after each */
 } shared;
 
-static _Noreturn void write_until_killed(uint8_t *file, uint32_t stream, shared *s) {
+static _Noreturn void write_until_killed(uint8_t *file, uint32_t slots, uint32_t stream, shared *s) {
     hsc_chunk_writer w;
     uint32_t slot = stream, sequence = 0;
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* should the test fail */
@@ -35,7 +37,7 @@ static _Noreturn void write_until_killed(uint8_t *file, uint32_t stream, shared 
             if (sequence % 2)
                 hsc_chunk_seal(w.base, false);
             slot += WRITERS;
-            if (slot >= SLOTS)
+            if (slot >= slots)
                 for (;;) /* full: wait for the end */
                     pause();
             hsc_chunk_begin(&w, file + (size_t)slot * HSC_SLOT_BYTES, HSC_SLOT_BYTES, HSC_CHUNK_DYNAMIC, stream, ++sequence,
@@ -68,10 +70,13 @@ static void read_alive(const char *path) {
     hsc_reader_close(r);
 }
 
-static void kill_after(uint64_t records) {
+/* read: the file is read while it is written, and the writers may be full by then; else they are in the midst of writing. */
+static void kill_after(uint64_t records, bool read) {
+    uint32_t slots = read ? WRITERS * (uint32_t)(records / RECORDS_OF_A_SLOT + AHEAD) : SLOTS;
+    assert_true(slots <= SLOTS);
     char path[] = "kill_test_XXXXXX";
     int fd = mkstemp(path);
-    size_t size = (size_t)SLOTS * HSC_SLOT_BYTES;
+    size_t size = (size_t)slots * HSC_SLOT_BYTES;
     assert_true(fd >= 0);
     assert_int_equal(posix_fallocate(fd, 0, (off_t)size), 0);
     uint8_t *file = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -82,12 +87,12 @@ static void kill_after(uint64_t records) {
         child[i] = fork();
         assert_true(child[i] >= 0);
         if (!child[i])
-            write_until_killed(file, i, &s[i]);
+            write_until_killed(file, slots, i, &s[i]);
     }
     while (__atomic_load_n(&s[0].completed, __ATOMIC_ACQUIRE) < records ||
            __atomic_load_n(&s[1].completed, __ATOMIC_ACQUIRE) < records)
         sched_yield();
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; read && i < 5; i++)
         read_alive(path);
     for (uint32_t i = 0; i < WRITERS; i++) {
         int status;
@@ -127,8 +132,10 @@ static void kill_after(uint64_t records) {
 static void test_kill(void **state) {
     (void)state;
     static const uint64_t after[] = {1, 100, 5000, 8000, 30000, 100000, 500000, 1000000};
-    for (size_t i = 0; i < sizeof after / sizeof after[0]; i++)
-        kill_after(after[i]);
+    for (size_t i = 0; i < sizeof after / sizeof after[0]; i++) {
+        kill_after(after[i], true);
+        kill_after(after[i], false);
+    }
 }
 
 #define SMALL 512u

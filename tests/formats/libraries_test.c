@@ -41,6 +41,8 @@ static void linked(void **state) {
         if (hsc_is_linked_runtime(programs[i]))
             fail_msg("%s is of the program", programs[i]);
     assert_true(hsc_is_complex_division("__divsc3") && hsc_is_complex_division("__divdc3"));
+    assert_true(hsc_is_complex_product("__muldc3") && hsc_is_complex_product("__mulsc3"));
+    assert_false(hsc_is_complex_product("__mulxc3") || hsc_is_complex_product("__divdc3"));
     assert_false(hsc_is_complex_division("__divxc3") || hsc_is_complex_division("__muldc3"));
 }
 

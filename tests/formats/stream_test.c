@@ -324,7 +324,7 @@ static void test_nodes_taken(void **state) {
 static void test_samples_taken(void **state) {
     (void)state;
     enum { COUNT = 20000 };
-    uint64_t seed = 5, node = 0, now = 0, taken = 0;
+    uint64_t seed = 5, node = 0, now = 0, taken = 0, passed = 0;
     hsc_buffer_writer *w = hsc_buffer_writer_new(HSC_CHUNK_DYNAMIC, 1, true, NULL);
     for (int i = 0; i < COUNT; i++) {
         uint64_t r = seed = seed * 6364136223846793005u + 1442695040888963407u, bits = r >> 40 & 63;
@@ -348,20 +348,28 @@ static void test_samples_taken(void **state) {
         if (b.record_id != HSC_REC_sample)
             continue;
         hsc_rec_sample list[7];
-        uint64_t last = 0, limit = a.offset + 30 + a.offset % 50;
-        size_t got = hsc_reader_take_samples(many, list, 1 + a.offset % 7, limit, &last);
+        uint64_t last = 0, limit = a.offset + 30 + a.offset % 50, latest = a.offset % 3 ? 0 : UINT64_MAX / 2, largest = latest;
+        size_t got = a.offset % 2 ? hsc_reader_take_samples(many, list, 1 + a.offset % 7, limit, &last)
+                                  : hsc_reader_pass_samples(many, 900, 1 + a.offset % 7, limit, &last, &latest);
+        bool is_taken = a.offset % 2;
         assert_true(got <= 1 + a.offset % 7);
-        taken += got;
+        taken += is_taken ? got : 0;
+        passed += is_taken ? 0 : got;
         for (size_t i = 0; i < got; i++) {
             assert_true(hsc_reader_next(one, &a));
             assert_int_equal(a.record_id, HSC_REC_sample);
             assert_true(a.offset <= limit);
-            assert_memory_equal(a.value, &list[i], sizeof list[i]);
+            const hsc_rec_sample *s = a.value;
+            assert_true(!is_taken || !memcmp(s, &list[i], sizeof *s));
+            assert_true(is_taken || s->node_id - 1 < 900);
+            largest = !is_taken && s->time > largest ? s->time : largest;
         }
         assert_true(!got || a.offset == last);
+        assert_true(latest == largest);
     }
     assert_false(hsc_reader_next(one, &a));
-    assert_true(taken > COUNT / 4);
+    assert_true(taken > COUNT / 8);
+    assert_true(taken + passed > COUNT / 4 || !passed); /* none where the processor lacks what it takes */
     hsc_reader_counts c, d;
     hsc_reader_get_counts(one, &c);
     hsc_reader_get_counts(many, &d);

@@ -44,6 +44,8 @@ def own_lines(text):
 def work(name):
     path = os.path.join(WORK, TEST, name)
     shutil.rmtree(path, ignore_errors=True)
+    if os.path.exists(path): # a file: of what was before it nothing must be told of what comes
+        os.remove(path)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     return path
 

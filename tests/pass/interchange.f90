@@ -31,6 +31,57 @@ subroutine cube(a, b, n)
     end do
   end do
 end subroutine
+! arrays that descriptors tell of: of a module, of the caller, of any shape
+! CHECK: modular
+! CHECK: kept(i, j) and others go on by 8*size(kept, 1) bytes {{.*}} exchanged, by 8 bytes; no dependence is against it
+! CHECK: given
+! CHECK: a(i, j) goes on by 8*size(a, 1) bytes {{.*}} exchanged, by 8 bytes; no dependence is against it
+! CHECK: shaped
+! CHECK: a(i, j) and others go on by stride(a, 2) bytes {{.*}} exchanged, by stride(a, 1) bytes, one element where it is contiguous; no dependence is against it
+module descriptors
+  real(8), allocatable :: kept(:,:), other(:,:)
+contains
+  subroutine modular(n)
+    integer :: n, i, j
+    do i = 1, n
+      do j = 1, n
+        kept(i, j) = kept(i, j) + 2*other(i, j)
+      end do
+    end do
+  end subroutine
+  subroutine given(a, n)
+    integer :: n, i, j
+    real(8), allocatable :: a(:,:)
+    do i = 1, n
+      do j = 1, n
+        a(i, j) = a(i, j) + 2
+      end do
+    end do
+  end subroutine
+  subroutine shaped(a, b, n)
+    integer :: n, i, j
+    real(8) :: a(:,:), b(:,:)
+    do i = 1, n
+      do j = 1, n
+        a(i, j) = a(i, j) + 2*b(i, j)
+      end do
+    end do
+  end subroutine
+end module
+! the largest, kept where the caller wants it
+! CHECK: peak
+! CHECK: a(i, j) goes on by 8*n bytes {{.*}} exchanged, by 8 bytes; no dependence is against it
+subroutine peak(a, n, s)
+  integer, intent(in) :: n
+  real(8), intent(in) :: a(n, n)
+  real(8), intent(inout) :: s
+  integer :: i, j
+  do i = 1, n
+    do j = 1, n
+      s = max(s, a(i, j))
+    end do
+  end do
+end subroutine
 ! the largest of all
 ! CHECK: largest
 ! CHECK: a(i, j) goes on by 8*n bytes {{.*}} exchanged, by 8 bytes; no dependence is against it

@@ -60,7 +60,7 @@ for lost, why in (((90, 1), (30, 6)), "most of it since the measurement file had
 
 m.process(11, "/made/up/worker", (400, 0), more=counts(100, 100), ends=False)
 killed = text()
-m.that("1 process recorded no end: ended by a signal (Ctrl-C, kill), or still running when this was read" in killed, f"no end:\n{killed}")
+m.that("1 process recorded no end: ended by a signal (a fault, abort, kill, Ctrl-C), or still running when this was read" in killed, f"no end:\n{killed}")
 m.that("not counted to the end: another 0.3 s of CPU time came after" in killed, f"stale counts:\n{killed}")
 m.that("No processor: for 0.1 s, 50.0 % of the 0.2 s" in killed and "what ran last, 0.3 s of CPU time, is not counted" in killed, f"stale finding:\n{killed}")
 

@@ -121,7 +121,7 @@ oo::class create ::heatscope::Run {
             }
             set which [expr {[llength $names] ? " ([join $names {, }][expr {$n > 3 ? " and [expr {$n - 3}] more" : ""}])" : ""}]
             set Unfinished [join [lrange $ended 0 2] {, }][expr {[llength $ended] > 3 ? " and [expr {[llength $ended] - 3}] more" : ""}][expr {[llength $ended] ? "." : ""}]
-            append Unfinished [expr {$n ? "[expr {[llength $ended] ? " " : ""}][::heatscope::fmt plural $n process processes] recorded no end: ended by a signal (Ctrl-C, kill), or still running when this was\
+            append Unfinished [expr {$n ? "[expr {[llength $ended] ? " " : ""}][::heatscope::fmt plural $n process processes] recorded no end: ended by a signal (a fault, abort, kill, Ctrl-C), or still running when this was\
                 read; what was there is shown$which." : ""}]
         }
         return $Unfinished

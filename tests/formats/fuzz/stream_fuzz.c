@@ -85,10 +85,21 @@ static void check(const uint8_t *bytes, size_t n) {
     r = NULL;
     hsc_rec_sample samples[16];
     hsc_rec_node nodes[16];
-    uint64_t offset;
+    uint64_t offset, latest = 0;
     if (!hsc_reader_open_memory(bytes, n, "fuzz", &r, &err)) { /* samples and nodes many at a time */
         while (hsc_reader_next(r, &record))
             while (hsc_reader_take_samples(r, samples, 16, UINT64_MAX, &offset) || hsc_reader_take_nodes(r, nodes, 16, UINT64_MAX, &offset))
+                ;
+        hsc_reader_get_counts(r, &many);
+        if (memcmp(&one, &many, sizeof one))
+            abort();
+    }
+    hsc_reader_close(r);
+    hsc_err_clear(&err);
+    r = NULL;
+    if (!hsc_reader_open_memory(bytes, n, "fuzz", &r, &err)) { /* samples passed by */
+        while (hsc_reader_next(r, &record))
+            while (hsc_reader_pass_samples(r, 100, 16, UINT64_MAX, &offset, &latest))
                 ;
         hsc_reader_get_counts(r, &many);
         if (memcmp(&one, &many, sizeof one))

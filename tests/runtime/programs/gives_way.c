@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* gives_way SECONDS: two threads on one processor, each of which computes for a moment and gives it up to the other, until it has used SECONDS of
- * CPU time. Prints the switches that the kernel counted. */
+ * CPU time. Where it may, before all others: else they are given the processor, too, and the kernel's ticks seldom meet the two. Prints the switches that the kernel counted. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -43,6 +43,7 @@ int main(int argc, char **argv) {
         k++;
     CPU_ZERO(&one);
     CPU_SET(k, &one);
+    sched_setscheduler(0, SCHED_RR, &(struct sched_param){.sched_priority = 1});
     if (sched_setaffinity(0, sizeof one, &one) || pthread_create(&t[0], NULL, gives_way, &which[0]) || pthread_create(&t[1], NULL, gives_way, &which[1]) ||
         pthread_join(t[0], NULL) || pthread_join(t[1], NULL))
         return 1;

@@ -26,6 +26,8 @@ hsc_library_role hsc_library_role_of(const char *path);
 int hsc_is_linked_runtime(const char *procedure);
 /* "__divdc3", "__divsc3": division of complex numbers, with its checks for overflow and infinities. */
 bool hsc_is_complex_division(const char *procedure);
+/* "__muldc3", "__mulsc3": multiplication, where the plain formula gave no number. */
+bool hsc_is_complex_product(const char *procedure);
 static inline int hsc_library_is_openmp(hsc_library_role r) { return r == HSC_LIBRARY_LLVM_OPENMP || r == HSC_LIBRARY_GNU_OPENMP; }
 
 #ifdef __cplusplus

@@ -152,7 +152,11 @@ bool hsc_reader_next(hsc_reader *r, hsc_record *record);
  * for hsc_reader_next. Ten times as fast as that for each. */
 size_t hsc_reader_take_samples(hsc_reader *r, hsc_rec_sample *to, size_t most, uint64_t last, uint64_t *offset);
 
-/* The same of records `node`. */
+/* The same for who asks for no more than how many there are: of nodes 1 to `nodes` and of few bytes each, the first other one ends it.
+ * *latest: the largest of their times and what it was. 0 also where the processor lacks what it takes. */
+size_t hsc_reader_pass_samples(hsc_reader *r, uint64_t nodes, size_t most, uint64_t last, uint64_t *offset, uint64_t *latest);
+
+/* As hsc_reader_take_samples, of records `node`. */
 size_t hsc_reader_take_nodes(hsc_reader *r, hsc_rec_node *to, size_t most, uint64_t last, uint64_t *offset);
 
 /* From now on records of chunks in columns come without `payload`, and with the chunk's `offset`: twice as fast. */
