@@ -13,15 +13,16 @@
 
 #include "cli.h"
 #include "pager.h"
-#include "table.h"
+#include "selection.h"
 
-enum { OPT_FORMAT, OPT_METRIC, OPT_AROUND, OPT_PROCESSOR, OPT_BYTES, OPT_NO_SOURCE };
+enum { OPT_FORMAT, OPT_METRIC, OPT_AROUND, OPT_PROCESSOR, OPT_INTERVAL, OPT_BYTES, OPT_NO_SOURCE };
 
 static const hsc_cli_option options[] = {
     {"format", 'f', "FORMAT", "text, csv or json"},
     {"metric", 'm', "NAME", "metric by its name, a word of it, or number (the first)"},
     {"around", 'n', "N", "only instructions with samples, and N before and after them (text: all)"},
     {"processor", 'p', "N", "samples of one process alone, by its number from 0"},
+    HSC_CLI_INTERVAL,
     {"bytes", 'b', NULL, "the bytes of the instructions too"},
     {"no-source", 0, NULL, "without the lines of the source between them"},
     {NULL, 0, NULL, NULL}};
@@ -43,6 +44,7 @@ static const hsc_cli_command command = {
         "On a terminal text goes through the pager of HEATSCOPE_PAGER or PAGER, else less.",
     .examples = "  heatscope annotate heatscope.out\n"
                 "  heatscope annotate --around=3 heatscope.out sweep_x\n"
+                "  heatscope annotate --interval=90%: heatscope.out sweep_x\n"
                 "  heatscope annotate --format=csv heatscope.out solver.c:120",
     .options = options};
 
@@ -54,9 +56,9 @@ typedef struct annotation {
     bool bytes, source;
     unsigned long long around; /* UINT64_MAX: all */
     uint32_t metric, column;   /* column HSC_NONE: all processors */
-    const char *metric_name;
+    const char *metric_name, *interval;
     hsc_db_metric unit;
-    double total;              /* of the run, or of the processor */
+    double total;              /* of the run, its interval, or the processor */
     uint32_t line;             /* row that is marked; HSC_NONE */
     uint8_t *inside;           /* by instruction: is it of the procedure without code of its own? NULL: all are shown */
     const char *inside_name;
@@ -79,6 +81,9 @@ static int set(void *ctx, int option, const char *value) {
             return hsc_cli_bad_value(&command, option, "the number of a process", value);
         a->column = (uint32_t)n;
         return -1;
+    case OPT_INTERVAL:
+        a->interval = value;
+        return -1;
     case OPT_BYTES:
         a->bytes = true;
         return -1;
@@ -87,6 +92,9 @@ static int set(void *ctx, int option, const char *value) {
         return -1;
     }
 }
+
+/* What shares are of. */
+static const char *whole_of(const annotation *a) { return a->column != HSC_NONE ? "process" : a->interval ? "interval" : "run"; }
 
 /* ---- what was asked for ---- */
 
@@ -263,6 +271,8 @@ static hsc_status choose_inside(annotation *a, const char *wanted, bool exact, c
 static hsc_status choose(annotation *a, const char *wanted, choice *list, size_t *n, hsc_err *err) {
     size_t kept = 0;
     if (!wanted) {
+        if (*n && a->interval && !(list[0].samples > 0))
+            return hsc_err_set(err, HSC_E_MISSING, "--interval: no instruction has samples in '%s'", a->interval);
         *n = *n ? 1 : 0;
         return *n ? HSC_OK : hsc_err_set(err, HSC_E_MISSING, "no procedure has code in the database");
     }
@@ -376,7 +386,7 @@ static void say_loop(const annotation *a, uint32_t instance, double samples, boo
     report_at(&a->report, s.file, s.line_begin, file, sizeof file);
     fprintf(a->out, "%28s/; %s %s: %s", "", s.kind == HSC_SCOPE_LOOP ? "loop" : "in", s.kind == HSC_SCOPE_LOOP ? file : s.name, version);
     if (first && a->total > 0)
-        fprintf(a->out, " (%.1f %% of the run)", 100 * samples / a->total);
+        fprintf(a->out, " (%.1f %% of the %s)", 100 * samples / a->total, whole_of(a));
     fputc('\n', a->out);
     if (first && s.kind == HSC_SCOPE_LOOP)
         say_remarks(a, x.scope);
@@ -486,7 +496,7 @@ static void print_head(const annotation *a, const hsc_db_scope *s, double sample
         snprintf(place, sizeof place, "  [%s]", base_of(m.path));
     fprintf(a->out, "%s%s: %g %s%s%s in its machine code, %.1f %% of the %s\n", s->name, place, samples * a->unit.scale, a->unit.unit,
             a->inside ? " of " : "", a->inside ? a->inside_name : "",
-            a->total > 0 ? 100 * samples / a->total : 0, a->column == HSC_NONE ? "run" : "process");
+            a->total > 0 ? 100 * samples / a->total : 0, whole_of(a));
 }
 
 /* ---- rows ---- */
@@ -613,7 +623,7 @@ static hsc_status say_elsewhere(annotation *a, const choice *c, hsc_err *err) {
     }
     if (status == HSC_OK && sum > 0)
         fprintf(a->out, "\nOutlined regions and inlined copies of %s have another %g %s, %.1f %% of the %s: FILE:LINE shows them\n", s.name,
-                sum * a->unit.scale, a->unit.unit, a->total > 0 ? 100 * sum / a->total : 0, a->column == HSC_NONE ? "run" : "process");
+                sum * a->unit.scale, a->unit.unit, a->total > 0 ? 100 * sum / a->total : 0, whole_of(a));
     free(counts);
     free(rows);
     return status;
@@ -642,6 +652,9 @@ static char *json_head(const annotation *a, const char *wanted) {
     hsc_quote_json(out, a->unit.unit);
     if (a->column != HSC_NONE)
         fprintf(out, ",\n  \"processor\": %u", a->column);
+    double begin_s, end_s;
+    if (hsc_db_get_interval(a->db, &begin_s, &end_s))
+        fprintf(out, ",\n  \"interval_s\": [%.9g, %.9g]", begin_s, end_s);
     fprintf(out, ",\n  \"unit_per_period\": %.10g,\n  \"periods\": %.0f,\n  \"simulated\": %s,\n  \"by\": \"instruction\",\n  \"rows\": [\n", a->unit.scale, a->total,
             info.simulated ? "true" : "false");
     if (!fclose(out))
@@ -654,6 +667,8 @@ static hsc_status annotate(annotation *a, const char *wanted, hsc_err *err) {
     choice *list = NULL;
     size_t n = 0;
     hsc_status status = hsc_cli_find_metric(a->db, a->metric_name, &a->metric, err);
+    if (status == HSC_OK)
+        status = hsc_cli_set_interval(a->db, a->interval, err);
     hsc_db_view whole = {a->metric, HSC_TABLE_SCOPE_INCL, HSC_AXIS_PROCESS};
     if (status == HSC_OK)
         status = hsc_db_get_metric(a->db, a->metric, &a->unit, err);
@@ -681,6 +696,9 @@ static hsc_status annotate(annotation *a, const char *wanted, hsc_err *err) {
         print_row(a, &t, &none, &part, &x, HSC_NONE, 0);
         t.naming = false;
     }
+    double begin_s, end_s;
+    if (status == HSC_OK && !rows && hsc_db_get_interval(a->db, &begin_s, &end_s))
+        fprintf(a->out, "interval   %.6g s to %.6g s\n", begin_s, end_s);
     for (size_t i = 0; i < n && status == HSC_OK; i++) {
         if (i && !rows)
             fputs("\n\n", a->out);

@@ -8,6 +8,8 @@
 #include "cli.h"
 #include "table.h"
 
+#define HSC_CLI_INTERVAL {"interval", 'i', "WHEN", "only that time: FROM:TO in seconds or percent of the run (1.5:3, 90%:), or a phase"}
+
 /* Entries of an option table, in the order of the enumeration; `axis`: what "processors" means. */
 #define HSC_CLI_SELECTION(axis)                                                                                                      \
     {"format", 'f', "FORMAT", "text, csv or json"}, {"columns", 'c', "LIST", "these columns, in this order: NAME or NAME:HEADING, separated by commas"}, \
@@ -15,9 +17,7 @@
         {"metric", 'm', "NAME", "metric by its name, a word of it, or number (the first)"},                                         \
         {"where", 'w', "TEXT", "only what has TEXT in its file or procedure; FILE:LINE"}, {"processors", 'p', "AXIS", axis},                    \
         {"net", 0, NULL, "take the cost of sampling out of CPU time"},                                                              \
-    {                                                                                                                                \
-        "interval", 'i', "WHEN", "only that time: FROM:TO in seconds or percent of the run (1.5:3, 90%:), or a phase" \
-    }
+    HSC_CLI_INTERVAL
 
 enum {
     HSC_SELECT_FORMAT,

@@ -144,6 +144,32 @@ static hsc_status read_counts(assembly *a, hsc_err *err) {
     return HSC_OK;
 }
 
+enum { OF_ALL, OF_LINE, OF_LOOP }; /* all that is shown, the selected line, the selected loop */
+
+/* List row of the instruction that changed most, beyond noise, else of that which has most, here or there; -1. */
+static int most(const assembly *a, int of) {
+    double best = -1;
+    bool best_changed = false;
+    int found = -1;
+    for (int i = 0; a->counts && i < a->n; i++) {
+        hsc_db_instruction x;
+        if (a->items[i].kind != HSC_CODE_INSTRUCTION)
+            continue;
+        double here = a->counts[a->items[i].row - a->first], there = a->theirs ? a->theirs[a->items[i].row - a->first] : NAN;
+        bool is_changed = !isnan(there) && !hsw_within_noise(&a->noise, here, there);
+        double value = is_changed ? fabs(there - here) : there > here ? there : here;
+        if (is_changed < best_changed || (is_changed == best_changed && value <= best))
+            continue;
+        if (of != OF_ALL && (hsc_db_get_instruction(a->w.db->db, a->items[i].row, &x, NULL) != HSC_OK ||
+                             !(of == OF_LINE ? a->line >= 0 && x.line == (uint32_t)a->line : hsw_assembly_below(a, x.scope))))
+            continue;
+        found = i;
+        best = value;
+        best_changed = is_changed;
+    }
+    return found;
+}
+
 static hsc_status prepare(hsw *w, hsc_err *err) {
     assembly *a = (assembly *)w;
     uint32_t n = 0, *parts = NULL, periods_max;
@@ -184,14 +210,10 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         }
     if (s == HSC_OK)
         s = hsc_handle_total(w->db, (uint32_t)w->metric, &a->total, err);
-    if (a->shown != a->procedure) { /* the hottest in the middle */
+    if (a->shown != a->procedure) { /* the hottest in the middle, or what changed most */
+        int i = s == HSC_OK ? most(a, OF_ALL) : -1;
         a->shown = a->procedure;
-        a->top = 0;
-        for (int i = 0; a->maximum > 0 && i < a->n; i++)
-            if (a->items[i].kind == HSC_CODE_INSTRUCTION && a->counts[a->items[i].row - a->first] >= a->maximum) {
-                a->top = i - hsw_assembly_fit_rows(a) / 2;
-                break;
-            }
+        a->top = i >= 0 && (a->maximum > 0 || a->same) ? i - hsw_assembly_fit_rows(a) / 2 : 0;
     }
     clamp_top(a);
     return s;
@@ -497,17 +519,7 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
         return TCL_OK;
     }
     if (!strcmp(name, "hottest") && objc == 3) { /* of the selected line or loop */
-        bool line = !strcmp(Tcl_GetString(objv[2]), "line");
-        double most = -1;
-        for (int k = 0; k < a->n; k++) {
-            hsc_db_instruction x;
-            if (a->items[k].kind == HSC_CODE_INSTRUCTION && a->counts[a->items[k].row - a->first] > most &&
-                hsc_db_get_instruction(w->db->db, a->items[k].row, &x, NULL) == HSC_OK &&
-                (line ? a->line >= 0 && x.line == (uint32_t)a->line : hsw_assembly_below(a, x.scope))) {
-                i = k;
-                most = a->counts[a->items[k].row - a->first];
-            }
-        }
+        i = most(a, strcmp(Tcl_GetString(objv[2]), "line") ? OF_LOOP : OF_LINE);
     } else if (!strcmp(name, "find") && objc == 4) {
         if (hsw_get_int(interp, objv[3], &number) != TCL_OK)
             return TCL_ERROR;

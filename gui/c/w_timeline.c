@@ -19,6 +19,7 @@ static const Tk_OptionSpec options[] = {
     HSW_O_INT(timeline, "-minrow", min_row, "5", HSW_DATA),
     HSW_O_BOOL(timeline, "-spans", show_spans, "1", HSW_DATA),
     HSW_O_INT(timeline, "-mark", mark, "-1", HSW_PAINT),
+    HSW_O_TEXT(timeline, "-beside", beside, "", HSW_PAINT),
     HSW_OPTIONS_END};
 
 static bool get_pair(const char *text, double *a, double *b) {
@@ -57,6 +58,32 @@ static void fini(hsw *w) {
     free(t->phases);
 }
 
+/* The timeline of -beside; NULL: none. */
+static timeline *beside(const timeline *t) {
+    Tcl_CmdInfo mine, info;
+    if (!t->beside || !t->beside[0] || !Tcl_GetCommandInfo(t->w.interp, t->beside, &info) || !Tcl_GetCommandInfoFromToken(t->w.command, &mine) ||
+        info.objProc != mine.objProc)
+        return NULL; /* no widget of ours */
+    hsw *o = info.objClientData;
+    return o == &t->w || o->cls != t->w.cls || (o->flags & HSW_GONE) ? NULL : (timeline *)o;
+}
+
+/* What fills a row: the same in two that stand beside each other, that their heights can be compared. */
+static double top_of(const timeline *t) {
+    const timeline *o = beside(t);
+    return o && o->w.db && !o->absent && o->busy_top > t->busy_top ? o->busy_top : t->busy_top;
+}
+
+/* For a picture at once the other one's slots are read first where they are due: they may ask for another height. */
+static void complete(hsw *w) {
+    timeline *t = (timeline *)w, *o = w->at_once ? beside(t) : NULL;
+    if (!o || t->looks || o->looks || !(o->w.flags & HSW_DATA))
+        return;
+    t->looks = true;
+    hsw_draw(&o->w);
+    t->looks = false;
+}
+
 static hsc_status prepare(hsw *w, hsc_err *err) {
     timeline *t = (timeline *)w;
     hsc_db_times times;
@@ -91,8 +118,12 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
     t->slots_n = hsw_width(w) > 20 ? (uint32_t)hsw_width(w) : 20; /* a little more than the pixels of the plot */
     if ((s = hsw_timeline_rank_keys(t, err)) != HSC_OK || (s = hsw_timeline_read_slots(t, err)) != HSC_OK)
         return s;
+    double before = t->busy_top;
     hsw_timeline_choose_top(t);
     t->absent = false;
+    timeline *o = t->busy_top < before || t->busy_top > before ? beside(t) : NULL;
+    if (o)
+        hsw_schedule(&o->w, HSW_PAINT);
     t->rows_drawn = t->rows_read;
     return hsw_timeline_read_phases(t, err);
 }
@@ -111,7 +142,7 @@ static hsc_timeline_frame frame_of(const timeline *t) {
     return (hsc_timeline_frame){.rows = t->axis.bins, .slots_n = t->slots_n, .slots = t->slots, .spans = t->spans, .labels = t->pointers,
                                 .begin = t->begin, .end = t->end, .interval_begin = t->interval_begin, .interval_end = t->interval_end,
                                 .drag_begin = fmin(t->drag_from, t->drag_to), .drag_end = fmax(t->drag_from, t->drag_to),
-                                .n_keys = t->n_keys, .keys = t->keys, .busy_top = t->busy_top, .mark = mark,
+                                .n_keys = t->n_keys, .keys = t->keys, .busy_top = top_of(t), .mark = mark,
                                 .n_phases = t->n_phases, .phases = t->phases, .phases_of = t->phases_of,
                                 .phases_first = first, .phases_last = first >= 0 && (t->sort == 0 || last == first) ? last : first};
 }
@@ -371,6 +402,7 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
         hsc_tcl_put(d, "end", Tcl_NewDoubleObj(t->run_end));
         hsc_tcl_put(d, "rows", Tcl_NewWideIntObj(t->axis.bins));
         hsc_tcl_put(d, "spans", Tcl_NewWideIntObj((Tcl_WideInt)t->spans_n));
+        hsc_tcl_put(d, "top", Tcl_NewDoubleObj(top_of(t)));
         hsc_tcl_put(d, "x", Tcl_NewWideIntObj(l.x));
         hsc_tcl_put(d, "y", Tcl_NewWideIntObj(l.y));
         hsc_tcl_put(d, "width", Tcl_NewWideIntObj(l.width));
@@ -391,6 +423,8 @@ static void describe(hsw *w, Tcl_Obj *text) {
     Tcl_AppendToObj(text, line, -1);
     if (says_empty(t))
         Tcl_AppendToObj(text, "no samples in this run\n", -1);
+    if (top_of(t) < 1)
+        Tcl_AppendPrintfToObj(text, "row height: %.3g %% of a processor\n", 100 * top_of(t));
     if (t->interval_begin < t->interval_end) {
         snprintf(line, sizeof line, "interval %.6g s to %.6g s\n", t->interval_begin, t->interval_end);
         Tcl_AppendToObj(text, line, -1);
@@ -421,5 +455,5 @@ static void describe(hsw *w, Tcl_Obj *text) {
 
 const hsw_class hsw_timeline_class = {
     .command = "timeline", .tk_class = "HeatscopeTimeline", .size = sizeof(timeline), .options = options, .init = init, .changed = changed,
-    .fini = fini, .prepare = prepare, .paint = paint, .hit = hit, .describe = describe, .command_of = command_of,
+    .fini = fini, .prepare = prepare, .complete = complete, .paint = paint, .hit = hit, .describe = describe, .command_of = command_of,
     .press = press, .drag = drag, .release = release, .open = open_timeline, .wheel = wheel, .move = move, .usage = "range slots drawn"};

@@ -10,7 +10,7 @@ enum { KEYS_MAX = 13, SPAN_KEYS_MAX = 8 };
 
 typedef struct timeline {
     hsw w;
-    char *columns, *view, *interval;
+    char *columns, *view, *interval, *beside;
     int sort, key, min_row, show_spans, mark;
     double view_begin, view_end, interval_begin, interval_end; /* by changed; begin >= end: whole run, none */
     /* by prepare */
@@ -36,7 +36,8 @@ typedef struct timeline {
     char (*labels)[32], (*names)[256];
     const char **pointers;
     hsc_timeline_key_entry keys[KEYS_MAX + SPAN_KEYS_MAX + 1];
-    double busy_top;
+    double busy_top; /* of its own slots; 0: none yet */
+    bool looks;      /* at the one beside */
     bool absent;      /* no times */
     bool about;           /* shares are of what leads the slots, not of all samples */
     hsc_timeline_phase *phases;

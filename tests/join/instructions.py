@@ -159,6 +159,19 @@ that(not any("\t" in r["operands"] or "#" in r["operands"] or "#" in r["comment"
 that(any(r["comment"].startswith("0x") and " = " in r["comment"] for r in rows), "no constant is in a comment")
 in_loop = sum(int(r["periods"]) for r in rows if int(r["line"]) in (hot, hot - 1) and r["loop_line"] != "0")
 that(in_loop >= 0.99 * sum(of_hot.values()), f"{in_loop} of {sum(of_hot.values())} samples of hot are in its loop, all but one in 10^6 is the truth")
+# two halves of the run are all of it, instruction by instruction; shares are of the interval
+halves = [json.loads(run(HEATSCOPE, "annotate", "--format=json", f"--interval={when}", "m.h5", "hot")) for when in ("0:50%", "50%:")]
+of_address = {}
+for half in halves:
+    that(0 < half["periods"] < told["periods"] and len(half["interval_s"]) == 2, f"an interval has {half['periods']} of {told['periods']} periods")
+    for r in half["rows"]:
+        of_address[r["address"]] = of_address.get(r["address"], 0) + r["periods"]
+    that(abs(sum(r["exclusive_pct"] for r in half["rows"]) - 100 * sum(r["periods"] for r in half["rows"]) / half["periods"]) < 0.1, "shares are not of the interval")
+that(of_address == {r["address"]: r["periods"] for r in told["rows"]}, "two halves of the run are not the run")
+that("interval_s" not in told, "the whole run is an interval")
+text = run(HEATSCOPE, "annotate", "-i", "50%:", "m.h5", "hot")
+that(re.match(r"interval   [\d.]+ s to [\d.]+ s\n", text) and " % of the interval\n" in text and "of the run" not in text, "nothing says that it is of an interval")
+run(HEATSCOPE, "annotate", "--interval=solve", "m.h5", "hot", code=1)
 text = run(HEATSCOPE, "annotate", "m.h5", f"work.c:{everywhere}")
 marked = [x for x in text.split("\n") if re.match(r".{16}>", x)]
 that(marked and "inlined: twice, called at work.c" in text and "calls  work.c" in text, "the inlined line is not shown")

@@ -110,6 +110,17 @@ oo::class create ::heatscope::About {
         return $rows
     }
 
+    # Digits that the widest share takes in a list: measuring can be many times a program that is empty.
+    method shareWidth {rows} {
+        set wide 6
+        foreach row $rows {
+            if {[dict exists $row share] && [dict get $row share] ne ""} {
+                set wide [expr {max($wide, [string length [::heatscope::fmt percent [dict get $row share] 1]] - 1)}]
+            }
+        }
+        return $wide
+    }
+
     method Processes {} {
         set rows {}
         set n [expr {min(4096, [$Run columns process])}]

@@ -45,7 +45,8 @@ oo::class create ::heatscope::AboutView {
                     {first First text 8 right first_s} {last Last text 8 right last_s} {times Times count 5 {} times}
             }
             ledger {
-                list {name "What became of them" name 0 left order} {of "Part of" text 12 left of} {bar "" bar 6 {} share} {share Share text 6 right share} \
+                list {name "What became of them" name 0 left order} {of "Part of" text 12 left of} {bar "" bar 6 {} share} \
+                    [list share Share text [$Model shareWidth $Rows] right share] \
                     [list samples [string totitle [$Run countWord]]s text 11 right samples] {seconds Time text 9 right seconds}
             }
             process {

@@ -127,6 +127,7 @@ oo::class create ::heatscope::TimelineView {
         set comparison [$App comparison]
         if {![$comparison any]} {
             if {$Other ne ""} {
+                $Time configure -beside ""
                 destroy $Path.body.other $Path.body.othername
                 set Other ""
                 my Look
@@ -141,6 +142,8 @@ oo::class create ::heatscope::TimelineView {
             $Time configure -height [::heatscope::theme dp 60]
             pack $Path.body.othername -anchor w -padx [::heatscope::theme size pad]
             pack $Other -fill both -expand 1
+            $Time configure -beside $Other
+            $Other configure -beside $Time
             bind $Other <<TimelineView>> [namespace code {my OnView %d}]
             bind $Other <<HeatscopeHover>> [namespace code {my OnOther %d}]
             set changed all
