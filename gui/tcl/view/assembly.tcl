@@ -151,7 +151,7 @@ oo::class create ::heatscope::AssemblyView {
                     $Code see $chosen
                 }
             } elseif {$moved || [my Any $changed line scope file]} {
-                my ShowMarked
+                my ShowMarked $moved
             }
         }
         if {[my Any $changed search] && [string trim [dict get $s search]] ne ""} {
@@ -160,11 +160,13 @@ oo::class create ::heatscope::AssemblyView {
         }
         my Facts
     }
-    # Scrolls to the hottest instruction of the selected line, or loop.
-    method ShowMarked {} {
+    # Scrolls to the hottest instruction of the selected line, or loop; of the loop too where its code comes into view with the line that it begins on.
+    method ShowMarked {opens} {
         set first [$Code hottest line]
-        if {$first eq ""} {
-            set first [$Code hottest loop]
+        set loop [my Loop]
+        if {$first eq "" || ($opens && $loop >= 0 && [dict get [$Db scope $loop] line_begin] == [dict get $Selection line])} {
+            set of [$Code hottest loop]
+            set first [expr {$of ne "" ? $of : $first}]
         }
         if {$first ne "" && [dict get $first instruction] >= 0} {
             $Code see [dict get $first instruction]
