@@ -742,6 +742,8 @@ static bool is_in_first(const hsc_data *d, LLVMValueRef block, uint64_t offset) 
 
 static hsc_place compute(hsc_data *d, LLVMValueRef pointer) {
     if (LLVMIsAArgument(pointer)) {
+        if (d->p->is_fortran)
+            hsc_fortran_name_dummy(d, pointer);
         if (hsc_data_variable(d, pointer))
             return place_of_variable(d, pointer, NULL, 0);
         for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {

@@ -37,6 +37,9 @@ LLVMValueRef hsc_fortran_meant(LLVMValueRef descriptor);
 /* Name of component k of the type with this symbol; empty where the unit does not have it. */
 void hsc_fortran_component_name(const hsc_pass *p, const char *type_symbol, unsigned k, char *name, size_t size);
 
+/* Makes a variable of a dummy argument that flang tells none of (`contiguous`), by its name in the statement that begins the procedure. */
+void hsc_fortran_name_dummy(hsc_data *d, LLVMValueRef argument);
+
 /* places_captured.c: what a pointer that is read from the arguments of an OpenMP region points to; the text of a number
  * that it points to, empty where that is not known. */
 hsc_place hsc_place_of_captured(hsc_data *d, LLVMValueRef load);

@@ -4,9 +4,11 @@
  * stands there as such. */
 #include "places.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define NONE HSC_DATA_NONE
 #define PIECES_MAX 32u
@@ -437,4 +439,73 @@ void hsc_fortran_component_name(const hsc_pass *p, const char *symbol, unsigned 
             end = c;
     if (!told_component(p, symbol, type, (size_t)(end - type), k, name, size))
         *name = 0;
+}
+
+/* ---- dummies without a variable ---- */
+
+static size_t word_at(const char *p, const char *end) {
+    const char *at = p;
+    while (at < end && (isalnum((unsigned char)*at) || *at == '_'))
+        at++;
+    return (size_t)(at - p);
+}
+
+/* On to the next word or sign of a statement: over blanks, comments, ends of lines and what marks a continuation. */
+static const char *skip_to_word(const char *p, const char *end) {
+    while (p < end)
+        if (*p == '!')
+            while (p < end && *p != '\n')
+                p++;
+        else if (*p == '\n' && end - p > 6 && !memcmp(p + 1, "     ", 5) && p[6] != ' ' && !isalpha((unsigned char)p[6]))
+            p += 7; /* fixed form: column 6 */
+        else if (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n' || *p == '&')
+            p++;
+        else
+            break;
+    return p;
+}
+
+/* Dummy number `k`, from 1, of `n`, as the statement says that begins the procedure; empty: it is another number of dummies. */
+static hsc_str dummy_in(const char *text, size_t size, hsc_ir_text procedure, unsigned k, unsigned n) {
+    const char *p = text, *end = text + size;
+    hsc_str found = {NULL, 0};
+    unsigned count = 0;
+    for (size_t w; p < end && *p != '\n' && *p != '!'; p += w ? w : 1) { /* subroutine NAME(, function NAME( */
+        w = word_at(p, end);
+        const char *behind = skip_to_word(p + w, end);
+        if (w == procedure.n && !strncasecmp(p, procedure.p, w) && behind < end && *behind == '(') {
+            for (p = skip_to_word(behind + 1, end); p < end && (w = word_at(p, end)) > 0; p = skip_to_word(p + 1, end)) {
+                found = ++count == k ? (hsc_str){p, w} : found;
+                p = skip_to_word(p + w, end);
+                if (p == end || *p != ',')
+                    break;
+            }
+            return p < end && *p == ')' && count == n ? found : (hsc_str){NULL, 0};
+        }
+    }
+    return (hsc_str){NULL, 0};
+}
+
+void hsc_fortran_name_dummy(hsc_data *d, LLVMValueRef argument) {
+    hsc_ir_subprogram s;
+    const char *text;
+    size_t size;
+    if (hsc_map_get(&d->variable_of, (uint64_t)(uintptr_t)argument) || !hsc_ir_get_function_subprogram(d->function))
+        return;
+    hsc_ir_get_subprogram(hsc_ir_get_function_subprogram(d->function), &s);
+    if (!s.file || !s.name.n || !hsc_source_text(d->p, hsc_pass_file(d->p, s.file), s.line, 1, &text, &size))
+        return;
+    unsigned number = hsc_data_argument_number(d, argument);
+    hsc_str name = dummy_in(text, size, s.name, number, LLVMCountParams(d->function));
+    if (!name.n)
+        return;
+    name = hsc_data_format(d, "%.*s", (int)name.n, name.p);
+    hsc_variable *v = hsc_arena_take(&d->arena, sizeof *v);
+    v->address = argument;
+    v->debug.name = (hsc_ir_text){name.p, name.n};
+    v->debug.file = s.file;
+    v->debug.line = s.line;
+    v->debug.argument = number;
+    *HSC_VECTOR_ADD(d->variables) = v;
+    hsc_map_set(&d->variable_of, (uint64_t)(uintptr_t)argument, (uint32_t)d->variables.n);
 }

@@ -99,3 +99,18 @@ contains
     p(2:n) = q(1:n - 1) + p(1:n - 1)
   end subroutine
 end module
+! dummies of which flang tells no variable: the statement that begins the procedure names them
+! CHECK: told
+subroutine told(one, & ! with a comment (and a bracket, too
+                two, n)
+  real(8), contiguous :: one(:,:), two(:)
+  integer :: i, j, n
+  do j = 1, n
+    do i = 1, n
+      ! CHECK: [[#@LINE+3]]:{{[0-9]+}} reads one(i, j): contiguous
+      ! CHECK: [[#@LINE+2]]:{{[0-9]+}} reads two(i): contiguous
+      ! CHECK: [[#@LINE+1]]:{{[0-9]+}} writes one(i, j): contiguous
+      one(i, j) = one(i, j) + two(i)
+    end do
+  end do
+end subroutine

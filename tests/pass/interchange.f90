@@ -68,6 +68,17 @@ contains
     end do
   end subroutine
 end module
+! CHECK: contiguously
+! CHECK: a(i, j) goes on by 8*size(a, 1) bytes {{.*}} exchanged, by 8 bytes; no dependence is against it
+subroutine contiguously(a, n)
+  integer :: n, i, j
+  real(8), contiguous :: a(:,:)
+  do i = 1, n
+    do j = 1, n
+      a(i, j) = a(i, j) + 2
+    end do
+  end do
+end subroutine
 ! the largest, kept where the caller wants it
 ! CHECK: peak
 ! CHECK: a(i, j) goes on by 8*n bytes {{.*}} exchanged, by 8 bytes; no dependence is against it
