@@ -99,3 +99,9 @@ bool hsc_linkage_fortran_intrinsic(const char *symbol, char *out, size_t size, u
     out[used] = 0;
     return true;
 }
+
+size_t hsc_linkage_of_stub(const char *name) {
+    static const char end[] = "@plt";
+    size_t n = strlen(name), more = sizeof end - 1;
+    return n > more && !strcmp(name + n - more, end) ? n - more : 0;
+}

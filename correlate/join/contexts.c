@@ -43,7 +43,7 @@ typedef struct expansion {
 } expansion;
 
 static bool is_stub(const char *linkage) {
-    return !strcmp(linkage, "[plt]") || hsc_code_stub_length(linkage) != 0;
+    return !strcmp(linkage, "[plt]") || hsc_linkage_of_stub(linkage) != 0;
 }
 
 /* The procedure that a scope, be it a loop of machine code, belongs to. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/linkage.h>
 #include <heatscope/formats/records.h>
 
 #include "findings.h"
@@ -87,13 +88,7 @@ static bool user_above(const report *r, uint32_t context, uint32_t *procedure, u
     return false;
 }
 
-/* A stub of the linker's, in the program: the way to another library. */
-static bool is_stub(const char *name) {
-    size_t n = strlen(name);
-    return n > 4 && !strcmp(name + n - 4, "@plt");
-}
-
-/* By context: is code of the user's below it? */
+/* By context: is code of the user's below it, other than stubs in his program, which lead to libraries? */
 static hsc_status mark_users(const report *r, uint8_t *below, hsc_err *err) {
     hsc_status status = HSC_OK;
     hsc_db_context c;
@@ -102,7 +97,7 @@ static hsc_status mark_users(const report *r, uint8_t *below, hsc_err *err) {
         status = hsc_db_get_context(r->db, k, &c, err);
         if (!status)
             status = hsc_db_get_scope(r->db, c.scope, &s, err);
-        if (!status && (below[k] || (s.kind >= HSC_SCOPE_PROCEDURE && report_is_users(r, &s) && !is_stub(s.name))))
+        if (!status && (below[k] || (s.kind >= HSC_SCOPE_PROCEDURE && report_is_users(r, &s) && !hsc_linkage_of_stub(s.name))))
             below[c.parent] = 1;
     }
     return status;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/linkage.h>
 #include <heatscope/formats/records.h>
 
 #include "machine_loops.h"
@@ -14,7 +15,7 @@ static const char *callee_of(hsc_code *c, const hsc_machine_call *call) {
     const hsc_symbol *s = hsc_code_symbol_at(c, call->target);
     if (!s || s->lo != call->target)
         return NULL;
-    size_t stub = hsc_code_stub_length(s->name);
+    size_t stub = hsc_linkage_of_stub(s->name);
     return stub ? hsc_pool_intern(&c->pool, s->name, stub) : s->name;
 }
 

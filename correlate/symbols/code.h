@@ -219,9 +219,6 @@ typedef struct hsc_code_answer {
     bool repaired;                    /* the line table has line 0 here: taken from a neighbour; or an untrue one: from a directive */
 } hsc_code_answer;
 
-/* Of the name of a stub, "NAME@plt", how long NAME is; 0: of none. */
-size_t hsc_code_stub_length(const char *name);
-
 /* address: ELF virtual address; `exact`: of the instruction itself, else a return address (1 is subtracted). */
 hsc_status hsc_code_find(hsc_code *c, uint64_t address, bool exact, hsc_code_answer *out, hsc_err *err);
 

@@ -61,11 +61,6 @@ static uint64_t slot_of(const uint8_t *p, size_t n, uint64_t address) {
     return 0;
 }
 
-size_t hsc_code_stub_length(const char *name) {
-    size_t n = strlen(name);
-    return n > 4 && !strcmp(name + n - 4, "@plt") ? n - 4 : 0;
-}
-
 bool hsc_code_load_plt(hsc_code *c, Elf *elf) {
     hsc_table slots = {0};
     bool ok = true, any = false;

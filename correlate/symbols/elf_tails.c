@@ -85,7 +85,7 @@ bool hsc_code_name_tails(hsc_code *c) {
 
 static bool is_release(const char *stub) {
     static const char *const names[] = {"pthread_mutex_unlock", "pthread_rwlock_unlock", "pthread_spin_unlock", "mtx_unlock"};
-    size_t length = hsc_code_stub_length(stub);
+    size_t length = hsc_linkage_of_stub(stub);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strlen(names[i]) == length && !strncmp(stub, names[i], length))
             return true;
@@ -113,7 +113,7 @@ static ends ends_of(const hsc_code *c, const hsc_symbol *s) {
         const hsc_symbol *into = target >= s->lo && target < s->hi ? NULL : hsc_code_symbol_at(c, target);
         if (!into || into->lo != target)
             continue;
-        bool stub = hsc_code_stub_length(into->name) != 0;
+        bool stub = hsc_linkage_of_stub(into->name) != 0;
         e.stubs += stub;
         e.functions += !stub;
         e.releases += stub && is_release(into->name);
@@ -265,7 +265,7 @@ static void follow(search *x, const hsc_symbol *s, size_t level) {
         } else if (!known && is_part_of(into, x->on[level])) {
             if (take_part(x, into))
                 follow(x, into, level);
-        } else if (!known && !hsc_code_stub_length(into->name) && level + 1 < HSC_CODE_JUMPS_MAX) {
+        } else if (!known && !hsc_linkage_of_stub(into->name) && level + 1 < HSC_CODE_JUMPS_MAX) {
             x->on[level + 1] = into;
             follow(x, into, level + 1);
         }
@@ -276,7 +276,7 @@ static void follow(search *x, const hsc_symbol *s, size_t level) {
 
 static uint64_t operation_of(const search *x, const hsc_symbol *s) {
     (void)x;
-    return hsc_code_operation_key(s->name, hsc_code_stub_length(s->name));
+    return hsc_code_operation_key(s->name, hsc_linkage_of_stub(s->name));
 }
 
 bool hsc_code_has_mpi(const hsc_code *c) {
@@ -289,7 +289,7 @@ bool hsc_code_has_mpi(const hsc_code *c) {
 size_t hsc_code_find_mpi(const hsc_code *c, uint64_t address, hsc_code_tail tails[HSC_CODE_TAILS_MAX]) {
     const hsc_symbol *s = called_before(c, address);
     search x = {.c = c, .operation = operation_of, .on = {s}, .found = tails};
-    if (!s || hsc_code_stub_length(s->name))
+    if (!s || hsc_linkage_of_stub(s->name))
         return 0;
     follow(&x, s, 0);
     return x.failed ? 0 : x.n;
@@ -319,7 +319,7 @@ bool hsc_code_find_fork(const hsc_code *c, uint64_t address, hsc_code_tail *out)
     hsc_code_tail tails[HSC_CODE_TAILS_MAX];
     const hsc_symbol *s = called_before(c, address);
     search x = {.c = c, .operation = fork_of, .on = {s}, .found = tails};
-    if (!s || hsc_code_stub_length(s->name) || fork_of(&x, s))
+    if (!s || hsc_linkage_of_stub(s->name) || fork_of(&x, s))
         return false;
     follow(&x, s, 0);
     if (x.failed || x.n < 2)
@@ -379,7 +379,7 @@ size_t hsc_code_find_forks_of(const hsc_code *c, uint64_t address, uint64_t jump
 /* ---- jumps between functions ---- */
 
 static uint64_t way_of(const search *x, const hsc_symbol *s) {
-    size_t stub = hsc_code_stub_length(s->name);
+    size_t stub = hsc_linkage_of_stub(s->name);
     if (x->wanted ? s == x->wanted || is_part_of(s, x->wanted) : stub && !strncmp(s->name, x->name, stub) && !x->name[stub])
         return HSC_CODE_WANTED;
     return stub ? HSC_CODE_OTHERS : 0;
@@ -387,7 +387,7 @@ static uint64_t way_of(const search *x, const hsc_symbol *s) {
 
 uint64_t hsc_code_called_function(const hsc_code *c, uint64_t address) {
     const hsc_symbol *s = called_before(c, address);
-    return s && !hsc_code_stub_length(s->name) ? s->lo : 0;
+    return s && !hsc_linkage_of_stub(s->name) ? s->lo : 0;
 }
 
 const char *hsc_code_function_at(const hsc_code *c, uint64_t address, bool exact, uint64_t *begin) {
@@ -401,7 +401,7 @@ bool hsc_code_find_way(const hsc_code *c, uint64_t address, const char *name, ui
     const hsc_symbol *s = called_before(c, address);
     search x = {.c = c, .operation = way_of, .name = name ? name : "", .on = {s}, .found = tails};
     x.wanted = begin ? hsc_code_symbol_at(c, begin) : NULL;
-    if (!s || hsc_code_stub_length(s->name) || (begin && (!x.wanted || is_part_of(x.wanted, s))))
+    if (!s || hsc_linkage_of_stub(s->name) || (begin && (!x.wanted || is_part_of(x.wanted, s))))
         return false;
     follow(&x, s, 0);
     if (x.failed)

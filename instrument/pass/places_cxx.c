@@ -128,9 +128,9 @@ static hsc_ir_text name_of_call(LLVMValueRef call) {
 }
 
 static bool is_of_iterator(hsc_ir_text name, const char *end) {
-    static const char mark[] = "N9__gnu_cxx17__normal_iterator"; /* _ZN9..., _ZNK9... */
-    size_t at = name.n > 4 && name.p[3] == 'K' ? 4 : 3, skip = 1; /* behind "_ZN" */
-    return is_std(name) && name.n > at + sizeof mark && !memcmp(name.p + at, mark + skip, sizeof mark - 1 - skip) && ends_with(name, end);
+    static const char mark[] = "9__gnu_cxx17__normal_iterator";
+    size_t at = name.n > 4 && name.p[3] == 'K' ? 4 : 3; /* behind "_ZN" or "_ZNK" */
+    return is_std(name) && name.n > at + sizeof mark && !memcmp(name.p + at, mark, sizeof mark - 1) && ends_with(name, end);
 }
 
 /* An iterator that begins at a container's first element and goes on by one each time round one loop. */

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <heatscope/formats/libraries.h>
+#include <heatscope/formats/linkage.h>
 
 static void names(void **state) {
     static const struct {
@@ -41,6 +42,10 @@ static void linked(void **state) {
         if (hsc_is_linked_runtime(programs[i]))
             fail_msg("%s is of the program", programs[i]);
     assert_true(hsc_is_complex_division("__divsc3") && hsc_is_complex_division("__divdc3"));
+    assert_int_equal(hsc_linkage_of_stub("memmove@plt"), 7);
+    assert_int_equal(hsc_linkage_of_stub("@plt"), 0);
+    assert_int_equal(hsc_linkage_of_stub("memmove"), 0);
+    assert_int_equal(hsc_linkage_of_stub(""), 0);
     assert_true(hsc_is_complex_product("__muldc3") && hsc_is_complex_product("__mulsc3"));
     assert_false(hsc_is_complex_product("__mulxc3") || hsc_is_complex_product("__divdc3"));
     assert_false(hsc_is_complex_division("__divxc3") || hsc_is_complex_division("__muldc3"));

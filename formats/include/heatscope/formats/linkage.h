@@ -22,7 +22,10 @@ size_t hsc_linkage_whole(const char *name, size_t n);
  * "f.omp_outlined", "f..omp_par", "f._omp_fn.0"; n: it is no body. */
 size_t hsc_linkage_before_region(const char *name, size_t n);
 
-#define HSC_GCC_REGION_MARK "._omp_fn."  /* in the name of a function that gcc made of a region or a task: "f._omp_fn.0" */
+/* Of the name of a stub of the procedure linkage table, "NAME@plt", the way to another library, how long NAME is; 0: it is none. */
+size_t hsc_linkage_of_stub(const char *name);
+
+#define HSC_GCC_REGION_MARK "._omp_fn." /* in the name of a function that gcc made of a region or a task: "f._omp_fn.0" */
 #define HSC_GCC_REGION " [omp region]" /* ends the name that people read of "f._omp_fn.0" */
 
 /* clang makes two procedures of an OpenMP region when it is asked for debug information, f.omp_outlined and f.omp_outlined_debug__, and calls or inlines the
