@@ -367,7 +367,7 @@ static hsc_status put_counted(report *r, uint32_t loop, char *out, size_t size, 
 
 static hsc_status loops(report *r, hsc_err *err) {
     uint32_t *rows, n;
-    char name[1000], text[1200], nest[600], how[400];
+    char name[1000], text[1600], nest[600], how[900];
     hsc_status status = report_rank_paid(r, HSC_SCOPE_LOOP, &rows, &n, err);
     if (status || !n) {
         if (!status)
@@ -395,9 +395,6 @@ static hsc_status loops(report *r, hsc_err *err) {
     for (uint32_t i = 0; i < n && !status; i++) {
         hsc_db_scope s, p = {0};
         report_spread sp;
-        report_versions v;
-        hsc_db_remark remark;
-        bool remarked = false;
         if (!shown[i]) {
             rest.sum += r->paid->loop[rows[i]].sum;
             rest.excess += r->paid->loop[rows[i]].excess;
@@ -409,9 +406,7 @@ static hsc_status loops(report *r, hsc_err *err) {
         if (!status && spread)
             status = report_paid_spread(r, REPORT_PAID_LOOP, rows[i], &sp, err);
         if (!status)
-            status = report_versions_of(r, rows[i], &v, how, sizeof how, err);
-        if (!status)
-            status = report_remark_of(r, rows[i], &remarked, &remark, err);
+            status = report_compiled_text(r, rows[i], how, sizeof how, err);
         if (status)
             break;
         fprintf(r->out, "%4u", i + 1);
@@ -432,13 +427,7 @@ static hsc_status loops(report *r, hsc_err *err) {
         status = put_counted(r, rows[i], nest, sizeof nest, err);
         if (status)
             break;
-        name[0] = 0;
-        const char *copy = remarked ? report_remark_of_copy(&remark, &v) : NULL;
-        if (copy && (remark.kind != HSC_remark_kind_PASSED || !how[0])) {
-            size_t at = (size_t)snprintf(name, sizeof name, "%s", copy);
-            report_first_sentence(remark.message, name + at, sizeof name - at);
-        }
-        snprintf(text, sizeof text, "%s%s%s%s%s", nest, nest[0] && how[0] ? ": " : "", how, (nest[0] || how[0]) && name[0] ? "; " : "", name);
+        snprintf(text, sizeof text, "%s%s%s", nest, nest[0] && how[0] ? ": " : "", how);
         fprintf(r->out, "%*s", indent - 1, "");
         report_text_wrap(r->out, r->width, text, indent + 2, indent - 1);
     }

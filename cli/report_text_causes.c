@@ -138,7 +138,7 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
     }
     fprintf(r->out, "\nCauses of waiting: time that others waited, by what the late ones did before\n"
                     "  time s    %%   waits  kind                %-*s place\n", who_columns, "most by");
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n && !s; i++) {
         const report_cause *c = &rows[i];
         if (!c->of.own)
             continue;
@@ -160,6 +160,10 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         bool calls = !hsc_cause_is_of_threads(c->of.delay.kind) || c->of.delay.kind == HSC_wait_cause_SIGNAL || c->of.delay.kind == HSC_wait_cause_OMP_BARRIER;
         if (late[0] && calls && !(hsc_cause_is_of_threads(c->of.delay.kind) && lost) && c->caused_s >= 0.01 * total)
             fprintf(r->out, "%*s then late at %s\n", 22, "", late);
+        char compiled[900];
+        s = report_cause_compiled(r, &c->of, compiled, sizeof compiled, err);
+        if (!s && compiled[0] && c->caused_s >= 0.01 * total)
+            report_text_wrap(r->out, r->width, compiled, 24, fprintf(r->out, "%*scompiler:", 23, ""));
     }
     if (shown + theirs < n)
         fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - theirs - shown, REPORT_CAUSE, where, sizeof where));
@@ -169,7 +173,7 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         report_text_libraries(r, libraries, idle);
     free_names(names, r->info.threads);
     free(rows);
-    return r->brief ? HSC_OK : put_laid_to_nobody(r, err);
+    return s || r->brief ? s : put_laid_to_nobody(r, err);
 }
 
 /* Widths of the table's columns: what is left is for the place. */
@@ -285,7 +289,7 @@ static void put_processor(const report *r, hsc_table *t, const char *name, uint3
 
 static const char *const quantiles[REPORT_OVER_QUANTILES] = {"thread_p05_s", "thread_p25_s", "thread_median_s", "thread_p75_s", "thread_p95_s"};
 
-static void cause_row(const report *r, hsc_table *t, uint32_t rank, const report_cause_row *row) {
+static void cause_row(const report *r, hsc_table *t, uint32_t rank, const report_cause_row *row, const char *compiled) {
     const hsc_db_cause *x = &row->of;
     hsc_table_begin_row(t);
     hsc_table_count(t, "position", rank);
@@ -309,6 +313,7 @@ static void cause_row(const report *r, hsc_table *t, uint32_t rank, const report
     for (unsigned i = 0; i < REPORT_OVER_QUANTILES; i++)
         hsc_table_number(t, quantiles[i], row->quantiles[i]);
     hsc_table_count(t, "column", x->column);
+    hsc_table_text(t, "compiled", compiled);
     hsc_table_end_row(t);
     t->naming = false;
 }
@@ -322,11 +327,14 @@ hsc_status report_cause_rows(report *r, hsc_table *t, hsc_err *err) {
     if (s)
         return s;
     if (t->naming)
-        cause_row(r, t, 0, &none);
-    for (uint32_t i = 0; i < n && (!r->top || i < r->top); i++)
-        cause_row(r, t, i + 1, &list[i]);
+        cause_row(r, t, 0, &none, "");
+    for (uint32_t i = 0; i < n && (!r->top || i < r->top) && !s; i++) {
+        char compiled[900];
+        if (!(s = report_cause_compiled(r, &list[i].of, compiled, sizeof compiled, err)))
+            cause_row(r, t, i + 1, &list[i], compiled);
+    }
     free(list);
-    return HSC_OK;
+    return s;
 }
 
 static void delayed_row(const report *r, hsc_table *t, uint32_t rank, const report_delayed *x) {

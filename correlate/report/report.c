@@ -521,6 +521,24 @@ const char *report_remark_of_copy(const hsc_db_remark *m, const report_versions 
     return v->other.sum > 0 ? "of another copy: " : NULL;
 }
 
+hsc_status report_compiled_text(report *r, uint32_t loop, char *out, size_t size, hsc_err *err) {
+    report_versions v;
+    hsc_db_remark remark;
+    bool remarked = false;
+    size_t at;
+    hsc_status status = report_versions_of(r, loop, &v, out, size, err);
+    if (!status)
+        status = report_remark_of(r, loop, &remarked, &remark, err);
+    const char *copy = !status && remarked ? report_remark_of_copy(&remark, &v) : NULL;
+    if (!copy || (remark.kind == HSC_remark_kind_PASSED && out[0]))
+        return status;
+    at = strlen(out);
+    at += (size_t)snprintf(out + at, size - at, "%s%s", at ? "; " : "", copy);
+    if (at < size)
+        report_first_sentence(remark.message, out + at, size - at);
+    return status;
+}
+
 bool report_fetches_chunks(const report *r, uint32_t loop) {
     hsc_db_loop l;
     hsc_db_scope s, inner;

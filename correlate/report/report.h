@@ -246,6 +246,9 @@ hsc_status report_remark_of(report *r, uint32_t scope, bool *found, hsc_db_remar
 /* What stands before a remark beside the versions of its loop that ran: "", or "of another copy: " before a refusal of vectors where some of
  * the time is in vector code and some in a copy without; NULL: no copy without ran, so that it is left out. */
 const char *report_remark_of_copy(const hsc_db_remark *m, const report_versions *v);
+/* What the compiler made of a loop, by the time in its versions, and the remark that matters where no version with time belies it:
+ * "as written 100 %; the cost-model indicates that vectorization is not beneficial"; "": nothing is known. */
+hsc_status report_compiled_text(report *r, uint32_t loop, char *out, size_t size, hsc_err *err);
 /* All remarks of a scope, less those on why copies of a loop are no vector code that have no time while others have; *list is the caller's to free(), also on failure. HSC_E_MEMORY and those of the query. */
 hsc_status report_remarks(const report *r, uint32_t scope, hsc_db_remark **list, uint32_t *n, hsc_err *err);
 

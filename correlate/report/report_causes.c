@@ -205,6 +205,19 @@ void report_cause_place(const report *r, const report_cause *c, int width, char 
     report_scope_text(r, c->of.scope, c->of.line, width, out, size);
 }
 
+uint32_t report_cause_loop(const report *r, const hsc_db_cause *c) {
+    hsc_db_scope s;
+    bool is = !c->place.not_known && !c->place.not_running && c->waited_kind == HSC_NONE && c->scope != HSC_NONE && !hsc_db_get_scope(r->db, c->scope, &s, NULL) &&
+              s.kind == HSC_SCOPE_LOOP;
+    return is ? c->scope : HSC_NONE;
+}
+
+hsc_status report_cause_compiled(report *r, const hsc_db_cause *c, char *out, size_t size, hsc_err *err) {
+    uint32_t loop = report_cause_loop(r, c);
+    out[0] = 0;
+    return loop == HSC_NONE ? HSC_OK : report_compiled_text(r, loop, out, size, err);
+}
+
 /* ---- names ---- */
 
 void report_merged_text(const report *r, uint32_t line, char *out, size_t size) {
@@ -580,7 +593,13 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
         const report_cause *c = &rows[first];
         const hsc_db_cause *x = &c->of;
         bool has_call = x->delay.kind != HSC_wait_cause_OMP_BARRIER && *report_call_text(r, x->delay.line, late, sizeof late);
-        hsc_db_scope loop;
+        char compiled[900], runs[1000] = "";
+        if ((s = report_cause_compiled(r, x, compiled, sizeof compiled, err))) {
+            free(rows);
+            return s;
+        }
+        if (compiled[0])
+            snprintf(runs, sizeof runs, " (compiler: %s)", compiled);
         together_text(rows, n, first, together, sizeof together);
         report_who(r, c->most_thread, who, sizeof who);
         report_cause_place(r, c, 90, where, sizeof where);
@@ -590,14 +609,12 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
         }
         further_causes(r, rows, n, first + 1, total, " Then", further, sizeof further);
         crowd_text(r, &idle, total, crowded, sizeof crowded);
-        snprintf(out, size, "%s make%s others wait %s%s (%s%s%s)%s%s%s; %s.%s%s", who, c->threads > 1 ? "" : "s", REPORT_SECONDS(c->caused_s), most,
+        snprintf(out, size, "%s make%s others wait %s%s (%s%s%s)%s%s%s%s; %s.%s%s", who, c->threads > 1 ? "" : "s", REPORT_SECONDS(c->caused_s), most,
                  x->delay.kind == HSC_wait_cause_OMP_BARRIER ? "late at a barrier of threads" : report_cause_kind(x->delay.kind),
                  has_call ? " " : "", has_call ? late : "", x->place.not_known ? ", by what is not known" : " by ", x->place.not_known ? "" : where,
-                 together, share, further, crowded);
-        bool is_loop = !x->place.not_known && x->waited_kind == HSC_NONE && x->scope != HSC_NONE && !hsc_db_get_scope(r->db, x->scope, &loop, NULL) &&
-                       loop.kind == HSC_SCOPE_LOOP;
-        *scope = is_loop ? x->scope : HSC_NONE;
-        *line = is_loop ? HSC_NONE : x->place.not_known ? x->delay.line : x->line;
+                 together, runs, share, further, crowded);
+        *scope = report_cause_loop(r, x);
+        *line = *scope != HSC_NONE ? HSC_NONE : x->place.not_known ? x->delay.line : x->line;
     }
     free(rows);
     return HSC_OK;

@@ -55,6 +55,10 @@ void report_procedure_text(const report *r, uint32_t scope, uint32_t line, int w
 void report_scope_text(const report *r, uint32_t scope, uint32_t line, int width, char *out, size_t size); /* "loop adi.c:120 in solve" */
 /* "loop adi.c:120 in solve", "sleep in solve adi.c:110", "not running", "not known what" */
 void report_cause_place(const report *r, const report_cause *c, int width, char *out, size_t size);
+/* The loop that the late one was in, which the cause is shown at; HSC_NONE: it waited itself, ran no loop, had no processor, or nobody knows. */
+uint32_t report_cause_loop(const report *r, const hsc_db_cause *c);
+/* What the compiler made of that loop, as report_compiled_text says it: what was late for a loop may be so for a refusal. "": nothing is known. */
+hsc_status report_cause_compiled(report *r, const hsc_db_cause *c, char *out, size_t size, hsc_err *err);
 void report_who(const report *r, uint32_t thread, char *out, size_t size);                  /* "rank 3", "rank 3 thread 1", "thread 1" */
 const char *report_cause_kind(uint32_t kind);                                               /* short, for columns */
 

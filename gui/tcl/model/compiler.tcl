@@ -317,6 +317,31 @@ oo::class create ::heatscope::Compiler {
         return [list {} plain $all]
     }
 
+    # What became of a loop, in short, for other panes: dicts {kind text} as of `details`, none where nothing is known.
+    method made {scope metric axis} {
+        set versions [lsort -decreasing -real -index 1 [lmap v [$Db instances $scope -metric $metric -axis $axis] {
+            list "[::heatscope::fmt plain [dict get $v version_text]][expr {[dict get $v is_vector] && [dict get $v vector_width] > 1 ? " \u00d7[dict get $v vector_width]" : ""}]" [dict get $v sum]
+        }]]
+        set all [::tcl::mathop::+ 0 {*}[lmap v $versions {lindex $v 1}]]
+        set out {}
+        if {$all > 0} {
+            set by {}
+            foreach v $versions {
+                lassign $v version sum
+                dict set by $version [expr {([dict exists $by $version] ? [dict get $by $version] : 0) + $sum}]
+            }
+            set words [lmap {version sum} $by {expr {$sum > 0 ? "$version [::heatscope::fmt percent $sum $all 0]" : [continue]}}]
+            lappend out [dict create kind fact text "runs as: [join $words {, }]"]
+        }
+        foreach r [$Db remarks $scope -n 100] {
+            set words "[dict get $r pass]: [lindex [split [::heatscope::fmt plain [dict get $r message]] \u00b7] 0]"
+            if {[dict get $r refuses] && [dict create kind bad text $words] ni $out} {
+                lappend out [dict create kind bad text $words]
+            }
+        }
+        return $out
+    }
+
     # All that is known of a loop, line by line: dicts {kind text ?right? ?file line?}; kind is head, section, fact, good, bad.
     method details {scope metric axis} {
         set out {}

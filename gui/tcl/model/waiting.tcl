@@ -2,12 +2,16 @@
 # Causes of waiting: who was late, what it did before, who waited where; words for the waiting pane.
 
 oo::class create ::heatscope::Waiting {
-    variable Run Db Groups Libraries Idle
+    variable Run Db Groups Libraries Idle Compiler
 
     constructor {run} {
         set Run $run
         set Db [$run db]
+        set Compiler [::heatscope::Compiler new $run]
         my forget
+    }
+    destructor {
+        $Compiler destroy
     }
     # The values have changed: another interval.
     method forget {} {
@@ -166,6 +170,10 @@ oo::class create ::heatscope::Waiting {
         if {[dict get $g late_file] >= 0 || [dict get $g kind] ne ""} {
             lappend out [dict create kind fact text [string trim "[dict get $g kind]: the late call"] right [::heatscope::fmt place $g late_] \
                 file [dict get $g late_file] line [dict get $g late_line]]
+        }
+        if {$by eq "place" && [dict get $g waited_in] eq "" && ![dict get $g not_running] && ![dict get $g is_call] && [dict get $g scope] >= 0 &&
+                [dict get [$Db scope [dict get $g scope]] kind] eq "loop"} {
+            lappend out {*}[$Compiler made [dict get $g scope] 0 thread]
         }
         if {$by eq "place" && [dict get $g waited_in] ne "" && ![dict get $g not_running] && ![dict get $g is_call]} {
             lappend out [dict create kind fact text "before that it waited itself: [dict get $g waited_in]"]
