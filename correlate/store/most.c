@@ -54,10 +54,12 @@ static uint64_t counts(uint32_t *by, uint32_t *up, uint32_t n) { return counts_o
 static WITH_AVX2 uint64_t counts_avx2(uint32_t *by, uint32_t *up, uint32_t n) {
     __m256i most = _mm256_setzero_si256();
     for (uint32_t i = 0; i < n; i += LANES) {
-        __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(by + i)), *to = (__m256i *)(void *)(up + (up ? i : 0));
+        __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(by + i));
         most = _mm256_max_epu32(most, v);
-        if (up)
+        if (up) {
+            __m256i *to = (__m256i *)(void *)(up + i);
             _mm256_storeu_si256(to, _mm256_add_epi32(_mm256_loadu_si256(to), v));
+        }
     }
     __m128i half = _mm_max_epu32(_mm256_castsi256_si128(most), _mm256_extracti128_si256(most, 1));
     half = _mm_max_epu32(half, _mm_shuffle_epi32(half, 0x4e));
