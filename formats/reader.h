@@ -31,6 +31,8 @@ struct hsc_reader {
     uint8_t *unpacked; /* records of a packed chunk */
     hsc_columns *columns; /* or its columns, which records are taken from without rows */
     bool values_only;
+    bool is_checked; /* checksums of payloads were */
+    uint64_t facts;  /* of the file; 0: none */
     void *arrays; /* elements of the array fields of the record at hand */
     size_t arrays_capacity;
     bool (*want)(void *ctx, hsc_chunk_kind kind, uint32_t stream);

@@ -53,13 +53,14 @@ static size_t take_run(sample_run *run, hsc_rec_sample *to, size_t most) {
 #if defined __x86_64__
 static bool can_take_words(void) { return __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("bmi"); }
 
-/* As many as are of two or three numbers in eight bytes, which are taken apart at once. */
-__attribute__((target("bmi,bmi2"))) static size_t take_short(sample_run *run, hsc_rec_sample *to, size_t most) {
+/* As many as are of two or three numbers in eight bytes, which are taken apart at once. to NULL: they are only passed, of nodes 1 to `nodes`. The largest time before
+ * one that falls is in *latest then, where it is larger. */
+__attribute__((target("bmi,bmi2"), always_inline)) static inline size_t run_short(sample_run *run, hsc_rec_sample *to, uint64_t nodes, size_t most, uint64_t *latest) {
     const uint64_t low = 0x7f7f7f7f7f7f7f7f;
     const uint8_t *p = run->p, *last = run->last, *end = run->end - p >= LONGEST ? run->end - LONGEST + 1 : p;
     uint64_t time = run->time, node = run->node;
-    hsc_rec_sample *at = to, *to_end = to + most;
-    for (end = end < run->stop ? end : run->stop; at < to_end && p < end; at++) {
+    size_t n = 0;
+    for (end = end < run->stop ? end : run->stop; n < most && p < end; n++) {
         uint64_t w = hsc_get64(p + 2), length = p[0], stop1 = ~w & ~low, stop2 = _blsr_u64(stop1), state = 0;
         uint64_t upto1 = _blsmsk_u64(stop1), upto2 = _blsmsk_u64(stop2); /* last bytes have no bit 7 */
         const uint8_t *next = p + 1 + length; /* known before the numbers are */
@@ -72,11 +73,18 @@ __attribute__((target("bmi,bmi2"))) static size_t take_short(sample_run *run, hs
                 break;
             state = _pext_u64(w, _blsmsk_u64(stop3) & ~upto2 & low);
         }
-        time += hsc_unzigzag(_pext_u64(w, upto1 & low));
-        node += hsc_unzigzag(_pext_u64(w, upto2 & ~upto1 & low));
-        at->time = time;
-        at->node_id = node;
-        at->state = state;
+        uint64_t since = _pext_u64(w, upto1 & low), at = node + hsc_unzigzag(_pext_u64(w, upto2 & ~upto1 & low));
+        if (!to && at - 1 >= nodes)
+            break;
+        node = at;
+        if (__builtin_expect(since & 1, 0)) { /* it falls */
+            *latest = n && time > *latest ? time : *latest;
+            time += hsc_unzigzag(since);
+        } else {
+            time += since >> 1;
+        }
+        if (to)
+            to[n] = (hsc_rec_sample){.time = time, .node_id = node, .state = state};
         last = p;
         p = next;
     }
@@ -84,7 +92,17 @@ __attribute__((target("bmi,bmi2"))) static size_t take_short(sample_run *run, hs
     run->last = last;
     run->time = time;
     run->node = node;
-    return (size_t)(at - to);
+    return n;
+}
+
+__attribute__((target("bmi,bmi2"))) static size_t take_short(sample_run *run, hsc_rec_sample *to, size_t most) {
+    return run_short(run, to, 0, most, &(uint64_t){0});
+}
+
+__attribute__((target("bmi,bmi2"))) static size_t pass_short(sample_run *run, uint64_t nodes, size_t most, uint64_t *latest) {
+    size_t n = run_short(run, NULL, nodes, most, latest);
+    *latest = n && run->time > *latest ? run->time : *latest;
+    return n;
 }
 
 /* The same with BMI2. */
@@ -93,43 +111,6 @@ static size_t take_run_bmi2(sample_run *run, hsc_rec_sample *to, size_t most) {
     do
         n += take_short(run, to + n, most - n);
     while (take_run(run, to + n, n < most) && ++n);
-    return n;
-}
-#endif
-
-#if defined __x86_64__
-/* As take_short, of nodes 1 to `nodes`, and only how many and the largest time, from *latest on. */
-__attribute__((target("bmi,bmi2"))) static size_t pass_short(sample_run *run, uint64_t nodes, size_t most, uint64_t *latest) {
-    const uint64_t low = 0x7f7f7f7f7f7f7f7f;
-    const uint8_t *p = run->p, *last = run->last, *end = run->end - p >= LONGEST ? run->end - LONGEST + 1 : p;
-    uint64_t time = run->time, node = run->node, high = *latest;
-    size_t n = 0;
-    for (end = end < run->stop ? end : run->stop; n < most && p < end; n++) {
-        uint64_t w = hsc_get64(p + 2), length = p[0], stop1 = ~w & ~low, stop2 = _blsr_u64(stop1);
-        uint64_t upto1 = _blsmsk_u64(stop1), upto2 = _blsmsk_u64(stop2);
-        const uint8_t *next = p + 1 + length;
-        __asm__("" : "+r"(next)); /* or the compiler takes where the numbers end for it */
-        if (p[1] != HSC_REC_sample || !stop2)
-            break;
-        if (length != (_tzcnt_u64(stop2) >> 3) + 2) {
-            uint64_t stop3 = _blsr_u64(stop2);
-            if (!stop3 || length != (_tzcnt_u64(stop3) >> 3) + 2)
-                break;
-        }
-        uint64_t to = node + hsc_unzigzag(_pext_u64(w, upto2 & ~upto1 & low));
-        if (to - 1 >= nodes)
-            break;
-        node = to;
-        time += hsc_unzigzag(_pext_u64(w, upto1 & low));
-        high = time > high ? time : high;
-        last = p;
-        p = next;
-    }
-    run->p = p;
-    run->last = last;
-    run->time = time;
-    run->node = node;
-    *latest = high;
     return n;
 }
 #endif

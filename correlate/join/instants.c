@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A block has a head and then one array after the other: ticks since the sample before, kinds, and counts where they differ; of two bytes each where
- * all of the block fit, else of four. */
+ * all of the block fit, else of four; ticks of one where they are near those of the second sample, and none where they are the same. */
 #include "instants.h"
 
 #include <stdlib.h>
 
-enum { WIDE_TICKS = 1, WIDE_KINDS = 2, COUNTS = 4 }; /* forms */
+enum { WIDE_TICKS = 1, WIDE_KINDS = 2, COUNTS = 4, NEAR_TICKS = 8, SAME_TICKS = 16 }; /* forms */
 enum { SHORT = 64, /* so many are a block by themselves */
        TILE = 64 };
 enum { READ_BYTES = 65536 };
@@ -13,6 +13,7 @@ enum { READ_BYTES = 65536 };
 typedef struct head {
     uint16_t n, form;
     uint32_t tick, count; /* of the first; of all, where they do not differ */
+    uint32_t step;        /* of the second: what the others are near to, or are */
 } head;
 
 enum { BLOCK_BYTES = sizeof(head) + JINSTANTS_BLOCK * 3 * sizeof(uint32_t) };
@@ -23,7 +24,7 @@ static inline uint32_t widen(uint32_t kind) { return (kind & 0x7fff) | (kind & 0
 #define NARROW_KINDS (JINSTANT_SPECIAL | 0x7fffu)
 
 static size_t block_bytes(const head *h) {
-    return sizeof *h + (size_t)h->n * ((h->form & WIDE_TICKS ? 4 : 2) + (h->form & WIDE_KINDS ? 4 : 2) + (h->form & COUNTS ? 4 : 0));
+    return sizeof *h + (size_t)h->n * ((h->form & WIDE_TICKS ? 4 : h->form & NEAR_TICKS ? 1 : h->form & SAME_TICKS ? 0 : 2) + (h->form & WIDE_KINDS ? 4 : 2) + (h->form & COUNTS ? 4 : 0));
 }
 
 /* Tiles of words as compilers make vector code of. */
@@ -48,6 +49,34 @@ static inline uint8_t *put_halves(uint8_t *to, const uint32_t *from, size_t n, b
     return to + 2 * n;
 }
 
+/* Steps of one byte, 128 those of the second. */
+static uint8_t *put_near(uint8_t *to, const uint32_t *from, size_t n, uint32_t step) {
+    size_t at = 0;
+    for (; at + TILE <= n; at += TILE)
+        for (unsigned k = 0; k < TILE; k++)
+            to[at + k] = (uint8_t)(from[at + k] - step + 128);
+    for (; at < n; at++)
+        to[at] = (uint8_t)(from[at] - step + 128);
+    return to + n;
+}
+
+/* Bits in which any is not as `step`, and bits of how far any is from 128 before it. */
+static void compare(const uint32_t *list, size_t n, uint32_t step, uint32_t *other, uint32_t *far) {
+    uint32_t any[2] = {0, 0};
+    size_t at = 0;
+    for (; at + TILE <= n; at += TILE)
+        for (unsigned k = 0; k < TILE; k++) {
+            any[0] |= list[at + k] ^ step;
+            any[1] |= list[at + k] - step + 128;
+        }
+    for (; at < n; at++) {
+        any[0] |= list[at] ^ step;
+        any[1] |= list[at] - step + 128;
+    }
+    *other = any[0];
+    *far = any[1];
+}
+
 static uint32_t any_of(const uint32_t *list, size_t n) {
     uint32_t any = 0;
     size_t at = 0;
@@ -59,9 +88,10 @@ static uint32_t any_of(const uint32_t *list, size_t n) {
     return any;
 }
 
+/* That of the first is as that of the second: it is not asked for. */
 static void step(const uint32_t *ticks, size_t n, uint32_t *steps) {
     size_t at = 1;
-    steps[0] = 0;
+    steps[0] = n > 1 ? ticks[1] - ticks[0] : 0;
     for (; at + TILE <= n; at += TILE)
         for (unsigned k = 0; k < TILE; k++)
             steps[at + k] = ticks[at + k] - ticks[at + k - 1];
@@ -74,11 +104,15 @@ static bool put_block(hsc_spill *s, jinstants *l, const uint32_t *ticks, const u
     uint32_t steps[JINSTANTS_BLOCK];
     uint8_t block[BLOCK_BYTES];
     step(ticks, n, steps);
-    bool wide_ticks = any_of(steps, n) > UINT16_MAX, wide_kinds = any_of(kinds, n) & ~NARROW_KINDS;
-    head h = {(uint16_t)n, (uint16_t)((wide_ticks ? WIDE_TICKS : 0) | (wide_kinds ? WIDE_KINDS : 0) | (counts ? COUNTS : 0)), ticks[0], count};
+    uint32_t other, far;
+    compare(steps, n, steps[0], &other, &far);
+    unsigned of_ticks = !other ? SAME_TICKS : far <= UINT8_MAX ? NEAR_TICKS : any_of(steps, n) > UINT16_MAX ? WIDE_TICKS : 0;
+    bool wide_kinds = any_of(kinds, n) & ~NARROW_KINDS;
+    head h = {(uint16_t)n, (uint16_t)(of_ticks | (wide_kinds ? WIDE_KINDS : 0) | (counts ? COUNTS : 0)), ticks[0], count, steps[0]};
     memcpy(block, &h, sizeof h);
     uint8_t *end = block + sizeof h;
-    end = wide_ticks ? put_words(end, steps, n) : put_halves(end, steps, n, false);
+    if (!(of_ticks & SAME_TICKS))
+        end = of_ticks & WIDE_TICKS ? put_words(end, steps, n) : of_ticks & NEAR_TICKS ? put_near(end, steps, n, h.step) : put_halves(end, steps, n, false);
     end = wide_kinds ? put_words(end, kinds, n) : put_halves(end, kinds, n, true);
     end = counts ? put_words(end, counts, n) : end;
     return hsc_spill_put_some(s, &l->bytes, block, (size_t)(end - block), 1);
@@ -167,6 +201,36 @@ static inline const uint8_t *take_halves(uint32_t *to, const uint8_t *from, size
     return from + 2 * n;
 }
 
+static const uint8_t *take_near(uint32_t *to, const uint8_t *from, size_t n, uint32_t step) {
+    size_t at = 0;
+    for (; at + TILE <= n; at += TILE)
+        for (unsigned k = 0; k < TILE; k++)
+            to[at + k] = step + from[at + k] - 128;
+    for (; at < n; at++)
+        to[at] = step + from[at] - 128;
+    return from + n;
+}
+
+/* To the end of the tile. */
+static void take_same(uint32_t *to, size_t n, uint32_t tick, uint32_t step) {
+    for (size_t at = 0; at < n; at += TILE)
+        for (unsigned k = 0; k < TILE; k++)
+            to[at + k] = tick + (uint32_t)(at + k) * step;
+}
+_Static_assert(JINSTANTS_BLOCK % TILE == 0, "take_same");
+
+static const uint8_t *take_ticks(const head *h, const uint8_t *from, uint32_t *to) {
+    if (h->form & SAME_TICKS) {
+        take_same(to, h->n, h->tick, h->step);
+        return from;
+    }
+    from = h->form & WIDE_TICKS ? take_words(to, from, h->n) : h->form & NEAR_TICKS ? take_near(to, from, h->n, h->step) : take_halves(to, from, h->n, false);
+    to[0] = h->tick;
+    for (size_t i = 1; i < h->n; i++)
+        to[i] += to[i - 1];
+    return from;
+}
+
 /* So many bytes that are not taken yet, or all that there are. */
 static hsc_status have(hsc_spill *s, jinstants_reader *r, size_t want, hsc_err *err) {
     uint64_t got = 0;
@@ -210,14 +274,10 @@ hsc_status hsc_instants_pass(hsc_spill *s, jinstants_reader *r, uint64_t to, uin
     }
     if (status != HSC_OK || !h.n)
         return status;
-    const uint8_t *p = r->bytes + r->at + sizeof h;
-    p = h.form & WIDE_TICKS ? take_words(r->tick, p, h.n) : take_halves(r->tick, p, h.n, false);
+    const uint8_t *p = take_ticks(&h, r->bytes + r->at + sizeof h, r->tick);
     p = h.form & WIDE_KINDS ? take_words(r->kind, p, h.n) : take_halves(r->kind, p, h.n, true);
     if (h.form & COUNTS)
         take_words(r->count, p, h.n);
-    r->tick[0] = h.tick;
-    for (size_t i = 1; i < h.n; i++)
-        r->tick[i] += r->tick[i - 1];
     r->same = h.form & COUNTS ? 0 : h.count;
     r->at += block_bytes(&h);
     *n = h.n;

@@ -298,6 +298,7 @@ typedef struct jprocess {
     const char *host, *executable, *arguments, *mechanism, *mechanism_note, *job;
     uint64_t end_ns, end_cpu_ns, end_kind;
     bool has_end;
+    uint64_t facts; /* of its file, that had ended, when its checksums were found right; 0: they were not, or not in this join */
     uint64_t chunks, chunks_unsealed, chunks_bad, records, records_bad, records_unknown;
     HSC_VEC(jmapping) mappings;
     HSC_VEC(jevent) events;

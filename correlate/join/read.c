@@ -465,6 +465,9 @@ again:
         hsc_join_order_free(&order);
         return problem->status == HSC_E_MEMORY ? hsc_err_set(err, HSC_E_MEMORY, "%s", problem->text) : HSC_OK;
     }
+    uint64_t facts = hsc_reader_get_facts(r);
+    if (p->known && p->known->facts == facts)
+        hsc_reader_set_checked(r);
     for (uint64_t n = 0, check = 0; status == HSC_OK && hsc_reader_next(r, &rec); n++) {
         if (rec.value && was_seen(p, &rec) && hsc_join_order_take(&order, &rec) &&
             !(note_seen(p, &rec) && take(p, &rec) && (!p->known || hsc_join_blame_take(j, p, &rec)) &&
@@ -484,6 +487,7 @@ again:
     p->records = counts.records;
     p->records_bad = counts.records_bad;
     p->records_unknown = counts.records_unknown;
+    p->facts = p->has_end && !p->chunks_bad ? facts : 0;
     snprintf(first_problem, size, "%s", hsc_reader_get_first_problem(r));
     hsc_reader_close(r);
     if (status == HSC_OK && hsc_join_order_again(&order))

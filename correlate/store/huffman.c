@@ -114,10 +114,13 @@ static void make_code(const uint32_t *counts, unsigned n, unsigned longest, uint
     uint16_t order[SYMBOLS], other[SYMBOLS], parent[2 * SYMBOLS];
     uint32_t weight[2 * SYMBOLS];
     unsigned used = 0, of_length[32] = {0}, next[32] = {0};
+    uint32_t all = 0;
     memset(length, 0, n);
-    for (unsigned i = 0; i < n; i++)
-        if (counts[i])
-            order[used++] = (uint16_t)i;
+    for (unsigned i = 0; i < n; i++) {
+        order[used] = (uint16_t)i;
+        used += counts[i] != 0;
+        all |= counts[i];
+    }
     for (unsigned i = 0; used < 2; i++) /* decoders want a complete code */
         if (!counts[i])
             order[used++] = (uint16_t)i;
@@ -128,7 +131,7 @@ static void make_code(const uint32_t *counts, unsigned n, unsigned longest, uint
             order[k] = order[k - 1];
         order[k] = v;
     }
-    for (unsigned shift = 0; used > FEW && shift < 24; shift += 8) {
+    for (unsigned shift = 0; used > FEW && all >> shift; shift += 8) {
         unsigned begin[257] = {0};
         for (unsigned i = 0; i < used; i++)
             begin[(counts[order[i]] >> shift & 255) + 1]++;

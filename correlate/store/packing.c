@@ -102,7 +102,7 @@ static size_t chunk_bytes(const hsc_packing_set *s) {
 enum { TILE = 128 };
 
 /* Tiles of words as compilers make vector code of. The planes above the largest value are zero. */
-static void shuffle4(const uint8_t *from, uint8_t *to, size_t n) {
+static inline __attribute__((always_inline)) void shuffle4_by(const uint8_t *from, uint8_t *to, size_t n) {
     uint32_t any = 0;
     for (size_t first = 0; first < n; first += TILE) {
         uint32_t v[TILE];
@@ -123,6 +123,16 @@ static void shuffle4(const uint8_t *from, uint8_t *to, size_t n) {
     memset(to + planes * n, 0, (4 - planes) * n);
 }
 
+static void shuffle4(const uint8_t *from, uint8_t *to, size_t n) { shuffle4_by(from, to, n); }
+
+#if defined __x86_64__
+static __attribute__((target("avx2"))) void shuffle4_avx2(const uint8_t *from, uint8_t *to, size_t n) { shuffle4_by(from, to, n); }
+static bool has_avx2(void) { return __builtin_cpu_supports("avx2"); }
+#else
+static bool has_avx2(void) { return false; }
+#define shuffle4_avx2 shuffle4
+#endif
+
 static void shuffle8(const uint8_t *from, uint8_t *to, size_t n) {
     for (size_t first = 0; first < n; first += TILE) {
         uint64_t v[TILE];
@@ -136,7 +146,7 @@ static void shuffle8(const uint8_t *from, uint8_t *to, size_t n) {
 /* Byte planes of `n` elements, as HDF5's shuffle filter lays them out; in tiles, to stay in the cache. */
 static void shuffle(const uint8_t *from, uint8_t *to, size_t n, size_t element) {
     if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && (element == 4 || element == 8) && n % TILE == 0) {
-        (element == 4 ? shuffle4 : shuffle8)(from, to, n);
+        (element == 8 ? shuffle8 : has_avx2() ? shuffle4_avx2 : shuffle4)(from, to, n);
         return;
     }
     for (size_t first = 0; first < n; first += TILE) {

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "store_bins.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "most.h"
 #include "times.h"
 
 enum { COUNT, CATEGORY, CATEGORY_COUNT, SCOPE, SCOPE_COUNT, PROCEDURE, PROCEDURE_COUNT, SETS };
 enum { HELD = 256 /* rows of level 0 that go into a stream, then into the next */ };
 enum { PATH_BYTES = 64 };
-enum { LANES = 8, MANY = 16 /* of so many numbers one has counts: then a look at all is cheaper than at each */ };
-typedef uint32_t lanes __attribute__((vector_size(LANES * sizeof(uint32_t)), aligned(sizeof(uint32_t)), may_alias));
+enum { SHORT_NUMBERS = 8192, SHORT_CATEGORIES = 64, SHORT_MOST = 255, /* samples of a bin of level 1 that is made at once */
+       SHORT_WORTH = 128 /* one of so many numbers at least */ };
+enum { MANY = 16 /* of so many numbers one has counts: then a look at all is cheaper than at each */ };
 
 typedef struct bin_leaf { /* numbers that its counts go to; binned 0: none, else all bits are 1 */
     uint32_t scope, procedure, category, binned;
 } bin_leaf;
 
+/* The same as one number: scope, procedure, category without first_category and a bit for not binned, 16 bits each. */
+typedef uint64_t short_leaf;
+
 /* Numbers of scopes, behind them of procedures, and behind them of categories are in the order of their rows; of each kind the first is a multiple of
- * LANES. What has most is count << 32 | ~number: of several the smaller number. */
+ * HSC_MOST_LANES. What has most is count << 32 | ~number: of several the smaller number. */
 typedef struct level {
     hid_t group;
     uint64_t rows, *indptr;
@@ -27,6 +31,7 @@ typedef struct level {
     uint32_t *held[SETS], n_held, room; /* all rows of the thread, so that how many each level has tells in which order they go out */
     uint8_t *categories;
     bool any;     /* a bin is under way; of level 0: one has been ended */
+    bool is_put;  /* the bin under way is a row already, which nothing is added to */
     uint64_t bin; /* its number */
     uint32_t *by; /* counts in it, by number; never more than 2^32 - 1 in all */
     uint32_t *touched, n_touched; /* scopes with counts in it */
@@ -45,9 +50,11 @@ struct hsc_store_bins {
     uint32_t bin;
     uint64_t threads, done;
     bin_leaf *leaves;
+    short_leaf *short_leaves; /* NULL: bins of level 1 are not made at once */
+    uint8_t *few;             /* counts by number, in a bin of level 1 that is */
     uint32_t *rows, *procedures; /* rows by number; by number of a scope: of its procedure */
     uint32_t n_scopes, first_procedure, first_category, end; /* of the numbers */
-    void (*sweep)(uint32_t *by, uint32_t *up, uint32_t n, uint64_t *largest);
+    hsc_most most;
     level *levels;
     unsigned n_levels;
     /* of the thread under way */
@@ -84,43 +91,14 @@ void hsc_store_bins_free(hsc_store_bins *b) {
     if (b->group > 0)
         H5Gclose(b->group);
     free(b->leaves);
+    free(b->short_leaves);
+    free(b->few);
     free(b->rows);
     free(b->procedures);
     free(b->levels);
     free(b->kept);
     free(b);
 }
-
-/* ---- what has most ---- */
-
-static inline uint64_t key_of(uint32_t count, uint32_t number) { return (uint64_t)count << 32 | (uint32_t)~number; }
-static inline uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
-static inline __attribute__((always_inline)) void sweep_by(uint32_t *by, uint32_t *up, uint32_t n, uint64_t *largest) {
-    lanes most = {0}, at = {0}, here = {0, 1, 2, 3, 4, 5, 6, 7}; /* the first number with most, in each lane */
-    for (uint32_t i = 0; i < n; i += LANES) {
-        lanes *from = (lanes *)(void *)(by + i), v = *from, more = (lanes)(v > most);
-        most = (most & ~more) | (v & more);
-        at = (at & ~more) | (here & more);
-        here += LANES;
-        *from = (lanes){0};
-        if (up)
-            *(lanes *)(void *)(up + i) += v;
-    }
-    *largest = 0;
-    for (unsigned k = 0; k < LANES; k++)
-        *largest = larger(*largest, key_of(most[k], at[k]));
-}
-
-/* The largest of n counts, a multiple of LANES, which are added to those of `up` (NULL: of none) and become 0. */
-static void sweep(uint32_t *by, uint32_t *up, uint32_t n, uint64_t *largest) { sweep_by(by, up, n, largest); }
-
-#if defined __x86_64__ && !defined __AVX2__
-static __attribute__((target("avx2"))) void sweep_avx2(uint32_t *by, uint32_t *up, uint32_t n, uint64_t *largest) { sweep_by(by, up, n, largest); }
-static void (*choose_sweep(void))(uint32_t *, uint32_t *, uint32_t, uint64_t *) { return __builtin_cpu_supports("avx2") ? sweep_avx2 : sweep; }
-#else
-static void (*choose_sweep(void))(uint32_t *, uint32_t *, uint32_t, uint64_t *) { return sweep; }
-#endif
 
 /* ---- begin ---- */
 
@@ -175,7 +153,7 @@ static uint32_t number_rows(hsc_store_bins *b, const uint8_t *used, uint8_t use,
     return n - first;
 }
 
-static uint32_t in_lanes(uint32_t n) { return (n + LANES - 1) / LANES * LANES; }
+static uint32_t in_lanes(uint32_t n) { return (n + HSC_MOST_LANES - 1) / HSC_MOST_LANES * HSC_MOST_LANES; }
 
 /* Scopes of the leaves that are binned, and their procedures; false: no memory. */
 static bool number_scopes(hsc_store_bins *b, const hsc_leaf_facts *leaves, uint64_t n_leaves, uint64_t n_rows, uint32_t n_categories) {
@@ -183,7 +161,7 @@ static bool number_scopes(hsc_store_bins *b, const hsc_leaf_facts *leaves, uint6
     uint8_t *used = calloc(n_rows + 1, 1);
     uint32_t *number = malloc((n_rows + 1) * sizeof *number);
     b->leaves = malloc((n_leaves + 1) * sizeof *b->leaves);
-    b->rows = calloc(2 * n_leaves + 2 * LANES, sizeof *b->rows);
+    b->rows = calloc(2 * n_leaves + 2 * HSC_MOST_LANES, sizeof *b->rows);
     b->procedures = malloc((n_leaves + 1) * sizeof *b->procedures);
     bool good = used && number && b->leaves && b->rows && b->procedures;
     for (uint64_t i = 0; good && i < n_leaves; i++)
@@ -212,6 +190,16 @@ static bool number_scopes(hsc_store_bins *b, const hsc_leaf_facts *leaves, uint6
     return good;
 }
 
+static bool shorten_leaves(hsc_store_bins *b, uint64_t n_leaves) {
+    b->short_leaves = malloc((n_leaves + 1) * sizeof *b->short_leaves);
+    b->few = calloc(b->first_category + 1, sizeof *b->few);
+    for (uint64_t i = 0; b->short_leaves && i < n_leaves; i++) {
+        const bin_leaf *l = &b->leaves[i];
+        b->short_leaves[i] = l->scope | (short_leaf)l->procedure << 16 | (short_leaf)(l->category - b->first_category) << 32 | (short_leaf)!l->binned << 48;
+    }
+    return b->short_leaves && b->few;
+}
+
 hsc_status hsc_store_bins_new(hsc_store *s, hid_t time, uint32_t end, uint32_t bin, const hsc_leaf_facts *leaves,
                               uint64_t n_leaves, hsc_store_bins **out, hsc_err *err) {
     hsc_store_bins *b = *out = calloc(1, sizeof *b);
@@ -221,9 +209,11 @@ hsc_status hsc_store_bins_new(hsc_store *s, hid_t time, uint32_t end, uint32_t b
     b->s = s;
     b->bin = bin;
     b->threads = s->tables.rows[HSC_TAB_thread];
-    b->sweep = choose_sweep();
+    b->most = hsc_most_choose();
     b->levels = calloc(HSC_BIN_LEVELS_MAX, sizeof *b->levels);
     if (!b->levels || !number_scopes(b, leaves, n_leaves, n_scopes, (uint32_t)s->tables.rows[HSC_TAB_category]))
+        return no_memory(s, err);
+    if (b->first_category <= SHORT_NUMBERS && b->end - b->first_category <= SHORT_CATEGORIES && !shorten_leaves(b, n_leaves))
         return no_memory(s, err);
     hsc_status status = hsc_out_told_group(
         s->out, time, "bins", "bins of equal time, each level's four times as wide as those of the one before",
@@ -320,8 +310,8 @@ static inline __attribute__((always_inline)) largest each_to(const hsc_store_bin
         uint32_t scope = *at, procedure = procedures[scope], of_scope = by[scope], of_procedure = by[procedure] + of_scope;
         by[scope] = 0;
         by[procedure] = of_procedure;
-        found.scope = larger(found.scope, key_of(of_scope, scope));
-        found.procedure = larger(found.procedure, key_of(of_procedure, procedure)); /* of what it is on the way its last count is the largest */
+        found.scope = hsc_most_larger(found.scope, hsc_most_key(of_scope, scope));
+        found.procedure = hsc_most_larger(found.procedure, hsc_most_key(of_procedure, procedure)); /* of what it is on the way its last count is the largest */
         if (to == TOUCHED)
             add(above, scope, of_scope);
         else if (to == FULL)
@@ -352,8 +342,8 @@ static hsc_status put_bin(hsc_store_bins *b, level *l, level *up, hsc_err *err) 
         fill(b, l);
         if (up)
             fill(b, up);
-        b->sweep(by, up ? up->by : NULL, b->first_procedure, &scope);
-        b->sweep(by + b->first_procedure, up ? up->by + b->first_procedure : NULL, b->first_category - b->first_procedure, &procedure);
+        scope = b->most.of_counts(by, up ? up->by : NULL, b->first_procedure);
+        procedure = b->most.of_counts(by + b->first_procedure, up ? up->by + b->first_procedure : NULL, b->first_category - b->first_procedure);
         procedure -= b->first_procedure; /* ~(a + b) is ~a - b */
     } else {
         largest of = each(b, l, up);
@@ -364,7 +354,7 @@ static hsc_status put_bin(hsc_store_bins *b, level *l, level *up, hsc_err *err) 
     l->is_full = false;
     for (uint32_t k = b->first_category; k < b->end; k++) {
         all += by[k];
-        category = larger(category, key_of(by[k], k));
+        category = hsc_most_larger(category, hsc_most_key(by[k], k));
         if (up)
             up->by[k] += by[k];
         by[k] = 0;
@@ -383,19 +373,28 @@ static hsc_status go_to(const hsc_store_bins *b, level *l, uint64_t number, hsc_
         while (!status && ++l->bin < number)
             status = put_row(b, l, 0, (most){0, 0}, (most){HSC_NONE, 0}, (most){HSC_NONE, 0}, err);
     l->any = true;
+    l->is_put = false;
     l->bin = number;
     return status;
+}
+
+static hsc_status end_bin(hsc_store_bins *b, unsigned at, hsc_err *err);
+
+/* Bin `number` of a level is under way then; the one before is ended. */
+static hsc_status reach(hsc_store_bins *b, unsigned at, uint64_t number, hsc_err *err) {
+    level *l = &b->levels[at];
+    if (l->any && l->bin == number)
+        return HSC_OK;
+    hsc_status status = l->any ? end_bin(b, at, err) : HSC_OK;
+    return status ? status : go_to(b, l, number, err);
 }
 
 /* The bin under way of a level is ended. */
 static hsc_status end_bin(hsc_store_bins *b, unsigned at, hsc_err *err) {
     level *l = &b->levels[at], *up = at + 1 < b->n_levels ? l + 1 : NULL;
-    hsc_status status = HSC_OK;
-    if (up && (!up->any || up->bin != l->bin / HSC_BIN_FACTOR)) {
-        status = up->any ? end_bin(b, at + 1, err) : HSC_OK;
-        if (!status)
-            status = go_to(b, up, l->bin / HSC_BIN_FACTOR, err);
-    }
+    if (l->is_put)
+        return HSC_OK;
+    hsc_status status = up ? reach(b, at + 1, l->bin / HSC_BIN_FACTOR, err) : HSC_OK;
     return status ? status : put_bin(b, l, up, err);
 }
 
@@ -403,15 +402,141 @@ static hsc_status end_bin(hsc_store_bins *b, unsigned at, hsc_err *err) {
 static unsigned widest_shift(const hsc_store_bins *b) { return (b->n_levels - 1) * 2; }
 _Static_assert(HSC_BIN_FACTOR == 1 << 2, "widest_shift");
 
+/* Bin `number` of level 0 becomes a row next. */
+static hsc_status go_to_first(hsc_store_bins *b, uint64_t number, hsc_err *err) {
+    level *l = &b->levels[0];
+    if (!l->any || number >> widest_shift(b) != l->bin >> widest_shift(b))
+        b->used = 0;
+    return go_to(b, l, number, err);
+}
+
 /* The bin of level 0 under way is ended, where it has something. */
 static hsc_status end_first(hsc_store_bins *b, hsc_err *err) {
-    level *l = &b->levels[0];
-    if (!l->n_touched)
+    if (!b->levels[0].n_touched)
         return HSC_OK;
-    if (!l->any || b->number >> widest_shift(b) != l->bin >> widest_shift(b))
-        b->used = 0;
-    hsc_status status = go_to(b, l, b->number, err);
+    hsc_status status = go_to_first(b, b->number, err);
     return status ? status : end_bin(b, 0, err);
+}
+
+/* ---- a bin of level 1 at once ---- */
+
+typedef struct whole { /* bin of level 1, all of whose samples are at hand and have one count each */
+    uint64_t number;
+    unsigned n, end[HSC_BIN_FACTOR]; /* samples; where they end that are of each bin of level 0 */
+    uint32_t count;
+    bool has_one_category;
+    uint16_t scope[SHORT_MOST + HSC_MOST_FEW], procedure[SHORT_MOST + HSC_MOST_FEW], category[SHORT_MOST];
+} whole;
+
+/* Where the samples end whose time is less than `end`, at most n; there are as many from `from` on as the last time, mostly. */
+static unsigned find_end(const uint32_t *time, unsigned from, unsigned last, unsigned n, uint64_t end) {
+    unsigned at = from + last < n ? from + last : n;
+    while (at > from && time[at - 1] >= end)
+        at--;
+    while (at < n && time[at] < end)
+        at++;
+    return at;
+}
+
+/* The bin of level 1 that the samples begin with; false: it is not made at once. */
+static bool find_whole(const hsc_store_bins *b, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count, whole *w) {
+    const level *l = &b->levels[1];
+    unsigned room = n < SHORT_MOST + 1 ? (unsigned)n : SHORT_MOST + 1, at = 0, last = 0;
+    uint64_t first = time[0] / b->bin;
+    w->number = first / HSC_BIN_FACTOR;
+    w->count = count[0];
+    if (!w->count || (l->any && l->bin == w->number))
+        return false;
+    for (unsigned k = 0; k < HSC_BIN_FACTOR; k++) {
+        unsigned from = at;
+        w->end[k] = at = find_end(time, from, last, room, (w->number * HSC_BIN_FACTOR + k + 1) * b->bin);
+        last = at - from;
+        if (last > HSC_MOST_FEW)
+            return false;
+    }
+    if (at == room || at < b->first_category / SHORT_WORTH)
+        return false; /* it goes on, perhaps; or a look at all counts is dearer than at each sample */
+    w->n = at;
+    const short_leaf *leaves = b->short_leaves;
+    uint32_t others = 0;
+    uint64_t one = leaves[leaf[0]], differ = one & (uint64_t)0xffff << 48;
+    for (unsigned k = 0; k < at; k++) {
+        short_leaf f = leaves[leaf[k]];
+        w->scope[k] = (uint16_t)f;
+        w->procedure[k] = (uint16_t)(f >> 16);
+        differ |= f ^ one;
+    }
+    for (unsigned k = 0; k < at; k++)
+        others |= count[k] ^ w->count;
+    w->has_one_category = !(differ >> 32);
+    w->category[0] = (uint16_t)(one >> 32);
+    for (unsigned k = 1; k < at && !w->has_one_category; k++)
+        w->category[k] = (uint16_t)(leaves[leaf[k]] >> 32);
+    return !others && !(differ >> 48);
+}
+
+/* count << 32 | ~number of what most of n numbers are. */
+static uint64_t most_category(const hsc_store_bins *b, const whole *w, unsigned from, unsigned n) {
+    uint8_t of[SHORT_CATEGORIES] = {0};
+    uint64_t found = 0;
+    if (w->has_one_category)
+        return hsc_most_key(n, w->category[0]);
+    for (unsigned k = 0; k < n; k++)
+        of[w->category[from + k]]++;
+    for (uint32_t k = 0; k < b->end - b->first_category; k++)
+        found = hsc_most_larger(found, hsc_most_key(of[k], k));
+    return found;
+}
+
+/* Of so many samples, what most of them are. */
+static hsc_status put_whole_row(hsc_store_bins *b, unsigned at, const whole *w, unsigned from, unsigned n, uint64_t scope, uint64_t procedure, hsc_err *err) {
+    uint64_t category = most_category(b, w, from, n);
+    most of[3] = {most_of(~(uint32_t)category, category), most_of(b->rows[~(uint32_t)scope], scope), most_of(b->rows[~(uint32_t)procedure], procedure)};
+    for (unsigned k = 0; k < 3; k++)
+        of[k].count *= w->count;
+    return put_row(b, &b->levels[at], (uint64_t)n * w->count, of[0], of[1], of[2], err);
+}
+
+/* by NULL: none. */
+static void count_whole(const whole *w, unsigned n, uint8_t *restrict few, uint32_t *restrict by) {
+    const uint32_t count = w->count;
+    for (unsigned k = 0; k < n; k++) {
+        few[w->scope[k]]++;
+        few[w->procedure[k]]++;
+    }
+    for (unsigned k = 0; k < n && by; k++) {
+        by[w->scope[k]] += count;
+        by[w->procedure[k]] += count;
+    }
+}
+
+static hsc_status put_whole(hsc_store_bins *b, const whole *w, hsc_err *err) {
+    level *up = b->n_levels > 2 ? &b->levels[2] : NULL;
+    hsc_status status = reach(b, 1, w->number, err);
+    if (!status && up)
+        status = reach(b, 2, w->number / HSC_BIN_FACTOR, err);
+    if (status)
+        return status;
+    if (up)
+        fill(b, up);
+    count_whole(w, w->n, b->few, up ? up->by : NULL);
+    if (up && w->has_one_category)
+        up->by[b->first_category + w->category[0]] += w->n * w->count;
+    for (unsigned k = 0; up && !w->has_one_category && k < w->n; k++)
+        up->by[b->first_category + w->category[k]] += w->count;
+    for (unsigned k = 0, from = 0; k < HSC_BIN_FACTOR && !status; from = w->end[k++]) {
+        unsigned n = w->end[k] - from;
+        if (!n)
+            continue;
+        status = go_to_first(b, w->number * HSC_BIN_FACTOR + k, err);
+        if (!status)
+            status = put_whole_row(b, 0, w, from, n, b->most.of_few(w->scope + from, n), b->most.of_few(w->procedure + from, n), err);
+        b->number = w->number * HSC_BIN_FACTOR + k;
+        b->used += (uint64_t)n * w->count;
+    }
+    uint64_t scope = b->most.of_bytes(b->few, b->first_procedure), procedure = b->most.of_bytes(b->few + b->first_procedure, b->first_category - b->first_procedure);
+    b->levels[1].is_put = true;
+    return status ? status : put_whole_row(b, 1, w, 0, w->n, scope, procedure - b->first_procedure, err); /* ~(a + b) is ~a - b */
 }
 
 /* Samples into bins of level 0, and these into those above. */
@@ -419,10 +544,16 @@ static hsc_status put_bins(hsc_store_bins *b, uint64_t n, const uint32_t *time, 
     const bin_leaf *leaves = b->leaves;
     level *l = &b->levels[0];
     hsc_status status = HSC_OK;
+    whole w;
     for (uint64_t i = 0; i < n && !status;) {
         uint64_t number = time[i] / b->bin, end = (number + 1) * b->bin;
         if (number != b->number)
             status = end_first(b, err);
+        if (!status && b->short_leaves && b->n_levels > 1 && !l->n_touched && find_whole(b, n - i, time + i, leaf + i, count + i, &w)) {
+            status = put_whole(b, &w, err);
+            i += w.n;
+            continue;
+        }
         b->number = number;
         counts s = counts_of(l);
         uint32_t category = b->first_category, of_category = 0; /* one after the other is of the same, mostly */

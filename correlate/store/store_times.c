@@ -13,6 +13,7 @@
 
 enum { SAMPLE_DELTA, SAMPLE_LEAF, SAMPLE_COUNT, SAMPLE_SETS };
 enum { TILE = 128 }; /* values at a time, as compilers make vector code of */
+enum { LOOK_AT_ALL = 16 }; /* of so many leaves one has counts: then a look at all of them is cheaper */
 typedef struct slice_level {
     hid_t group;
     hsc_out_stream *indptr, *leaf, *sum;
@@ -198,7 +199,7 @@ static hsc_status end_slice(hsc_store *s, unsigned at, hsc_err *err) {
     slice_level *l = &t->slices[at], *up = at + 1 < HSC_SLICE_LEVELS_MAX ? l + 1 : NULL;
     hsc_tally *by = &t->by_leaf;
     hsc_status status = l->group > 0 ? HSC_OK : open_slices(s, l, at, false, err);
-    if (by->n > t->n_leaves / 16) { /* a look at all is cheaper than sorting */
+    if (by->n > t->n_leaves / LOOK_AT_ALL) { /* that is cheaper than sorting */
         by->n = 0;
         for (uint32_t k = 0; k < t->n_leaves; k++) {
             by->touched[by->n] = k;
@@ -254,12 +255,20 @@ static bool is_varied(const hsc_store *s, const hsc_times_looks *look) {
     return values * s->slices_worth > HSC_TIMES_LOOK_LEAST;
 }
 
+/* Those of a slice of so many that end_slice looks at all leaves: which have some is not noted. */
+static void add_all_samples(hsc_store_times *t, uint64_t n, const uint32_t *leaf, const uint32_t *count) {
+    uint64_t *by = t->by_leaf.by;
+    for (uint64_t i = 0; i < n; i++)
+        by[leaf[i]] += count[i];
+    t->by_leaf.n = (uint32_t)t->n_leaves;
+}
+
 static hsc_status put_slices(hsc_store *s, uint64_t n, const uint32_t *leaf, const uint32_t *count, hsc_err *err) {
     hsc_store_times *t = s->times;
     uint64_t size = hsc_slice_size(HSC_SLICE_FIRST, t->is_coarse);
     hsc_status status = HSC_OK;
     for (uint64_t first = 0; first + size <= n && !status; first += size) {
-        add_samples(t, size, leaf + first, count + first);
+        (size / 2 > t->n_leaves ? add_all_samples : add_samples)(t, size, leaf + first, count + first);
         status = end_slice(s, t->is_coarse, err);
     }
     return status;

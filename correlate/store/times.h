@@ -37,7 +37,7 @@ static inline uint64_t hsc_slice_size(uint64_t first, unsigned level) {
 
 /* Rows of a chunk of samples. Where each of few threads is asked, it has more: a chunk's code costs as much as a thousand samples. */
 static inline uint32_t hsc_sample_chunk_rows(uint64_t threads) {
-    return threads <= HSC_PROGRAM_THREADS ? 4 * HSC_SAMPLE_CHUNK_ROWS : HSC_SAMPLE_CHUNK_ROWS;
+    return threads <= HSC_PROGRAM_THREADS ? HSC_CHUNK_ROWS : HSC_SAMPLE_CHUNK_ROWS;
 }
 
 /* Threads in the first layer of the samples of all threads: their number cut to its highest four binary digits. The others are the second layer, so threads

@@ -711,6 +711,49 @@ static void test_filter(void **state) {
     hsc_reader_close(r);
 }
 
+static size_t samples_of_file(const char *path, uint64_t *facts) {
+    hsc_reader *r = NULL;
+    hsc_record record;
+    hsc_err err = {0};
+    size_t n = 0;
+    assert_int_equal(hsc_reader_open(path, &r, &err), HSC_OK);
+    if (*facts == hsc_reader_get_facts(r))
+        hsc_reader_set_checked(r);
+    *facts = hsc_reader_get_facts(r);
+    while (hsc_reader_next(r, &record))
+        n++;
+    hsc_reader_close(r);
+    return n;
+}
+
+/* A sealed chunk with a byte that is not as it was sealed: nothing is taken of it, but by who is told that it was looked at before. What was looked at is not the same
+ * after somebody wrote to it. */
+static void test_checked(void **state) {
+    (void)state;
+    hsc_chunk_writer w;
+    hsc_rec_sample s = {1, 2, 3};
+    uint64_t facts = 0, before;
+    char path[] = "/tmp/heatscope-checked-XXXXXX";
+    int fd = mkstemp(path);
+    hsc_chunk_begin(&w, slot, 128, HSC_CHUNK_DYNAMIC, 1, 0, 0, 0);
+    hsc_chunk_put(&w, HSC_REC_sample, &s);
+    hsc_chunk_seal(slot, false);
+    slot[HSC_CHUNK_HEADER_BYTES + hsc_get32(slot + HSC_AT_COMMITTED) - 1] ^= 1;
+    assert_true(fd >= 0 && write(fd, slot, 128) == 128);
+    assert_int_equal(samples_of_file(path, &facts), 0);
+    assert_int_not_equal(before = facts, 0);
+    assert_int_equal(samples_of_file(path, &facts), 1);
+    assert_int_equal(facts, before);
+    assert_true(write(fd, slot, 128) == 128);
+    assert_int_equal(samples_of_file(path, &facts), 0);
+    assert_int_not_equal(facts, before);
+    hsc_reader *r = open_bytes(slot, 128);
+    assert_int_equal(hsc_reader_get_facts(r), 0);
+    hsc_reader_close(r);
+    close(fd);
+    unlink(path);
+}
+
 /* Nothing to read: one clear line. */
 static void test_nothing_there(void **state) {
     (void)state;
@@ -820,7 +863,7 @@ int main(void) {
         cmocka_unit_test(test_put_refuses),      cmocka_unit_test(test_buffer_writer), cmocka_unit_test(test_columns),
         cmocka_unit_test(test_concatenated),     cmocka_unit_test(test_newer_schema),
         cmocka_unit_test(test_older_schema),     cmocka_unit_test(test_short_and_long_records),
-        cmocka_unit_test(test_newer_major),      cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_newer_major),      cmocka_unit_test(test_filter), cmocka_unit_test(test_checked),
         cmocka_unit_test(test_nothing_there),    cmocka_unit_test(test_changing_file),
         cmocka_unit_test(test_errors),
     };

@@ -59,7 +59,8 @@ static void put(hsc_spill *s, jinstants *l, size_t n, unsigned shape, uint64_t *
         size_t run = random_number(seed) % 4 ? random_number(seed) % 1500 : 1, first = i;
         uint32_t count = random_number(seed) % 5 ? 1 : random_number(seed) % 3 * 0x7FFFFFFF;
         for (; i < n && i <= first + run; i++) {
-            tick += random_number(seed) % (shape % 3 ? 2000 : 70000) * (random_number(seed) % 9 > 0);
+            uint32_t r = random_number(seed), step = r % (shape % 3 ? 2000 : 70000) * (random_number(seed) % 9 > 0);
+            tick += shape == 4 ? 1000 : shape == 7 ? 1000 + r % 200 : shape == 10 ? 500 + r % 257 : step; /* all the same, or near each other, or nearly */
             ticks[i] = tick;
             kinds[i] = a_kind(seed, shape);
             truth[i] = (jinstant){tick, kinds[i], count};
@@ -120,22 +121,24 @@ static void passed(void **state) {
     hsc_spill_fini(&s);
 }
 
-/* What many samples of a program have: small steps, few nodes, one count. */
-static void four_bytes(void **state) {
+/* What many samples of a program have: small steps, few nodes, one count. The same steps take no room, those within 128 of each other a byte. */
+static void few_bytes(void **state) {
     (void)state;
     uint64_t seed = 3;
     hsc_spill s;
-    jinstants l = {0};
     hsc_spill_init(&s, "instants.list");
-    for (size_t i = 0; i < MOST; i++) {
-        ticks[i] = (uint32_t)(1000 * i);
-        kinds[i] = a_kind(&seed, 1);
+    for (uint32_t jitter = 1, bytes = 2; bytes <= 4; jitter *= 30, bytes++) {
+        jinstants l = {0};
+        for (size_t i = 0; i < MOST; i++) {
+            ticks[i] = (uint32_t)(1000 * i) + random_number(&seed) % jitter / 2;
+            kinds[i] = a_kind(&seed, 1);
+        }
+        for (size_t i = 0; i + 512 <= MOST; i += 512)
+            assert_true(hsc_instants_put_some(&s, &l, ticks + i, kinds + i, 512, 3));
+        assert_true(hsc_instants_flush(&s, &l));
+        assert_true(l.bytes.count * 100 <= l.count * (100 * bytes + 5));
+        hsc_instants_fini(&l);
     }
-    for (size_t i = 0; i + 512 <= MOST; i += 512)
-        assert_true(hsc_instants_put_some(&s, &l, ticks + i, kinds + i, 512, 3));
-    assert_true(hsc_instants_flush(&s, &l));
-    assert_true(l.bytes.count * 100 <= l.count * 405);
-    hsc_instants_fini(&l);
     hsc_spill_fini(&s);
 }
 
@@ -147,7 +150,7 @@ static void damaged(void **state) {
     hsc_err err = {0};
     looking k = {0};
     hsc_spill_init(&s, "instants.list");
-    for (unsigned n = 1; n < 14; n += 4) { /* less than a head, a head of nothing */
+    for (unsigned n = 1; n < 18; n += 4) { /* less than a head, a head of nothing */
         jinstants l = {.count = 1};
         assert_true(hsc_spill_put_all(&s, &l.bytes, zeros, n, 1));
         assert_int_equal(hsc_instants_each(&s, &l, look, &k, &err), HSC_E_IO);
@@ -158,6 +161,6 @@ static void damaged(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lists), cmocka_unit_test(passed), cmocka_unit_test(four_bytes), cmocka_unit_test(damaged)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lists), cmocka_unit_test(passed), cmocka_unit_test(few_bytes), cmocka_unit_test(damaged)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -812,56 +812,6 @@ static void test_timeline(void **state) {
     free(row_of);
 }
 
-/* Adds `count` to what is had by a row; the row with most, the smaller of several, is kept. */
-static void take_most(uint64_t *by, uint32_t row, uint64_t count, uint32_t *best) {
-    by[row] += count;
-    if (*best == HSC_NONE || by[row] > by[*best] || (by[row] == by[*best] && row < *best))
-        *best = row;
-}
-
-/* Every row of every level, those without counts too, as counted by hand. */
-static void test_bins(void **state) {
-    (void)state;
-    hsc_err err = {0};
-    hsc_times *t = NULL;
-    must(hsc_times_begin(db, &t, &err), &err);
-    assert_true(t->n_bins > 2);
-    for (unsigned k = 0; k < t->n_bins; k++) {
-        const hsc_bin_level *l = &t->bins[k];
-        must(hsc_times_level(db, k, &err), &err);
-        hsc_pieces *sets[] = {&t->bins[k].count, &t->bins[k].category, &t->bins[k].category_count, &t->bins[k].scope, &t->bins[k].scope_count,
-                              &t->bins[k].procedure, &t->bins[k].procedure_count};
-        for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++)
-            must(hsc_pieces_need(db, sets[i], 0, l->indptr[truth->threads], &err), &err);
-        for (uint32_t thread = 0; thread < truth->threads; thread++) {
-            uint64_t at = truth->sample_begin[thread], end = truth->sample_begin[thread + 1];
-            for (uint64_t row = l->indptr[thread], bin = l->first[thread]; row < l->indptr[thread + 1]; row++, bin++) {
-                uint64_t all = 0, by_category[256] = {0}, by_scope[90] = {0}, by_procedure[90] = {0};
-                uint32_t category = HSC_NONE, scope = HSC_NONE, procedure = HSC_NONE;
-                for (; at < end && truth->time[at] / l->width <= bin; at++) {
-                    uint32_t leaf = truth->leaf[at], in = COL(context_scope, uint32_t)[COL(leaf_context, uint32_t)[leaf]], count = truth->count[at];
-                    if (COL(leaf_metric, uint32_t)[leaf] || !count)
-                        continue;
-                    assert_true(truth->time[at] / l->width == bin);
-                    all += count;
-                    take_most(by_category, COL(leaf_category, uint8_t)[leaf], count, &category);
-                    take_most(by_scope, in, count, &scope);
-                    take_most(by_procedure, COL(scope_procedure, uint32_t)[in], count, &procedure);
-                }
-                assert_int_equal(hsc_pieces_u4(&l->count, row), all);
-                assert_int_equal(hsc_pieces_u1(&l->category, row), all ? category : 0);
-                assert_int_equal(hsc_pieces_u4(&l->category_count, row), all ? by_category[category] : 0);
-                assert_int_equal(hsc_pieces_u4(&l->scope, row), scope);
-                assert_int_equal(hsc_pieces_u4(&l->scope_count, row), all ? by_scope[scope] : 0);
-                assert_int_equal(hsc_pieces_u4(&l->procedure, row), procedure);
-                assert_int_equal(hsc_pieces_u4(&l->procedure_count, row), all ? by_procedure[procedure] : 0);
-            }
-            for (; at < end; at++)
-                assert_true(COL(leaf_metric, uint32_t)[truth->leaf[at]] || !truth->count[at]);
-        }
-    }
-}
-
 static void test_spans(void **state) {
     (void)state;
     hsc_err err = {0};
@@ -941,7 +891,7 @@ static void test_none(void **state) {
 }
 
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_entries), cmocka_unit_test(test_intervals), cmocka_unit_test(test_chosen), cmocka_unit_test(test_made_before), cmocka_unit_test(test_made_first), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_program_threads), cmocka_unit_test(test_former_program), cmocka_unit_test(test_coarse_slices), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline), cmocka_unit_test(test_bins), cmocka_unit_test(test_timeline_first),
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_entries), cmocka_unit_test(test_intervals), cmocka_unit_test(test_chosen), cmocka_unit_test(test_made_before), cmocka_unit_test(test_made_first), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_program_threads), cmocka_unit_test(test_former_program), cmocka_unit_test(test_coarse_slices), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline), cmocka_unit_test(test_timeline_first),
                                               cmocka_unit_test(test_spans),     cmocka_unit_test(test_bytes),  cmocka_unit_test(test_none)};
     hsc_err err = {0};
     folder = model_folder();

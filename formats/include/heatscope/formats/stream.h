@@ -162,6 +162,11 @@ size_t hsc_reader_take_nodes(hsc_reader *r, hsc_rec_node *to, size_t most, uint6
 /* From now on records of chunks in columns come without `payload`, and with the chunk's `offset`: twice as fast. */
 void hsc_reader_set_values_only(hsc_reader *r);
 
+/* Of the file that was opened (inode, size, times): the same while nobody has written to it. 0: it is not a file. */
+uint64_t hsc_reader_get_facts(const hsc_reader *r);
+/* Checksums of payloads were looked at before, by a reader of the same facts: not once more. */
+void hsc_reader_set_checked(hsc_reader *r);
+
 /* Like next, only for chunks that `want` accepts (NULL: all); chunks not wanted are not decoded. */
 void hsc_reader_set_filter(hsc_reader *r, bool (*want)(void *ctx, hsc_chunk_kind kind, uint32_t stream), void *ctx);
 
