@@ -109,6 +109,24 @@ static bool add_samples(counting *x, uint32_t context, const jplace *place, unsi
                       add_excess(x, context, place, state, 0, 0, count, weight));
 }
 
+/* The same at a frame, in its own context: what they count in is looked up once for all threads. */
+static bool add_at_frame(counting *x, uint32_t frame, unsigned state, uint32_t count, uint32_t *kind) {
+    join *j = x->j;
+    const jframe *f = &j->frames.p[frame];
+    const jplace *place = &j->places.p[f->place];
+    uint32_t none = HSC_NO_INDEX, *known = j->frame_kinds ? &j->frame_kinds[(size_t)frame * STATES + state] : &none;
+    uint64_t value = (uint64_t)count * x->p->known->weight;
+    *kind = __atomic_load_n(known, __ATOMIC_RELAXED);
+    if (*kind == HSC_NO_INDEX || !value) {
+        bool ok = add_samples(x, f->context, place, state, count, kind);
+        __atomic_store_n(known, *kind, __ATOMIC_RELAXED);
+        return ok;
+    }
+    uint32_t most = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+    return HSC_PUSH(x->t->work->profile, (jcount){*kind, most}) && HSC_PUSH(x->t->work->places, (jplace_count){f->place, 0, most}) &&
+           add_excess(x, f->context, place, state, 0, 0, count, x->p->known->weight);
+}
+
 /* What the event would have counted, had it had a counter all the time. */
 static uint64_t scaled(uint64_t value, double factor) {
     double v = (double)value * factor + 0.5;
@@ -320,7 +338,7 @@ static void sort_counts(jcount *list, size_t n) {
     for (size_t k = 0; words && k < n; k++)
         words[k] = (uint64_t)list[k].kind << 32 | list[k].count;
     if (words)
-        hsc_sort_words(words, words + n, n);
+        hsc_sort_words(words, words + n, n, 32);
     else if (n > 1)
         qsort(list, n, sizeof *list, by_kind_row);
     for (size_t k = 0; words && k < n; k++)
@@ -432,12 +450,13 @@ static hsc_status count_thread(counting *x, hsc_err *err) {
     pthread_rwlock_rdlock(&j->tables);
     x->writes = false;
     for (size_t i = 0; ok && i < w->nodes.n; i++) {
-        const jframe *f = &j->frames.p[w->nodes.p[i].frame];
+        uint32_t frame = w->nodes.p[i].frame;
         for (unsigned s = 0; ok && s < STATES; s++) {
             uint32_t count = w->counts.p[i * STATES + s];
-            if (count)
-                ok = add_samples(x, f->context, &j->places.p[f->place], s, count, &w->plain_kinds[i * STATES + s]);
-            t->truncated += f->truncated ? count : 0;
+            if (count) {
+                ok = add_at_frame(x, frame, s, count, &w->plain_kinds[i * STATES + s]);
+                t->truncated += j->frames.p[frame].truncated ? count : 0;
+            }
         }
     }
     for (unsigned s = 0; ok && s < STATES && j->no_path_context != HSC_NO_INDEX; s++)
@@ -619,8 +638,14 @@ hsc_status hsc_join_read_second(join *j, hsc_err *err) {
     hsc_status status = hsc_join_enter_frames(j, err);
     if (status == HSC_OK && !hsc_join_enter_tails(j))
         status = hsc_join_no_memory(err);
+    size_t kinds = j->frames.n * STATES;
+    j->frame_kinds = kinds * sizeof *j->frame_kinds <= j->memory / 32 ? malloc((kinds + 1) * sizeof *j->frame_kinds) : NULL; /* without it, slower */
+    for (size_t i = 0; j->frame_kinds && i < kinds; i++)
+        j->frame_kinds[i] = HSC_NO_INDEX;
     if (status == HSC_OK)
         status = hsc_join_each(j, j->run.n, read_second, j, "call paths", err);
+    free(j->frame_kinds);
+    j->frame_kinds = NULL;
     hsc_table_fini(&j->met_rows);
     hsc_table_fini(&j->address_rows);
     hsc_table_fini(&j->frame_rows);
