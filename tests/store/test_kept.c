@@ -260,6 +260,36 @@ static void damaged(void **state) {
     free(k);
 }
 
+/* The database before loses its second half when it is already known what is kept: what is copied of it is missed at the latest when all is written. */
+static void cut_meanwhile(void **state) {
+    (void)state;
+    memo *k = calloc(1, sizeof *k);
+    const shape h = {120, 1, ROWS, 0, UINT64_MAX}, more = {122, 1, ROWS, 0, UINT64_MAX};
+    const hsc_packed_memo how = {k, find, look, seal, keep};
+    hsc_err err = {0};
+    bool kept = false, is_bad = false;
+    write_values(before_path, &h, 0, k);
+    is_there(k);
+    hsc_store *s = begin_table(kept_path, &more, &how, k->fd);
+    hsc_store_set_bad_before(s, &is_bad);
+    OK(hsc_store_keep_threads(s, h.threads, &kept, &err));
+    assert_true(kept && k->looked > 0);
+    assert_int_equal(truncate(before_path, (off_t)k->old[0].offset), 0);
+    hsc_status status = HSC_OK;
+    for (uint32_t t = h.threads; t < more.threads && !status; t++)
+        status = hsc_store_put_threads(s, 1, (const uint64_t[]){0, 1}, (const uint32_t[]){0}, (const uint32_t[]){1}, &err);
+    if (!status)
+        status = hsc_store_end_values(s, &err);
+    if (!status)
+        status = hsc_out_drain(s->out, &err);
+    if (!status)
+        H5Fflush(s->file, H5F_SCOPE_GLOBAL);
+    hsc_store_abort(s);
+    assert_true(is_bad);
+    close(k->fd);
+    free(k);
+}
+
 /* Few threads, a sixth of the rows, large counts that are alike but for chance: both orders have at most 4 bytes a value. */
 static void few_large_counts(void **state) {
     (void)state;
@@ -496,7 +526,7 @@ int main(void) {
     kept_path = model_path(folder, "kept.h5");
     whole_path = model_path(folder, "whole.h5");
     const struct CMUnitTest tests[] = {cmocka_unit_test(without_bands), cmocka_unit_test(with_bands), cmocka_unit_test(with_pyramids),
-                                       cmocka_unit_test(of_others_nothing_is_kept), cmocka_unit_test(damaged), cmocka_unit_test(few_large_counts), cmocka_unit_test(samples),
+                                       cmocka_unit_test(of_others_nothing_is_kept), cmocka_unit_test(cut_meanwhile), cmocka_unit_test(damaged), cmocka_unit_test(few_large_counts), cmocka_unit_test(samples),
                                        cmocka_unit_test(of_other_samples_nothing_is_kept), cmocka_unit_test(damaged_samples)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     model_files(folder, true);
