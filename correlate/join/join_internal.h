@@ -134,6 +134,7 @@ typedef struct jwork { /* of a thread, while its file is read */
     hsc_table special_rows;        /* (row of the node * STATES + state, event and region): row of specials */
     HSC_VEC(jspecial) specials;
     uint32_t *plain_kinds;         /* by row of the node * STATES + state, then those without a node */
+    HSC_VEC(uint32_t) plain_met;   /* rows of plain_kinds that are set, rising */
     uint32_t last_tick;
     /* regions.c */
     HSC_VEC(jfork) forks;
