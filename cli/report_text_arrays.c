@@ -59,48 +59,72 @@ static const char *fit_array(const char *name, int width, char *out, size_t size
     return out;
 }
 
+/* A row's array and where it is declared, in `width` columns, to be told apart from those of other rows (report_cut_apart). */
+static hsc_status name_array(const report *r, uint32_t array, int width, report_named *out, hsc_err *err) {
+    char name[400], place[300], cut[300], fitted[400], text[720], whole[720];
+    report_array_text(r, array, name, sizeof name);
+    declared(r, array, place, sizeof place);
+    snprintf(whole, sizeof whole, "%s%s%s", name, place[0] ? " " : "", place);
+    int left = width - report_columns_of(name) - 1;
+    if (left < report_columns_of(place)) /* the name comes first */
+        report_fit(place, left > 12 ? left : 12, cut, sizeof cut);
+    else
+        snprintf(cut, sizeof cut, "%s", place);
+    int room = width - report_columns_of(cut) - 1;
+    snprintf(text, sizeof text, "%s%s%s", fit_array(name, room > 8 ? room : 8, fitted, sizeof fitted), cut[0] ? " " : "", cut);
+    return report_set_named(out, text, whole, err);
+}
+
+/* Of `most` rows (0: all), of which `shown` are there. */
+static bool is_in_rest(const report *r, const report_array *rows, uint32_t i, uint32_t most, uint32_t shown, double all) {
+    return (most && shown >= most) || (r->brief && i && rows[i].mpi_s < 0.01 * all);
+}
+
 hsc_status report_text_arrays(report *r, hsc_err *err) {
     report_array *rows;
-    uint32_t n, shown = 0, most = report_text_rows(r, 3);
+    report_named *names = NULL;
+    uint32_t n, named = 0, shown = 0, most = report_text_rows(r, 3);
     double all = 0, rest = 0;
     bool packs = false; /* is there a loop that fills or reads one of them? else its columns are left out: names have their room */
-    char loops[70] = "", sent[16], received[16], packing[32], unpacking[32], name[400], place[300], fitted[400];
+    char loops[70] = "", sent[16], received[16], packing[32], unpacking[32], more[400];
     hsc_status status = report_arrays(r, &rows, &n, err);
     if (status)
         return status;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         packs = packs || rows[i].packs || rows[i].unpacks;
+        all += rows[i].share_s;
+    }
+    const int width = r->width - (packs ? 57 : 41);
+    if (!(names = calloc((size_t)n + 1, sizeof *names)))
+        status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < n && !status; i++)
+        if (!is_in_rest(r, rows, i, most, named, all) && !(status = name_array(r, rows[i].named, width, &names[named], err)))
+            named++;
+    if (!status)
+        status = report_cut_apart(names, named, width, err);
+    if (status) {
+        report_free_named(names, named);
+        free(rows);
+        return status;
+    }
     fprintf(r->out, "\nMessage passing by array: bytes, time in calls, waiting for late ones%s\n   calls  sent  recv   MPI s  wait s%s  array\n", packs ? ", packing" : "",
             packs ? "  pack s  unpk s" : "");
     for (uint32_t i = 0; i < n; i++) {
         const report_array *a = &rows[i];
-        if (!i)
-            for (uint32_t k = 0; k < n; k++)
-                all += rows[k].share_s;
-        if ((most && shown >= most) || (r->brief && i && a->mpi_s < 0.01 * all)) {
+        if (is_in_rest(r, rows, i, most, shown, all)) {
             rest = a->mpi_s > rest ? a->mpi_s : rest;
             continue;
         }
-        shown++;
-        report_array_text(r, a->named, name, sizeof name);
-        declared(r, a->named, place, sizeof place);
         if (packs)
             snprintf(loops, sizeof loops, " %7s %7s", loops_text(a->packing * r->unit.scale, packing, sizeof packing), loops_text(a->unpacking * r->unit.scale, unpacking, sizeof unpacking));
-        int room = r->width - (packs ? 57 : 41), left = room - report_columns_of(name) - 1;
-        if (left < report_columns_of(place)) { /* the name comes first */
-            char kept[300];
-            snprintf(kept, sizeof kept, "%s", place);
-            report_fit(kept, left > 12 ? left : 12, place, sizeof place);
-        }
-        room -= report_columns_of(place) + 1;
-        fprintf(r->out, "%8llu %5s %5s %7.3f %7.3f%s  %s%s%s\n", (unsigned long long)a->calls,
-                report_bytes((double)a->sent_bytes, sent, sizeof sent), report_bytes((double)a->received_bytes, received, sizeof received), a->mpi_s,
-                a->waiting_s, loops, fit_array(name, room > 8 ? room : 8, fitted, sizeof fitted), place[0] ? " " : "", place);
+        fprintf(r->out, "%8llu %5s %5s %7.3f %7.3f%s  %s\n", (unsigned long long)a->calls, report_bytes((double)a->sent_bytes, sent, sizeof sent),
+                report_bytes((double)a->received_bytes, received, sizeof received), a->mpi_s, a->waiting_s, loops, names[shown++].text);
     }
     if (shown < n)
-        fprintf(r->out, "%20s %7.3f  %*s %s\n", "at most", rest, packs ? 23 : 7, "", report_text_more(r, n - shown, REPORT_ARRAY, name, sizeof name));
+        fprintf(r->out, "%20s %7.3f  %*s %s\n", "at most", rest, packs ? 23 : 7, "", report_text_more(r, n - shown, REPORT_ARRAY, more, sizeof more));
     if (!n)
         fputs(r->info.mpi_sites || !r->info.messages ? "  none\n" : "  the calls of MPI are not known: compile with the pass\n", r->out);
+    report_free_named(names, named);
     free(rows);
     return HSC_OK;
 }

@@ -92,56 +92,79 @@ static void put_kernel(report *r, bool has_brief) {
 
 enum { NAMED = 3 };
 
-/* How processes ended that their parents saw end by a signal, or with another exit status than 0: "rank 2 was ended by SIGSEGV, rank 0 by SIGTERM". */
-static void put_ended(report *r) {
-    char line[NAMED * 100 + 40] = "", who[64];
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < r->info.processes; k++) {
-        hsc_db_process p;
-        bool got = !hsc_db_get_process(r->db, k, &p, NULL), status = got && !strncmp(p.end, HSC_DB_EXIT_STATUS, strlen(HSC_DB_EXIT_STATUS));
-        if (!got || !(status || (p.unfinished && strcmp(p.end, HSC_DB_NO_END) != 0)) || n++ >= NAMED)
-            continue;
-        report_processor(r, HSC_AXIS_PROCESS, k, who, sizeof who);
-        size_t at = strlen(line);
-        snprintf(line + at, sizeof line - at, "%s%.60s %s%.30s", n > 1 ? ", " : "", who, status ? "ended with " : "was ", p.end);
+typedef struct ended { /* processes: of those whose last record is the earliest, in that order */
+    uint32_t n, first[NAMED];
+    double at_s[NAMED];
+} ended;
+
+/* One rank that fails takes the others with it: whose records end first is told first. */
+static void add_ended(ended *e, uint32_t process, double at_s) {
+    uint32_t k = e->n < NAMED ? e->n : NAMED;
+    e->n++;
+    for (; k && at_s < e->at_s[k - 1]; k--)
+        if (k < NAMED) {
+            e->at_s[k] = e->at_s[k - 1];
+            e->first[k] = e->first[k - 1];
+        }
+    if (k < NAMED) {
+        e->at_s[k] = at_s;
+        e->first[k] = process;
     }
-    if (n > NAMED)
-        snprintf(line + strlen(line), sizeof line - strlen(line), " and %u more", n - NAMED);
-    if (n)
-        report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "          "));
 }
 
-/* Several machines; processes without an end. */
+static bool is_status(const hsc_db_process *p) { return !strncmp(p->end, HSC_DB_EXIT_STATUS, strlen(HSC_DB_EXIT_STATUS)); }
+
+/* how: "rank 2 was ended by SIGSEGV (last record at 0.514 s), rank 0 was ended by SIGTERM (1.520 s) and 2 more", else "rank 2: last record at 0.514 s, rank 0: 1.520 s"; without
+ * times where nothing else ended so. */
+static void name_ended(const report *r, const ended *e, bool how, bool times, char *out, size_t size) {
+    out[0] = 0;
+    for (uint32_t i = 0; i < e->n && i < NAMED; i++) {
+        hsc_db_process p = {.end = ""};
+        char who[64], when[64] = "";
+        (void)hsc_db_get_process(r->db, e->first[i], &p, NULL);
+        report_processor(r, HSC_AXIS_PROCESS, e->first[i], who, sizeof who);
+        if (times)
+            snprintf(when, sizeof when, "%s%s%.3f s%s", how ? " (" : ": ", i ? "" : "last record at ", e->at_s[i], how ? ")" : "");
+        size_t at = strlen(out);
+        snprintf(out + at, size - at, "%s%.60s%s%.30s%s", i ? ", " : "", who, !how ? "" : is_status(&p) ? " ended with " : " was ", how ? p.end : "", when);
+    }
+    if (e->n > NAMED)
+        snprintf(out + strlen(out), size - strlen(out), " and %u more", e->n - NAMED);
+}
+
+/* Several machines; processes without an end; how those ended that their parents saw end by a signal, or with another exit status than 0. */
 static void put_processes(report *r) {
-    uint32_t unfinished = 0, running = 0;
+    ended known = {0}, unfinished = {0};
+    uint32_t running = 0;
     const char *host = NULL;
     bool machines = false;
-    char line[1000], who[64], names[NAMED * 70 + 40] = "";
+    char line[1000], names[NAMED * 130 + 40];
     for (uint32_t k = 0; k < r->info.processes; k++) {
         hsc_db_process p;
         if (hsc_db_get_process(r->db, k, &p, NULL))
             continue;
         machines = machines || (host && strcmp(host, p.host));
         host = p.host;
-        if (!p.unfinished)
-            continue;
-        bool runs = !strcmp(p.end, HSC_DB_NO_END) && hsc_running_is_alive(p.host, p.pid, p.executable);
+        bool is_told = strcmp(p.end, HSC_DB_NO_END) != 0, runs = p.unfinished && !is_told && hsc_running_is_alive(p.host, p.pid, p.executable);
         running += runs;
-        if (!runs && !strcmp(p.end, HSC_DB_NO_END) && unfinished++ < NAMED && r->info.processes > 1) {
-            report_processor(r, HSC_AXIS_PROCESS, k, who, sizeof who);
-            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", names[0] ? ", " : "", who);
-        }
+        if (is_status(&p) || (p.unfinished && is_told))
+            add_ended(&known, k, p.end_s);
+        else if (p.unfinished && !runs)
+            add_ended(&unfinished, k, p.end_s);
     }
     if (machines && !r->info.simulated)
         fprintf(r->out, "           several machines: times are compared by their own real-time clocks\n");
     if (running)
         fprintf(r->out, "           %u process%s still running: what it had written is shown\n", running, running == 1 ? " is" : "es are");
-    put_ended(r);
-    if (unfinished) {
-        if (names[0] && unfinished > NAMED)
-            snprintf(names + strlen(names), sizeof names - strlen(names), " and %u more", unfinished - NAMED);
-        snprintf(line, sizeof line, "%u process%s recorded no end: ended by a signal (a fault, abort, kill, Ctrl-C), or still running when this was read; what was there is shown%s%s%s", unfinished,
-                 unfinished == 1 ? "" : "es", names[0] ? " (" : "", names, names[0] ? ")" : "");
+    const bool times = known.n + unfinished.n > 1;
+    name_ended(r, &known, true, times, names, sizeof names);
+    if (known.n)
+        report_text_wrap(r->out, r->width, names, 10, fprintf(r->out, "          "));
+    name_ended(r, &unfinished, false, times, names, sizeof names);
+    if (unfinished.n) {
+        bool named = r->info.processes > 1;
+        snprintf(line, sizeof line, "%u process%s recorded no end: ended by a signal (a fault, abort, kill, Ctrl-C), or still running when this was read; what was there is shown%s%s%s", unfinished.n,
+                 unfinished.n == 1 ? "" : "es", named ? " (" : "", named ? names : "", named ? ")" : "");
         report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "          "));
     }
 }

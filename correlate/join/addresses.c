@@ -75,7 +75,7 @@ static void sort_places(jplace_count *list, size_t n) {
     for (size_t i = 0; words && i < n; i++)
         words[i] = (uint64_t)list[i].metric << 56 | (uint64_t)list[i].place << 24 | list[i].count;
     if (words)
-        hsc_sort_words(words, words + n, n);
+        hsc_sort_words(words, words + n, n, 24);
     else if (n > 1)
         qsort(list, n, sizeof *list, by_place);
     for (size_t i = 0; words && i < n; i++)

@@ -325,6 +325,7 @@ hsc_status hsc_join_emit(join *j, hsc_err *err) {
         return e.status;
     hsc_store_set_memo(e.s, hsc_made_get_memo(j));
     hsc_made_set_before(j, e.s);
+    hsc_store_set_bad_before(e.s, &j->bad_before);
     hsc_store_set_memory(e.s, hsc_join_part_of_memory(j, 8, (uint64_t)1 << 20, UINT64_MAX));
     put_attributes(&e);
     put_static(&e);
@@ -343,7 +344,6 @@ hsc_status hsc_join_emit(join *j, hsc_err *err) {
         e.status = hsc_join_put_instructions(j, e.s, err);
     put_all_values(&e);
     if (e.status != HSC_OK) {
-        j->bad_before = hsc_store_has_bad_before(e.s);
         hsc_store_abort(e.s);
         return e.status;
     }

@@ -32,6 +32,7 @@ void hsc_join_free_work(jthread *t) {
     free(w->places.p);
     free(w->specials.p);
     free(w->plain_kinds);
+    free(w->plain_met.p);
     hsc_table_fini(&w->node_rows);
     hsc_table_fini(&w->other_counts);
     hsc_table_fini(&w->special_rows);

@@ -134,6 +134,7 @@ typedef struct jwork { /* of a thread, while its file is read */
     hsc_table special_rows;        /* (row of the node * STATES + state, event and region): row of specials */
     HSC_VEC(jspecial) specials;
     uint32_t *plain_kinds;         /* by row of the node * STATES + state, then those without a node */
+    HSC_VEC(uint32_t) plain_met;   /* rows of plain_kinds that are set, rising */
     uint32_t last_tick;
     /* regions.c */
     HSC_VEC(jfork) forks;
@@ -501,6 +502,7 @@ typedef struct join {
     hsc_table tail_frames;       /* (row of frames, key of an operation): row of frames */
     jtree growing;               /* contexts as they were met */
     hsc_table kind_rows;         /* while files are read */
+    uint32_t *frame_kinds;       /* by row of the frame * STATES + state, while they are: row of the kind of samples there, in the frame's own context; HSC_NO_INDEX: not met. NULL: not kept */
     HSC_VEC(jkind) kinds;        /* then in the order of by_kind in kinds.c */
     uint32_t *kind_order;        /* by row before that, as this rank met them: row; behind `own_kinds` of these by row as all ranks met them */
     uint32_t *met_places, *met_twins; /* by row as all ranks met them: place; row of that of the other state, HSC_NO_INDEX: none. NULL where times are not kept */

@@ -66,12 +66,17 @@ uint32_t hsc_made_kept_times(join *j, const jsame_leaf *leaves, size_t n, uint32
 const hsc_packed_memo *hsc_made_get_memo(join *j);
 
 /* packed.c */
+typedef struct jpacked_cursor { /* of a data set, whose chunks are asked for in their order */
+    uint32_t first, at, last; /* rows of old: the first one's, that which was asked for last; the last one's */
+} jpacked_cursor;
 typedef struct jpacked {
     join *j;
     int fd; /* the database that was there; -1: none */
     bool is_same; /* it is the one that was written then, and not a copy, or what somebody changed */
     HSC_VEC(hsc_packed_chunk) old, made;
-    hsc_table rows, places; /* plain, (set, index): row of old */
+    hsc_table rows, sets; /* plain: row of old; set: row of cursors */
+    HSC_VEC(jpacked_cursor) cursors;
+    uint32_t *next; /* by row of old: that of the next chunk of the same data set; HSC_NO_INDEX: none */
 } jpacked;
 /* With `old` set; `then`: what is known of the database that they are in. */
 void hsc_packed_open(jpacked *k, join *j, const hsc_file_facts *then);

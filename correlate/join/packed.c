@@ -9,6 +9,30 @@
 
 #include "made.h"
 
+/* Chunks of a data set, one after the other as they were written. */
+static bool link_sets(jpacked *k) {
+    uint64_t set = 0;
+    jpacked_cursor *c = NULL;
+    k->next = malloc((k->old.n + 1) * sizeof *k->next);
+    for (size_t i = 0; k->next && i < k->old.n; i++) {
+        if (!c || k->old.p[i].set != set) {
+            set = k->old.p[i].set;
+            uint32_t *row = hsc_table_at(&k->sets, set, 0);
+            if (!row || (*row == HSC_NO_INDEX && !HSC_PUSH(k->cursors, (jpacked_cursor){HSC_NO_INDEX, HSC_NO_INDEX, HSC_NO_INDEX})))
+                return false;
+            *row = *row == HSC_NO_INDEX ? (uint32_t)k->cursors.n - 1 : *row;
+            c = &k->cursors.p[*row];
+        }
+        k->next[i] = HSC_NO_INDEX;
+        if (c->first == HSC_NO_INDEX)
+            c->first = c->at = (uint32_t)i;
+        else
+            k->next[c->last] = (uint32_t)i;
+        c->last = (uint32_t)i;
+    }
+    return k->next != NULL;
+}
+
 void hsc_packed_open(jpacked *k, join *j, const hsc_file_facts *then) {
     struct stat st;
     k->j = j;
@@ -18,13 +42,12 @@ void hsc_packed_open(jpacked *k, join *j, const hsc_file_facts *then) {
         now = hsc_file_facts_of(&st);
     bool good = now.is_there; /* a copy has these chunks too: each is taken only as its own seal says */
     k->is_same = good && !memcmp(&now, then, sizeof now);
+    good = good && (!k->is_same || link_sets(k));
     for (size_t i = 0; good && i < k->old.n; i++) {
         uint32_t *at = hsc_table_at(&k->rows, k->old.p[i].plain[0], k->old.p[i].plain[1]);
         good = at != NULL;
-        uint32_t *place = good ? hsc_table_at(&k->places, k->old.p[i].set, k->old.p[i].index) : NULL;
-        good = place != NULL;
         if (good)
-            *at = *place = (uint32_t)i;
+            *at = (uint32_t)i;
     }
     if (!good)
         k->old.n = 0;
@@ -36,7 +59,9 @@ void hsc_packed_fini(jpacked *k) {
     free(k->old.p);
     free(k->made.p);
     hsc_table_fini(&k->rows);
-    hsc_table_fini(&k->places);
+    hsc_table_fini(&k->sets);
+    free(k->cursors.p);
+    free(k->next);
     *k = (jpacked){.fd = -1};
 }
 
@@ -66,13 +91,24 @@ static uint8_t *take_packed(jpacked *k, const hsc_packed_chunk *old, size_t whol
     return NULL;
 }
 
-static uint8_t *look(void *ctx, size_t whole, hsc_packed_chunk *c) {
+/* Of the database that is_same: nobody has changed it since. */
+static bool look(void *ctx, hsc_packed_chunk *c) {
     jpacked *k = ctx;
-    uint32_t row = k->old.n ? hsc_table_get(&k->places, c->set, c->index) : HSC_NO_INDEX;
-    if (row == HSC_NO_INDEX)
-        return NULL;
+    uint32_t set = k->old.n && k->next ? hsc_table_get(&k->sets, c->set, 0) : HSC_NO_INDEX;
+    if (set == HSC_NO_INDEX)
+        return false;
+    jpacked_cursor *cursor = &k->cursors.p[set];
+    uint32_t row = k->old.p[cursor->at].index <= c->index ? cursor->at : cursor->first;
+    while (row != HSC_NO_INDEX && k->old.p[row].index < c->index) {
+        cursor->at = row;
+        row = k->next[row];
+    }
+    if (row == HSC_NO_INDEX || k->old.p[row].index != c->index)
+        return false;
+    cursor->at = row;
     *c = k->old.p[row];
-    return take_packed(k, &k->old.p[row], whole, c);
+    __atomic_add_fetch(&k->j->summary->chunks_reused, 1, __ATOMIC_RELAXED);
+    return true;
 }
 
 static uint8_t *find(void *ctx, const uint8_t *plain, size_t used, size_t whole, size_t element, unsigned effort, hsc_packed_chunk *c) {

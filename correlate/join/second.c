@@ -109,6 +109,24 @@ static bool add_samples(counting *x, uint32_t context, const jplace *place, unsi
                       add_excess(x, context, place, state, 0, 0, count, weight));
 }
 
+/* The same at a frame, in its own context: what they count in is looked up once for all threads. */
+static bool add_at_frame(counting *x, uint32_t frame, unsigned state, uint32_t count, uint32_t *kind) {
+    join *j = x->j;
+    const jframe *f = &j->frames.p[frame];
+    const jplace *place = &j->places.p[f->place];
+    uint32_t none = HSC_NO_INDEX, *known = j->frame_kinds ? &j->frame_kinds[(size_t)frame * STATES + state] : &none;
+    uint64_t value = (uint64_t)count * x->p->known->weight;
+    *kind = __atomic_load_n(known, __ATOMIC_RELAXED);
+    if (*kind == HSC_NO_INDEX || !value) {
+        bool ok = add_samples(x, f->context, place, state, count, kind);
+        __atomic_store_n(known, *kind, __ATOMIC_RELAXED);
+        return ok;
+    }
+    uint32_t most = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+    return HSC_PUSH(x->t->work->profile, (jcount){*kind, most}) && HSC_PUSH(x->t->work->places, (jplace_count){f->place, 0, most}) &&
+           add_excess(x, f->context, place, state, 0, 0, count, x->p->known->weight);
+}
+
 /* What the event would have counted, had it had a counter all the time. */
 static uint64_t scaled(uint64_t value, double factor) {
     double v = (double)value * factor + 0.5;
@@ -320,7 +338,7 @@ static void sort_counts(jcount *list, size_t n) {
     for (size_t k = 0; words && k < n; k++)
         words[k] = (uint64_t)list[k].kind << 32 | list[k].count;
     if (words)
-        hsc_sort_words(words, words + n, n);
+        hsc_sort_words(words, words + n, n, 32);
     else if (n > 1)
         qsort(list, n, sizeof *list, by_kind_row);
     for (size_t k = 0; words && k < n; k++)
@@ -350,13 +368,18 @@ static void change_instant(void *ctx, jinstant *i) {
     i->kind = i->kind & JINSTANT_SPECIAL ? w->specials.p[i->kind & ~JINSTANT_SPECIAL].kind : w->plain_kinds[i->kind];
 }
 
+enum { SOME = 512 };
+
 /* Of instants that are not there yet. */
 static bool settle_late(const join *j, jthread *t, uint64_t plain) {
     const jwork *w = t->work;
+    uint64_t some[SOME];
     bool ok = true;
-    for (uint64_t i = 0; ok && i < plain; i++)
-        if (w->plain_kinds[i] != HSC_NO_INDEX)
-            ok = hsc_spill_put(j->spill, &t->kind_pairs, &(uint64_t){i << 32 | w->plain_kinds[i]}, sizeof(uint64_t));
+    for (size_t i = 0, n; ok && i < w->plain_met.n; i += n) {
+        for (n = 0; n < SOME && i + n < w->plain_met.n; n++)
+            some[n] = (uint64_t)w->plain_met.p[i + n] << 32 | w->plain_kinds[w->plain_met.p[i + n]];
+        ok = hsc_spill_put_some(j->spill, &t->kind_pairs, some, n, sizeof *some);
+    }
     for (size_t i = 0; ok && i < w->specials.n; i++)
         ok = hsc_spill_put(j->spill, &t->instant_kinds, &w->specials.p[i].kind, sizeof w->specials.p[i].kind);
     t->plain_count = plain;
@@ -387,12 +410,15 @@ hsc_status hsc_join_load_keys(const join *j, const jthread *t, uint32_t **keys, 
     return status;
 }
 
-static bool put_met(const join *j, jthread *t, uint64_t plain) {
+static bool put_met(const join *j, jthread *t) {
     const jwork *w = t->work;
+    uint32_t some[SOME];
     bool ok = true;
-    for (uint64_t i = 0; ok && i < plain; i++)
-        if (w->plain_kinds[i] != HSC_NO_INDEX)
-            ok = hsc_spill_put(j->spill, &t->met, &w->plain_kinds[i], sizeof w->plain_kinds[i]);
+    for (size_t i = 0, n; ok && i < w->plain_met.n; i += n) {
+        for (n = 0; n < SOME && i + n < w->plain_met.n; n++)
+            some[n] = w->plain_kinds[w->plain_met.p[i + n]];
+        ok = hsc_spill_put_some(j->spill, &t->met, some, n, sizeof *some);
+    }
     for (size_t i = 0; ok && i < w->specials.n; i++)
         if (w->specials.p[i].kind != HSC_NO_INDEX)
             ok = hsc_spill_put(j->spill, &t->met, &w->specials.p[i].kind, sizeof w->specials.p[i].kind);
@@ -405,7 +431,7 @@ static hsc_status settle_instants(const join *j, jthread *t, hsc_err *err) {
     uint64_t plain = ((uint64_t)w->nodes.n + 1) * STATES;
     for (size_t i = 0; i < w->specials.n; i++)
         settle_special(w, &w->specials.p[i]);
-    if (!j->options->no_times && !put_met(j, t, plain))
+    if (!j->options->no_times && !put_met(j, t))
         return hsc_join_no_memory(err);
     if (t->late)
         return settle_late(j, t, plain) ? HSC_OK : hsc_join_no_memory(err);
@@ -426,22 +452,28 @@ static hsc_status count_thread(counting *x, hsc_err *err) {
     jwork *w = t->work;
     size_t n = (w->nodes.n + 1) * STATES;
     bool ok = (w->plain_kinds = malloc(n * sizeof *w->plain_kinds)) != NULL;
-    for (size_t i = 0; ok && i < n; i++)
-        w->plain_kinds[i] = HSC_NO_INDEX;
+    if (ok)
+        memset(w->plain_kinds, 0xff, n * sizeof *w->plain_kinds); /* HSC_NO_INDEX */
     take_worked(x);
     pthread_rwlock_rdlock(&j->tables);
     x->writes = false;
     for (size_t i = 0; ok && i < w->nodes.n; i++) {
-        const jframe *f = &j->frames.p[w->nodes.p[i].frame];
+        uint32_t frame = w->nodes.p[i].frame;
+        const uint32_t *counts = &w->counts.p[i * STATES];
         for (unsigned s = 0; ok && s < STATES; s++) {
-            uint32_t count = w->counts.p[i * STATES + s];
-            if (count)
-                ok = add_samples(x, f->context, &j->places.p[f->place], s, count, &w->plain_kinds[i * STATES + s]);
-            t->truncated += f->truncated ? count : 0;
+            uint32_t row = (uint32_t)(i * STATES) + s;
+            if (!counts[s] && s % 2 == 0 && !counts[s + 1])
+                s++; /* most are 0 */
+            else if (counts[s]) {
+                ok = add_at_frame(x, frame, s, counts[s], &w->plain_kinds[row]) && (w->plain_kinds[row] == HSC_NO_INDEX || HSC_PUSH(w->plain_met, row));
+                t->truncated += j->frames.p[frame].truncated ? counts[s] : 0;
+            }
         }
     }
-    for (unsigned s = 0; ok && s < STATES && j->no_path_context != HSC_NO_INDEX; s++)
-        ok = add_samples(x, j->no_path_context, NULL, s, w->no_path_counts[s], &w->plain_kinds[w->nodes.n * STATES + s]);
+    for (unsigned s = 0; ok && s < STATES && j->no_path_context != HSC_NO_INDEX; s++) {
+        uint32_t row = (uint32_t)(w->nodes.n * STATES) + s;
+        ok = add_samples(x, j->no_path_context, NULL, s, w->no_path_counts[s], &w->plain_kinds[row]) && (w->plain_kinds[row] == HSC_NO_INDEX || HSC_PUSH(w->plain_met, row));
+    }
     hsc_table known = {0};
     ok = ok && add_worked(x, &known) && add_others(x, &known) && place_sites(x, &known);
     hsc_table_fini(&known);
@@ -619,8 +651,14 @@ hsc_status hsc_join_read_second(join *j, hsc_err *err) {
     hsc_status status = hsc_join_enter_frames(j, err);
     if (status == HSC_OK && !hsc_join_enter_tails(j))
         status = hsc_join_no_memory(err);
+    size_t kinds = j->frames.n * STATES;
+    j->frame_kinds = kinds * sizeof *j->frame_kinds <= j->memory / 32 ? malloc((kinds + 1) * sizeof *j->frame_kinds) : NULL; /* without it, slower */
+    for (size_t i = 0; j->frame_kinds && i < kinds; i++)
+        j->frame_kinds[i] = HSC_NO_INDEX;
     if (status == HSC_OK)
         status = hsc_join_each(j, j->run.n, read_second, j, "call paths", err);
+    free(j->frame_kinds);
+    j->frame_kinds = NULL;
     hsc_table_fini(&j->met_rows);
     hsc_table_fini(&j->address_rows);
     hsc_table_fini(&j->frame_rows);

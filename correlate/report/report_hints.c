@@ -46,12 +46,14 @@ static bool is_of_c(const char *path) {
     return false;
 }
 
-/* The callee that the remark names, in out; "": none. */
+/* The callee that the remark names, in out; "": none, or two. */
 static const char *named_call(const report_refusal *x, char *out, size_t size) {
     static const char named[] = " (call of ";
     const char *called = strstr(x->remark.message, named);
     snprintf(out, size, "%s", called ? called + sizeof named - 1 : "");
     out[strcspn(out, ")")] = 0;
+    if (strstr(out, " or "))
+        out[0] = 0;
     return out;
 }
 

@@ -52,9 +52,15 @@ static void add_block(binner *b, const hsc_block *block, const uint32_t *bin_of,
     uint64_t k = hsc_ends_at(block->indptr, first - block->first) - base, end = hsc_ends_at(block->indptr, last - block->first) - base;
     const uint32_t *indices = block->indices, *counts = block->counts;
     double *bins = b->bins;
-    if (block->reduced) {
+    if (block->reduced && b->reduce == HSC_REDUCE_SUM) {
         for (; k < end; k++)
-            add(b, bin_of[indices[k]], (double)block->reduced[k]);
+            bins[bin_of[indices[k]]] += (double)block->reduced[k];
+    } else if (block->reduced) {
+        const uint64_t *reduced = block->reduced;
+        for (; k < end; k++) { /* without a branch: which is larger is as good as random */
+            double *bin = &bins[bin_of[indices[k]]], v = (double)reduced[k];
+            *bin = v > *bin ? v : *bin;
+        }
     } else if (b->by_row) { /* processes: add up the threads of each row, then reduce */
         const uint32_t *process = b->s.process;
         for (uint64_t r = first; r < last; r++) {

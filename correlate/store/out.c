@@ -56,7 +56,7 @@ void hsc_out_free(hsc_out *o) {
 
 void hsc_out_set_memo(hsc_out *o, const struct hsc_packed_memo *memo) { hsc_packing_set_memo(o->packing, memo); }
 
-void hsc_out_set_written(hsc_out *o, const struct hsc_h5_written *written) {
+void hsc_out_set_written(hsc_out *o, struct hsc_h5_written *written) {
     o->written = written;
     hsc_packing_set_written(o->packing, written);
 }
@@ -68,7 +68,7 @@ hsc_status hsc_out_fail_before(hsc_out *o, const char *path, hsc_err *err) {
     return hsc_err_set(err, HSC_E_IO, "%s: cannot read %s of the database that is there", o->path, path);
 }
 
-bool hsc_out_has_bad_before(const hsc_out *o) { return o->bad_before; }
+bool hsc_out_has_bad_before(const hsc_out *o) { return o->bad_before || (o->written && o->written->is_lost); }
 
 hsc_status hsc_out_drain(hsc_out *o, hsc_err *err) { return hsc_packing_drain(o->packing, err); }
 

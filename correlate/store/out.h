@@ -36,7 +36,7 @@ hsc_status hsc_out_new_apart(const char *path, unsigned workers, hsc_out **out, 
 bool hsc_out_is_apart(const hsc_out *o);
 struct hsc_packed_memo;
 struct hsc_h5_written;
-void hsc_out_set_written(hsc_out *o, const struct hsc_h5_written *written); /* what the file's driver tells; borrowed, before anything is put */
+void hsc_out_set_written(hsc_out *o, struct hsc_h5_written *written); /* what the file's driver tells and is told; borrowed, before anything is put */
 /* store.h. Borrowed. */
 void hsc_out_set_memo(hsc_out *o, const struct hsc_packed_memo *memo); /* drops what is not in the file; before that is closed */
 /* An open database with the same data sets, for what streams keep of it (hsc_out_stream_keep); borrowed, < 0: none. */

@@ -41,6 +41,7 @@ typedef struct chunk {
     uint8_t *plain; /* until it is packed */
     uint8_t *packed;
     size_t packed_bytes;
+    bool is_copied; /* from the database that is there: not in memory, at memo.offset of it */
     bool is_alike; /* all its values are one */
     uint8_t value[8];
     enum { WAITS, UNDER_WAY, PACKED, FAILED } state;
@@ -65,7 +66,7 @@ struct hsc_packing {
     const char *path;
     hsc_out_log *log;            /* NULL: into a file */
     const hsc_packed_memo *memo; /* NULL: none */
-    const hsc_h5_written *written; /* what the file's driver wrote last */
+    hsc_h5_written *written; /* what the file's driver wrote last */
     pthread_t *threads;
     unsigned started;
     pthread_mutex_t lock; /* of the list from `waits` on, and of states */
@@ -279,7 +280,7 @@ hsc_packing *hsc_packing_new(const char *path, unsigned workers) {
 
 void hsc_packing_set_memo(hsc_packing *p, const hsc_packed_memo *memo) { p->memo = memo; }
 
-void hsc_packing_set_written(hsc_packing *p, const hsc_h5_written *written) { p->written = written; }
+void hsc_packing_set_written(hsc_packing *p, hsc_h5_written *written) { p->written = written; }
 
 void hsc_packing_set_log(hsc_packing *p, hsc_out_log *log) { p->log = log; }
 
@@ -433,15 +434,18 @@ static hsc_status write_oldest(hsc_packing *p, hsc_err *err) {
     hsc_packing_set *s = c->set;
     hsize_t put = s->put;
     hsc_status status = HSC_OK;
+    const void *packed = c->is_copied ? HSC_H5_COPIED(p->written) : c->packed;
+    if (c->is_copied)
+        p->written->from = c->memo.offset;
     if (c->state == FAILED)
         status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", p->path, name_of(s, name, sizeof name));
     else if (p->log)
         status = hsc_out_log_packed(p->log, c->packed, c->packed_bytes) ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for values", p->path);
     else if (s->grows && s->extent < put && H5Dset_extent(s->set, &put) < 0)
         status = hsc_packing_fail(p->path, "enlarge", name_of(s, name, sizeof name), p->written, err);
-    else if (H5Dwrite_chunk(s->set, H5P_DEFAULT, 0, &c->start, c->packed_bytes, c->packed) < 0 || (p->written && p->written->error))
+    else if (H5Dwrite_chunk(s->set, H5P_DEFAULT, 0, &c->start, c->packed_bytes, packed) < 0 || (p->written && p->written->error))
         status = hsc_packing_fail(p->path, "write", name_of(s, name, sizeof name), p->written, err);
-    else if (c->memo.n && p->written && p->written->bytes == c->packed && p->written->n == c->packed_bytes) { /* else it is packed again the next time */
+    else if (c->memo.n && p->written && p->written->bytes == packed && p->written->n == c->packed_bytes) { /* else it is packed again the next time */
         c->memo.offset = p->written->offset;
         c->memo.set = s->id;
         c->memo.index = c->start / s->chunk_rows;
@@ -505,14 +509,11 @@ hsc_status hsc_packing_put_packed(hsc_packing *p, hsc_packing_set *s, uint8_t *p
 
 hsc_status hsc_packing_put_kept(hsc_packing *p, hsc_packing_set *s, bool *done, hsc_err *err) {
     hsc_packed_chunk memo = {.set = s->id, .index = s->put / s->chunk_rows};
-    uint8_t *packed = p->memo ? p->memo->look(p->memo->ctx, chunk_bytes(s), &memo) : NULL;
-    chunk *c = packed ? malloc(sizeof *c) : NULL;
+    chunk *c = p->memo && p->written && p->memo->look(p->memo->ctx, &memo) ? malloc(sizeof *c) : NULL;
     *done = c != NULL;
-    if (!c) {
-        free(packed);
+    if (!c)
         return HSC_OK;
-    }
-    *c = (chunk){.set = s, .start = s->put, .used = chunk_bytes(s), .packed = packed, .packed_bytes = (size_t)memo.n, .state = PACKED, .memo = memo};
+    *c = (chunk){.set = s, .start = s->put, .used = chunk_bytes(s), .packed_bytes = (size_t)memo.n, .is_copied = true, .state = PACKED, .memo = memo};
     return queue(p, c, err);
 }
 

@@ -25,7 +25,7 @@ void hsc_packing_free(hsc_packing *p); /* what is not written yet is dropped and
 struct hsc_packed_memo;
 struct hsc_h5_written;
 void hsc_packing_set_memo(hsc_packing *p, const struct hsc_packed_memo *memo); /* before chunks are put */
-void hsc_packing_set_written(hsc_packing *p, const struct hsc_h5_written *written); /* what the file's driver tells; borrowed */
+void hsc_packing_set_written(hsc_packing *p, struct hsc_h5_written *written); /* what the file's driver tells and is told; borrowed */
 
 struct hsc_out_log;
 /* Borrowed, before data sets are opened: these are the log's, and what is put goes there in place of a file. */

@@ -5,29 +5,29 @@
 
 enum { FEW = 24 };
 
-static void insert(uint64_t *list, size_t n) {
+static void insert(uint64_t *list, size_t n, unsigned from) {
     for (size_t i = 1; i < n; i++) {
         uint64_t v = list[i];
         size_t k = i;
-        for (; k && list[k - 1] > v; k--)
+        for (; k && list[k - 1] >> from > v >> from; k--)
             list[k] = list[k - 1];
         list[k] = v;
     }
 }
 
-void hsc_sort_words(uint64_t *list, uint64_t *scratch, size_t n) {
+void hsc_sort_words(uint64_t *list, uint64_t *scratch, size_t n, unsigned first) {
     uint64_t differ = 0, falls = 0, *from = list, *to = scratch;
     for (size_t i = 1; i < n; i++) {
         differ |= list[i] ^ list[0];
-        falls |= list[i] < list[i - 1];
+        falls |= list[i] >> first < list[i - 1] >> first;
     }
     if (!falls)
         return;
     if (n <= FEW) {
-        insert(list, n);
+        insert(list, n, first);
         return;
     }
-    for (unsigned shift = 0; shift < 64; shift += 8) {
+    for (unsigned shift = first; shift < 64; shift += 8) {
         size_t at[256] = {0};
         if (!(differ >> shift & 0xff))
             continue;

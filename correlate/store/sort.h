@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Rising; scratch: room for n too. Bytes that all have alike cost nothing. */
-void hsc_sort_words(uint64_t *list, uint64_t *scratch, size_t n);
+/* Rising by the bytes from that of bit `first` (0, 8 ...) on, what is alike in these as it was; scratch: room for n too. Bytes that all have alike cost nothing. */
+void hsc_sort_words(uint64_t *list, uint64_t *scratch, size_t n, unsigned first);
 
 #endif

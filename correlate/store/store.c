@@ -131,6 +131,8 @@ void hsc_store_abort(hsc_store *s) {
     hsc_out_stream_abort(s->column);
     hsc_store_values_clear(s);
     close_objects(s);
+    if (s->is_bad_before)
+        *s->is_bad_before = s->out && hsc_out_has_bad_before(s->out);
     hsc_out_free(s->out);
     if (s->file >= 0)
         H5Fclose(s->file);
@@ -542,10 +544,11 @@ void hsc_store_set_memo(hsc_store *s, const hsc_packed_memo *memo) { hsc_out_set
 
 void hsc_store_set_before(hsc_store *s, int fd) {
     s->before = hsc_before_open(fd);
+    s->last_write.before = fd;
     hsc_out_set_before(s->out, s->before);
 }
 
-bool hsc_store_has_bad_before(const hsc_store *s) { return hsc_out_has_bad_before(s->out); }
+void hsc_store_set_bad_before(hsc_store *s, bool *is_bad) { s->is_bad_before = is_bad; }
 
 void hsc_store_set_made(hsc_store *s, struct stat *made) { s->made = made; }
 

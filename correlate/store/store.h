@@ -39,8 +39,8 @@ typedef struct hsc_packed_memo {
     /* Of any thread: sets c->plain for the first `used` bytes of a chunk (the rest of it is 0) of elements of so many bytes, packed with that
      * effort. Returns it packed, from malloc, with c->packed and c->n; NULL: it must be packed. */
     uint8_t *(*find)(void *ctx, const uint8_t *plain, size_t used, size_t whole, size_t element, unsigned effort, hsc_packed_chunk *c);
-    /* The same for what the database that is there has at c->set and c->index; sets all of *c. Of the thread that puts. NULL: not kept. */
-    uint8_t *(*look)(void *ctx, size_t whole, hsc_packed_chunk *c);
+    /* What the database that is there (hsc_store_set_before) has at c->set and c->index: sets all of *c. Of the thread that puts. False: not kept. */
+    bool (*look)(void *ctx, hsc_packed_chunk *c);
     /* Of any thread: after it was packed; sets c->packed. */
     void (*seal)(void *ctx, const uint8_t *packed, hsc_packed_chunk *c);
     /* One at a time: it is in the file. */
@@ -48,10 +48,10 @@ typedef struct hsc_packed_memo {
 } hsc_packed_memo;
 /* Before anything is put. `memo` is borrowed. */
 void hsc_store_set_memo(hsc_store *s, const hsc_packed_memo *memo);
-/* The database that is there, from which values are kept (hsc_store_keep_threads); fd is borrowed for the call. Where HDF5 does not open it, none are. */
+/* The database that is there, from which values are kept (hsc_store_keep_threads); fd is borrowed until the end. Where HDF5 does not open it, none are. */
 void hsc_store_set_before(hsc_store *s, int fd);
-/* After a failure: it came of that database, of which something that was to be kept can't be read. Without it all may go well. */
-bool hsc_store_has_bad_before(const hsc_store *s);
+/* *is_bad is set where a call fails for that database, of which something that was to be kept can't be read: without it all may go well. Borrowed until the end. */
+void hsc_store_set_bad_before(hsc_store *s, bool *is_bad);
 
 /* Bytes that may be held of values on their way into the other order; 64 MiB is the most that is used. The bytes written do not depend on it. */
 void hsc_store_set_memory(hsc_store *s, uint64_t bytes);

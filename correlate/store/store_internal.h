@@ -55,6 +55,7 @@ struct hsc_store {
     bool created; /* the temporary file is there */
     struct stat *made; /* commit tells what it became; NULL */
     hid_t before; /* hsc_store_set_before; < 0: none */
+    bool *is_bad_before; /* told at the end; NULL */
     hid_t file, metrics, table_groups[HSC_TAB_COUNT];
     hsc_out *out;
     hsc_h5_written last_write;

@@ -273,41 +273,60 @@ static bool list_calls(const group_records *g, call_list *l) {
     return l->next;
 }
 
-/* The call that a remark on its loop is about: of those where it says, the first in the loop or one within; where the loop is not known
- * or they were inlined into it, the first. An array statement has calls before and after its loops at the same place. HSC_NO_INDEX: none. */
-static uint32_t call_of_remark(const hsc_code *c, const group_records *g, const hsc_rec_remark *r, const call_list *l) {
+typedef struct called { /* what a remark on its loop may be about */
+    uint32_t first, other; /* calls; HSC_NO_INDEX: none. other: of another procedure than the first, at the same place */
+} called;
+
+static bool is_in_loop(const hsc_code *c, uint32_t site, uint32_t loop) {
+    for (uint32_t up = c->sites.p[site].loop; up != HSC_NO_INDEX; up = c->loops.p[up].parent)
+        if (up == loop)
+            return true;
+    return false;
+}
+
+/* Of the calls where it says, those in the loop or one within; where the loop is not known or they were inlined into it, all. An array statement has calls before and
+ * after its loops at the same place, and a macro several in it. */
+static called calls_of_remark(const hsc_code *c, const group_records *g, const hsc_rec_remark *r, const call_list *l) {
     uint32_t first = hsc_table_get(&l->first, r->file_id, position_of(r->line, r->column)), site = row_of(&c->site_by_id, g, r->site_id);
     uint32_t loop = site == HSC_NO_INDEX || c->sites.p[site].is_call ? HSC_NO_INDEX : c->sites.p[site].loop;
-    if (loop == HSC_NO_INDEX)
-        return first;
-    uint32_t other = HSC_NO_INDEX;
+    called inside = {HSC_NO_INDEX, HSC_NO_INDEX}, outside = inside;
     for (uint32_t at = first; at != HSC_NO_INDEX; at = l->next[at]) {
-        uint32_t of = row_of(&c->site_by_id, g, g->calls.p[at].callsite_id);
-        if (of == HSC_NO_INDEX)
-            continue;
-        for (uint32_t up = c->sites.p[of].loop; up != HSC_NO_INDEX; up = c->loops.p[up].parent)
-            if (up == loop)
-                return at;
-        if (other == HSC_NO_INDEX && c->sites.p[of].procedure != c->loops.p[loop].procedure)
-            other = at;
+        uint32_t of = loop == HSC_NO_INDEX ? HSC_NO_INDEX : row_of(&c->site_by_id, g, g->calls.p[at].callsite_id);
+        called *to = loop != HSC_NO_INDEX && of == HSC_NO_INDEX                                        ? NULL
+                     : loop == HSC_NO_INDEX || is_in_loop(c, of, loop)                                 ? &inside
+                     : c->sites.p[of].procedure != c->loops.p[loop].procedure                          ? &outside
+                                                                                                       : NULL;
+        if (to && to->first == HSC_NO_INDEX)
+            to->first = at;
+        else if (to && to->other == HSC_NO_INDEX && strcmp(g->calls.p[at].callee.p, g->calls.p[to->first].callee.p))
+            to->other = at;
     }
-    return other;
+    return inside.first != HSC_NO_INDEX ? inside : outside;
+}
+
+/* " (call of sin)", " (call of f or g)" */
+static void put_called(const group_records *g, const called *of, char *out, size_t size) {
+    enum { NAME_MAX_BYTES = 80 };
+    const uint32_t all[] = {of->first, of->other};
+    for (unsigned i = 0; i < 2 && all[i] != HSC_NO_INDEX; i++) {
+        char *plain = hsc_demangle(g->calls.p[all[i]].callee.p);
+        const char *name = plain ? plain : g->calls.p[all[i]].callee.p;
+        size_t n = strlen(name), at = i ? strlen(out) - 1 : 0;
+        snprintf(out + at, size - at, "%s%.*s%s)", i ? " or " : " (call of ", n > NAME_MAX_BYTES ? NAME_MAX_BYTES - 3 : (int)n, name, n > NAME_MAX_BYTES ? "..." : "");
+        free(plain);
+    }
 }
 
 /* The message of a remark on a call that is in the way, with what is called; NULL: out of memory. */
 static const char *name_called(hsc_code *c, const group_records *g, const hsc_rec_remark *r, const call_list *calls) {
-    enum { NAME_MAX_BYTES = 80 };
-    uint32_t at = call_of_remark(c, g, r, calls);
-    if (at == HSC_NO_INDEX)
+    const called of = calls_of_remark(c, g, r, calls);
+    if (of.first == HSC_NO_INDEX)
         return r->message.p;
-    char *plain = hsc_demangle(g->calls.p[at].callee.p), text[2048 + NAME_MAX_BYTES];
-    const char *name = plain ? plain : g->calls.p[at].callee.p;
-    size_t n = strlen(name);
+    char name[256], text[2048 + sizeof name];
     const char *message = r->message.p, *sentence = strstr(message, ". ");
     int first = sentence ? (int)(sentence - message) : (int)strlen(message);
-    int size = snprintf(text, sizeof text, "%.*s (call of %.*s%s)%s", first, message, n > NAME_MAX_BYTES ? NAME_MAX_BYTES - 3 : (int)n, name,
-                        n > NAME_MAX_BYTES ? "..." : "", message + first);
-    free(plain);
+    put_called(g, &of, name, sizeof name);
+    int size = snprintf(text, sizeof text, "%.*s%s%s", first, message, name, message + first);
     return (size_t)size < sizeof text ? hsc_pool_intern(&c->pool, text, (size_t)size) : r->message.p;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #define SOURCE_MAX_BYTES (64u << 20)
+#define LINES_MAX 1000000u
 #define FORTRAN_SCAN_LINES 100000u
 #define FORTRAN_LABELS_MAX 64u
 
@@ -18,26 +19,143 @@ typedef struct span {
     size_t n;
 } span;
 
+static span skip_blanks(span t) {
+    while (t.n && (*t.p == ' ' || *t.p == '\t')) {
+        t.p++;
+        t.n--;
+    }
+    return t;
+}
+
+/* The whole file, from hsc_pass_alloc; NULL: it is not to be had. */
+static char *read_text(const char *path, size_t *size) {
+    FILE *in = fopen(path, "rb");
+    struct stat st;
+    if (!in)
+        return NULL;
+    if (fstat(fileno(in), &st) || !S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size > (off_t)SOURCE_MAX_BYTES) {
+        fclose(in);
+        return NULL;
+    }
+    *size = (size_t)st.st_size;
+    char *text = hsc_pass_alloc(*size + 1);
+    *size = fread(text, 1, *size, in);
+    fclose(in);
+    return text;
+}
+
+static void path_of(const hsc_ir_text *directory, const hsc_ir_text *name, char *to, size_t size) {
+    span t = {name->p, name->n};
+    while (t.n > 2 && t.p[0] == '.' && t.p[1] == '/') /* as `flang -E` has it */
+        t = (span){t.p + 2, t.n - 2};
+    if (t.n && t.p[0] == '/')
+        snprintf(to, size, "%.*s", (int)t.n, t.p);
+    else
+        snprintf(to, size, "%.*s/%.*s", (int)directory->n, directory->p, (int)t.n, t.p);
+}
+
+/* ---- text that was preprocessed before: locations are of the file that it names, and columns those of this text ---- */
+
+/* `# 12 "x.f90"`, `#line 12 "x.f90"` and flang's `#line "x.f90" 12`: of the line that follows. */
+static bool is_marker(span t, unsigned *line, hsc_ir_text *name) {
+    if (!t.n || *t.p != '#')
+        return false;
+    t = skip_blanks((span){t.p + 1, t.n - 1});
+    if (t.n > 4 && !memcmp(t.p, "line", 4))
+        t = skip_blanks((span){t.p + 4, t.n - 4});
+    *line = 0;
+    *name = (hsc_ir_text){"", 0};
+    for (int i = 0; i < 2 && t.n; i++) {
+        if (*t.p == '"') {
+            const char *end = memchr(t.p + 1, '"', t.n - 1);
+            if (!end)
+                return false;
+            *name = (hsc_ir_text){t.p + 1, (size_t)(end - t.p) - 1};
+            t = skip_blanks((span){end + 1, t.n - (size_t)(end + 1 - t.p)});
+        } else {
+            for (; t.n && isdigit((unsigned char)*t.p); t.p++, t.n--)
+                *line = *line < LINES_MAX ? 10 * *line + (unsigned)(*t.p - '0') : LINES_MAX;
+            t = skip_blanks(t);
+        }
+    }
+    return *line && name->n;
+}
+
+/* The lines that the text has of a file, each where it stands there; NULL: it has none. From hsc_pass_alloc. */
+static char *lines_of(const hsc_pass *p, span text, const char *path, size_t *size) {
+    char named[8192];
+    unsigned line = 0, most = 0, next;
+    span *lines = NULL;
+    char *out = NULL;
+    size_t bytes = 0;
+    for (int pass = 0; pass < 2; pass++) { /* counts, then takes */
+        bool is_own = false;
+        for (span rest = text; rest.n;) {
+            const char *end = memchr(rest.p, '\n', rest.n);
+            span t = {rest.p, end ? (size_t)(end - rest.p) : rest.n};
+            rest = (span){rest.p + t.n + (end != NULL), rest.n - t.n - (end != NULL)};
+            hsc_ir_text name;
+            if (is_marker(t, &next, &name)) {
+                path_of(&p->unit.directory, &name, named, sizeof named);
+                is_own = !strcmp(named, path);
+                line = next;
+                continue;
+            }
+            if (is_own && line < LINES_MAX) {
+                most = line > most ? line : most;
+                if (lines && !lines[line].n)
+                    lines[line] = t;
+            }
+            line++;
+        }
+        if (!most)
+            break;
+        if (!pass)
+            lines = calloc(most + 1, sizeof *lines);
+        if (!lines)
+            break;
+    }
+    for (unsigned l = 1; lines && l <= most; l++)
+        bytes += lines[l].n + 1;
+    if (lines && bytes <= SOURCE_MAX_BYTES) {
+        out = hsc_pass_alloc(bytes + 1);
+        *size = bytes;
+        char *to = out;
+        for (unsigned l = 1; l <= most; l++) {
+            if (lines[l].n)
+                memcpy(to, lines[l].p, lines[l].n);
+            to += lines[l].n;
+            *to++ = '\n';
+        }
+    }
+    free(lines);
+    return out;
+}
+
+/* Of a unit of Fortran whose text was preprocessed by an earlier step. */
+static char *preprocessed_text(const hsc_pass *p, const char *path, size_t *size) {
+    char unit[8192];
+    size_t n = 0;
+    unsigned line;
+    hsc_ir_text name;
+    path_of(&p->unit.directory, &p->unit.name, unit, sizeof unit);
+    char *text = p->is_fortran && p->unit.name.n && strcmp(unit, path) ? read_text(unit, &n) : NULL;
+    const char *end = text ? memchr(text, '\n', n) : NULL;
+    char *out = end && is_marker((span){text, (size_t)(end - text)}, &line, &name) ? lines_of(p, (span){text, n}, path, size) : NULL;
+    free(text);
+    return out;
+}
+
 static void load(hsc_pass *p, uint32_t file_id, hsc_source *s) {
     const hsc_rec_file *f = &p->files.p[file_id - 1];
     char path[8192];
+    size_t size = 0;
     s->tried = true;
-    if (f->path.n && f->path.p[0] == '/')
-        snprintf(path, sizeof path, "%s", f->path.p);
-    else
-        snprintf(path, sizeof path, "%s/%s", f->directory.p, f->path.p);
-    FILE *in = fopen(path, "rb");
-    if (!in)
+    path_of(&(hsc_ir_text){f->directory.p, f->directory.n}, &(hsc_ir_text){f->path.p, f->path.n}, path, sizeof path);
+    char *text = preprocessed_text(p, path, &size);
+    text = text ? text : read_text(path, &size);
+    if (!text)
         return;
-    struct stat st;
-    if (fstat(fileno(in), &st) || !S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size > (off_t)SOURCE_MAX_BYTES) {
-        fclose(in);
-        return;
-    }
-    size_t size = (size_t)st.st_size;
-    char *text = hsc_pass_alloc(size + 1);
-    size = fread(text, 1, size, in);
-    fclose(in);
     uint32_t lines = 1;
     for (size_t i = 0; i < size; i++)
         lines += text[i] == '\n';
@@ -100,14 +218,6 @@ bool hsc_source_text(hsc_pass *p, uint32_t file_id, unsigned line, unsigned colu
     *text = t.p;
     *size = (size_t)(s->text + s->size - t.p);
     return true;
-}
-
-static span skip_blanks(span t) {
-    while (t.n && (*t.p == ' ' || *t.p == '\t')) {
-        t.p++;
-        t.n--;
-    }
-    return t;
 }
 
 static bool is_word_char(char c) {

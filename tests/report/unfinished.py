@@ -69,8 +69,9 @@ running = text()
 m.that("1 process is still running: what it had written is shown" in running and "1 process recorded no end" in running, f"running:\n{running}")
 m.that("what was there is shown" in killed and "what was there is shown (" not in killed, f"the only process:\n{killed}")
 m.that("what was there is shown (worker 11)" in running, f"which one:\n{running}")
-for pid in (12, 13, 14):
-    m.process(pid, "/made/up/worker", (10, 0), ends=False)
+for pid, last_ms in ((11, 400), (12, 300), (13, 20), (14, 200)): # that whose records end first is named first
+    m.process(pid, "/made/up/worker", (10, 0), ends=False, more=[f"sample time={last_ms}000000 node_id=0 state=0"])
 several = text()
-m.that("4 processes recorded no end" in several and re.search(r"what was there is shown \(worker \d+, worker \d+, worker \d+ and 1 more\)", several), f"which ones:\n{several}")
+m.that("4 processes recorded no end" in several and "what was there is shown (worker 13: last record at 0.020 s, worker 14: 0.200 s, worker 12: 0.300 s and 1 more)" in several,
+       f"which ones, in which order:\n{several}")
 m.end()

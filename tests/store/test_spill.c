@@ -311,10 +311,15 @@ static void sorted_words(void **state) {
             for (size_t i = 0; i < n; i++)
                 list[i] = want[i] = (random_number(&seed) << 32 ^ random_number(&seed)) & masks[m];
             qsort(want, n, sizeof *want, by_word);
-            hsc_sort_words(list, scratch, n);
+            hsc_sort_words(list, scratch, n, 0);
             assert_memory_equal(list, want, n * sizeof *list);
-            hsc_sort_words(list, scratch, n); /* what is sorted already */
+            hsc_sort_words(list, scratch, n, 0); /* what is sorted already */
             assert_memory_equal(list, want, n * sizeof *list);
+            for (size_t i = 0; i < n; i++)
+                list[i] = (random_number(&seed) << 32 & masks[m]) | i;
+            hsc_sort_words(list, scratch, n, 32);
+            for (size_t i = 1; i < n; i++)
+                assert_true(list[i - 1] >> 32 < list[i] >> 32 || (list[i - 1] >> 32 == list[i] >> 32 && (uint32_t)list[i - 1] < (uint32_t)list[i]));
         }
 }
 

@@ -2,7 +2,7 @@
 /* Fuzz target: any bytes as what was kept of a module, under a right seal. The first byte says what follows:
  *   0  the bytes that were kept
  *   1  pairs of numbers of 4 bytes, place and value: changes of what is truly kept of the module
- * The module is that of the variable HSC_FUZZ_MODULE, or this program. What is refused is read from the module again; what is taken must bear
+ * The module is that of the variable HSC_FUZZ_MODULE, else a small one that was built with the target (CODE_FUZZ_MODULE), else this program. What is refused is read from the module again; what is taken must bear
  * all questions. */
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,6 +16,10 @@ static uint8_t *genuine;
 static size_t genuine_size;
 static const uint8_t *given;
 static size_t given_size, text_bytes;
+
+#ifndef CODE_FUZZ_MODULE
+#define CODE_FUZZ_MODULE "/proc/self/exe"
+#endif
 
 enum { STEP = 5, BYTES_MAX = 4096 }; /* of code that is asked for */
 
@@ -63,7 +67,7 @@ static bool ask(void) {
     const char *module = getenv("HSC_FUZZ_MODULE");
     bool was_put = false;
     const hsc_code_keeper keeper = {&was_put, get, put};
-    const hsc_code_spec spec = {.path = module ? module : "/proc/self/exe", .with_data = true, .keeper = &keeper};
+    const hsc_code_spec spec = {.path = module ? module : CODE_FUZZ_MODULE, .with_data = true, .keeper = &keeper};
     hsc_code *code = NULL;
     hsc_code_tables t;
     hsc_err err;
