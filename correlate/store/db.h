@@ -98,6 +98,7 @@ struct hsc_db {
     bool identity_processes;             /* each process has one thread */
     hsc_array source_offset, source_bytes;
     hsc_values *values;                  /* metrics x HSC_VALUES_COUNT */
+    uint64_t values_change;              /* how many times they were closed */
     /* tests make these small */
     uint64_t level_cost;                 /* what a value of a level costs against one of the rows; 0: levels wherever there are some */
     uint64_t block_nnz;                  /* values read at once, where not all stay in memory */

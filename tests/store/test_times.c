@@ -124,6 +124,13 @@ static void check_bins(hsc_db_view view, const double *want, uint64_t n) {
                     fail_msg("table %d, rows %u to %u, bin %u by %s: %g, expected %g", (int)view.table, lo[i], hi[i], c, reduce ? "sum" : "max",
                              (double)got[i * COLUMNS + c], bins[c]);
         }
+        hsc_db_bins *turns = NULL;
+        float in_turns[ROWS * COLUMNS];
+        must(hsc_db_begin_bins(db, view, (hsc_db_reduce)reduce, ROWS, lo, hi, COLUMNS, bin, &turns, &err), &err);
+        for (uint32_t i = 0; i < ROWS; i++)
+            must(hsc_db_go_on_bins(turns, 1, in_turns + i * COLUMNS, &err), &err);
+        hsc_db_end_bins(turns);
+        assert_memory_equal(in_turns, got, sizeof got);
     }
     free(bin);
     free(cells);
