@@ -117,7 +117,7 @@ struct hsc_db {
     double *mean_excess;                 /* by metric, of the run; made when an interval is set */
     struct hsc_interval *interval;       /* NULL: the whole run */
     struct hsc_choosing *choosing;       /* interval_choose.c: the next one, under way; NULL */
-    bool is_foreseen; /* hsc_interval_foresee */
+    bool is_foreseen; /* hsc_interval_foresee, or an interval was begun */
     hsc_spares spares;                   /* room for the next interval's sums */
     struct hsc_marks *marks;             /* interval_marks.c; NULL: not begun */
     uint64_t ahead;                      /* whose pieces the reader has been asked for ahead: one more with each who asks */

@@ -518,6 +518,20 @@ static void check_marks(hsc_db *some, hsc_db *none, uint64_t lines) {
     must(hsc_db_read_sums(some, (hsc_db_view){0, HSC_TABLE_LINE, HSC_AXIS_THREAD}, 0, 1, &sum, &err), &err);
 }
 
+/* Room of the first interval is there, its pages touched, before it is chosen, also where marks were made with some of their own. */
+static void check_room(const char *file) {
+    hsc_err err = {0};
+    hsc_db *first = NULL;
+    must(hsc_db_open(file, &first, &err), &err);
+    first->mark_least = 1 << 17;
+    for (bool ready = false; !ready;)
+        must(hsc_db_prepare_intervals(first, &ready, &err), &err);
+    assert_non_null(first->marks);
+    assert_int_equal(first->spares.n, 1); /* of what is that large */
+    assert_int_equal(first->spares.of[0].clear, hsc_adding_room());
+    hsc_db_close(first);
+}
+
 /* What all threads have together is the same whether each is asked or /time/layers, which has slices of two levels here; and its
  * bytes are the same when its ranges are too large to be sorted at once. */
 static void test_program(void **state) {
@@ -553,6 +567,7 @@ static void test_program(void **state) {
         double all = same_sums(some, none, begin, begin + length, lines);
         assert_true(i || all > 0);
     }
+    check_room(again);
     check_marks(some, none, lines);
     check_later(some, none, lines, &r);
     hsc_db_close(some);
