@@ -89,6 +89,8 @@ static hsc_status make_places(overview *v, const hsc_places_key *key, hsc_err *e
     hsc_places *places = NULL;
     unsigned char *empty = NULL;
     const uint32_t *file, *line;
+    hsc_places_release(h->places); /* the room is for the new ones */
+    h->places = NULL;
     hsc_status s = hsc_db_get_line_columns(h->db, &file, &line, err);
     if (s == HSC_OK && v->skip > 0)
         s = find_empty(v, &empty, err);
@@ -98,7 +100,6 @@ static hsc_status make_places(overview *v, const hsc_places_key *key, hsc_err *e
     if (s != HSC_OK)
         return s;
     places->key = *key;
-    hsc_places_release(h->places);
     h->places = places;
     return HSC_OK;
 }
