@@ -126,6 +126,8 @@ bool hsc_adding_note(hsc_adding *a, hsc_times *t, uint64_t first, uint64_t last,
     return w.ok;
 }
 
+uint64_t hsc_adding_room(void) { return 2 * BATCH_BYTES; }
+
 bool hsc_adding_is_done(const hsc_adding *a) { return a->done == a->all; }
 
 double hsc_adding_part(const hsc_adding *a) { return a->all ? (double)a->done / (double)a->all : 1; }
@@ -197,7 +199,7 @@ static hsc_status add(hsc_db *db, const batch *b, const char *data, uint64_t *to
 
 /* One batch: takes it, has the reader go on, adds it. */
 static hsc_status work(hsc_db *db, hsc_adding *a, uint64_t *total, hsc_err *err) {
-    if (!a->data && !(a->data = hsc_spare_take(&db->spares, 2 * BATCH_BYTES, false)))
+    if (!a->data && !(a->data = hsc_spare_take(&db->spares, hsc_adding_room(), false)))
         return out_of_memory(db, err);
     hsc_status status = ask_ahead(db, a, err);
     batch b = a->asked[0];

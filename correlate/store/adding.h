@@ -19,6 +19,7 @@ hsc_status hsc_adding_ask(hsc_db *db, hsc_adding *a, hsc_err *err);
 hsc_status hsc_adding_go_on(hsc_db *db, hsc_adding *a, uint64_t *total, double seconds, hsc_err *err);
 bool hsc_adding_is_done(const hsc_adding *a);
 double hsc_adding_part(const hsc_adding *a); /* how much is added; 1: all */
+uint64_t hsc_adding_room(void); /* bytes that it takes of the database's spares while it adds */
 uint64_t hsc_adding_values(const hsc_adding *a); /* that it reads, all in all */
 
 #endif

@@ -317,112 +317,218 @@ static hsc_status find_levels(binner *b, hsc_db_axis axis, hsc_err *err) {
     return status;
 }
 
-hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, uint32_t row_bins, const uint32_t *row_lo,
-                            const uint32_t *row_hi, uint32_t column_bins, const uint32_t *column_bin, float *out,
-                            hsc_err *err) {
-    binner b = {.reduce = reduce, .column_bins = column_bins};
-    uint32_t *bin_of = NULL;
-    hsc_status status = hsc_source_find(db, view, &b.s, err);
-    b.pieces = !status && db->interval && hsc_interval_is_direct(view.table) && !b.s.v->by_row.present;
-    if (!status && !b.pieces)
-        status = hsc_source_rows(&b.s, err);
+/* What is asked for, and where the reading of it stands. */
+struct hsc_db_bins {
+    binner b;
+    hsc_db *db;
+    hsc_db_view view;
+    uint32_t row_bins, next, run_bin; /* next: the bin to make; run_bin: the first one after a run of rows that are read in one go */
+    uint64_t run;                     /* where the run ends */
+    uint32_t *row_lo, *row_hi;
+    uint32_t *column_bin, *bin_of; /* by column of the view; by column of the rows and of the levels */
+    uint64_t change;               /* db->values_change when the tables were found */
+    bool found, levels;            /* found: the tables were; levels: they make it cheaper */
+};
+
+/* Nothing of the database is touched. */
+static void free_found(struct hsc_db_bins *q) {
+    binner *b = &q->b;
+    hsc_interval_rows_free(&b->made);
+    free(b->rows.indices);
+    free(b->rows.scratch);
+    free(b->rows.pieces);
+    for (unsigned i = 0; i < b->n_levels && b->level_cursors; i++) {
+        free(b->level_cursors[i].indices);
+        free(b->level_cursors[i].scratch);
+        free(b->level_cursors[i].pieces);
+    }
+    free(b->level_cursors);
+    free(b->level_blocks);
+    free(b->tiles);
+    free(b->dense);
+    free(b->touched);
+    free(b->bins);
+    free(q->bin_of);
+    q->bin_of = NULL;
+    *b = (binner){.reduce = b->reduce, .column_bins = b->column_bins};
+    q->found = false;
+}
+
+/* The room of the cursors is for the next ones of the database. */
+static void hand_back_room(struct hsc_db_bins *q) {
+    binner *b = &q->b;
+    hsc_cursor_fini(&b->rows);
+    for (unsigned i = 0; i < b->n_levels && b->level_cursors; i++)
+        hsc_cursor_fini(&b->level_cursors[i]);
+}
+
+/* Rows and levels, and what is cheapest for the bins from `next` on. */
+static hsc_status find_tables(struct hsc_db_bins *q, hsc_err *err) {
+    hsc_db *db = q->db;
+    binner *b = &q->b;
+    const uint32_t *column_bin = q->column_bin;
+    uint32_t n = q->row_bins - q->next, *row_lo = q->row_lo + q->next, *row_hi = q->row_hi + q->next;
+    hsc_status status = hsc_source_find(db, q->view, &b->s, err);
+    b->pieces = !status && db->interval && hsc_interval_is_direct(q->view.table) && !b->s.v->by_row.present;
+    if (!status && !b->pieces)
+        status = hsc_source_rows(&b->s, err);
     if (status)
         return status;
-    for (uint32_t c = 0; c < b.s.columns; c++)
+    for (uint32_t i = q->next; i < q->row_bins; i++)
+        if (q->row_lo[i] < q->row_hi[i] && q->row_hi[i] > b->s.rows)
+            return hsc_err_set(err, HSC_E_ARGUMENT, "%s: row bin %u is not a rising range of the table's rows", db->path, i);
+    b->bins = calloc((uint64_t)b->column_bins + 1, sizeof *b->bins);
+    /* sums of sums: threads straight to bins */
+    bool by_thread = b->s.process && b->reduce == HSC_REDUCE_SUM && !b->s.subtree;
+    uint32_t columns = by_thread ? b->s.threads : b->s.columns, *bin_of;
+    q->bin_of = bin_of = malloc(((uint64_t)columns + b->s.columns + 1) * sizeof *bin_of); /* of what rows and what levels have columns for */
+    if (!b->bins || !bin_of)
+        goto memory;
+    for (uint32_t c = 0; c < columns + b->s.columns; c++) {
+        bin_of[c] = column_bin[c >= columns ? c - columns : by_thread ? b->s.process[c] : c];
+        if (bin_of[c] == HSC_NONE)
+            bin_of[c] = b->column_bins;
+    }
+    b->bin_of = bin_of;
+    b->level_bin_of = bin_of + columns;
+    q->found = true;
+    q->change = db->values_change;
+    q->run_bin = q->next;
+    if (b->s.subtree)
+        return HSC_OK;
+    hsc_db_axis level_axis = b->s.process ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
+    if (!group_bins(b, level_axis, column_bin))
+        goto memory;
+    status = find_levels(b, level_axis, err);
+    if (status)
+        return status;
+    if (b->s.process && !by_thread) {
+        b->by_row = true;
+        b->dense = calloc((uint64_t)b->s.columns + 1, sizeof *b->dense);
+        b->touched = malloc(((uint64_t)b->s.columns + 1) * sizeof *b->touched);
+        if (!b->dense || !b->touched)
+            goto memory;
+    }
+    b->level_cursors = calloc(b->n_levels + 1, sizeof *b->level_cursors);
+    b->level_blocks = calloc(b->n_levels + 1, sizeof *b->level_blocks);
+    if (!b->level_cursors || !b->level_blocks)
+        goto memory;
+    b->level_cost = b->by_row && db->level_cost ? 1 : db->level_cost;
+    hsc_cursor_init(&b->rows, db, &b->s.v->by_row, &b->s.v->by_row.data);
+    for (unsigned i = 0; i < b->n_levels; i++) {
+        hsc_sparse *m = (hsc_sparse *)&b->levels[i].of->rows;
+        hsc_cursor_init(&b->level_cursors[i], db, m, b->reduce == HSC_REDUCE_SUM ? &m->sum : &m->max);
+    }
+    uint64_t wanted = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (row_lo[i] < row_hi[i] && !b->pieces)
+            wanted += hsc_ends_between(b->s.v->by_row.indptr, row_lo[i], row_hi[i]);
+    q->levels = false;
+    return b->pieces ? HSC_OK : use_levels(b, n, row_lo, row_hi, wanted, &q->levels, err);
+memory:
+    return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
+}
+
+/* Blocks that were not copied may have been given back since they were read. */
+static void look_again(hsc_block *block, const hsc_cursor *c) {
+    if (block->n && (block->indices != c->indices || (const void *)(block->reduced ? (const void *)block->reduced : block->counts) != c->scratch))
+        block->n = 0;
+}
+
+hsc_status hsc_db_begin_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, uint32_t row_bins, const uint32_t *row_lo, const uint32_t *row_hi,
+                             uint32_t column_bins, const uint32_t *column_bin, hsc_db_bins **out, hsc_err *err) {
+    uint32_t columns = hsc_db_get_columns(db, view.axis);
+    for (uint32_t c = 0; c < columns; c++)
         if (column_bin[c] != HSC_NONE && column_bin[c] >= column_bins)
             return hsc_err_set(err, HSC_E_ARGUMENT, "%s: bin %u of column %u asked for, there are %u bins", db->path, column_bin[c],
                                c, column_bins);
-    for (uint32_t i = 0; i < row_bins; i++)
-        if (row_lo[i] < row_hi[i] && (row_hi[i] > b.s.rows || (i && row_lo[i] < row_hi[i - 1])))
+    for (uint32_t i = 1; i < row_bins; i++)
+        if (row_lo[i] < row_hi[i] && row_lo[i] < row_hi[i - 1])
             return hsc_err_set(err, HSC_E_ARGUMENT, "%s: row bin %u is not a rising range of the table's rows", db->path, i);
-    b.bins = calloc((uint64_t)column_bins + 1, sizeof *b.bins);
-    /* sums of sums: threads straight to bins */
-    bool by_thread = b.s.process && reduce == HSC_REDUCE_SUM && !b.s.subtree;
-    uint32_t columns = by_thread ? b.s.threads : b.s.columns;
-    bin_of = malloc(((uint64_t)columns + b.s.columns + 1) * sizeof *bin_of); /* of what rows and what levels have columns for */
-    if (!b.bins || !bin_of)
-        goto memory;
-    for (uint32_t c = 0; c < columns + b.s.columns; c++) {
-        bin_of[c] = column_bin[c >= columns ? c - columns : by_thread ? b.s.process[c] : c];
-        if (bin_of[c] == HSC_NONE)
-            bin_of[c] = column_bins;
+    struct hsc_db_bins *q = calloc(1, sizeof *q);
+    uint32_t *lists = malloc((2 * (uint64_t)row_bins + columns + 1) * sizeof *lists);
+    if (!q || !lists) {
+        free(q);
+        free(lists);
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
     }
-    b.bin_of = bin_of;
-    b.level_bin_of = bin_of + columns;
-    if (b.s.subtree) {
-        status = subtree_bins(db, view, &b, row_bins, row_lo, row_hi, out, err);
-        goto done;
+    *q = (struct hsc_db_bins){.b = {.reduce = reduce, .column_bins = column_bins}, .db = db, .view = view, .row_bins = row_bins,
+                              .row_lo = lists, .row_hi = lists + row_bins, .column_bin = lists + 2 * (uint64_t)row_bins};
+    memcpy(q->row_lo, row_lo, row_bins * sizeof *row_lo);
+    memcpy(q->row_hi, row_hi, row_bins * sizeof *row_hi);
+    memcpy(q->column_bin, column_bin, columns * sizeof *column_bin);
+    *out = q;
+    return HSC_OK;
+}
+
+/* The bin `next`. */
+static hsc_status read_bin(struct hsc_db_bins *q, float *to, hsc_err *err) {
+    binner *b = &q->b;
+    uint32_t i = q->next, lo = q->row_lo[i], hi = q->row_hi[i];
+    if (b->s.subtree)
+        return subtree_bins(q->db, q->view, b, 1, &q->row_lo[i], &q->row_hi[i], to, err);
+    if (lo >= hi) {
+        for (uint32_t c = 0; c < b->column_bins; c++)
+            to[c] = NAN;
+        return HSC_OK;
     }
-    hsc_db_axis level_axis = b.s.process ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
-    if (!group_bins(&b, level_axis, column_bin))
-        goto memory;
-    status = find_levels(&b, level_axis, err);
-    if (status)
-        goto done;
-    if (b.s.process && !by_thread) {
-        b.by_row = true;
-        b.dense = calloc((uint64_t)b.s.columns + 1, sizeof *b.dense);
-        b.touched = malloc(((uint64_t)b.s.columns + 1) * sizeof *b.touched);
-        if (!b.dense || !b.touched)
-            goto memory;
-    }
-    b.level_cursors = calloc(b.n_levels + 1, sizeof *b.level_cursors);
-    b.level_blocks = calloc(b.n_levels + 1, sizeof *b.level_blocks);
-    if (!b.level_cursors || !b.level_blocks)
-        goto memory;
-    b.level_cost = b.by_row && db->level_cost ? 1 : db->level_cost;
-    hsc_cursor_init(&b.rows, db, &b.s.v->by_row, &b.s.v->by_row.data);
-    for (unsigned i = 0; i < b.n_levels; i++) {
-        hsc_sparse *m = (hsc_sparse *)&b.levels[i].of->rows;
-        hsc_cursor_init(&b.level_cursors[i], db, m, reduce == HSC_REDUCE_SUM ? &m->sum : &m->max);
-    }
-    hsc_ends indptr = b.s.v->by_row.indptr;
-    uint64_t wanted = 0, run = 0;
-    uint32_t run_bin = 0;
-    for (uint32_t i = 0; i < row_bins; i++)
-        if (row_lo[i] < row_hi[i] && !b.pieces)
-            wanted += hsc_ends_between(indptr, row_lo[i], row_hi[i]);
-    bool levels = false;
-    if (!b.pieces)
-        status = use_levels(&b, row_bins, row_lo, row_hi, wanted, &levels, err);
-    for (uint32_t i = 0; i < row_bins && !status; i++) {
-        float *to = out + (uint64_t)i * column_bins;
-        if (row_lo[i] >= row_hi[i]) {
-            for (uint32_t c = 0; c < column_bins; c++)
-                to[c] = NAN;
-            continue;
+    memset(b->bins, 0, b->column_bins * sizeof *b->bins);
+    if (!q->levels && i >= q->run_bin) /* bins that follow one another closely are read in one go */
+        for (q->run = hi, q->run_bin = i + 1; q->run_bin < q->row_bins; q->run_bin++) {
+            uint32_t from = q->row_lo[q->run_bin];
+            if (from >= q->row_hi[q->run_bin])
+                continue;
+            if (b->pieces ? from - q->run > q->db->piece_rows / 4 : hsc_ends_between(b->s.v->by_row.indptr, q->run, from) > GAP_NNZ)
+                break;
+            q->run = q->row_hi[q->run_bin];
         }
-        memset(b.bins, 0, column_bins * sizeof *b.bins);
-        if (!levels && i >= run_bin) /* bins that follow one another closely are read in one go */
-            for (run = row_hi[i], run_bin = i + 1; run_bin < row_bins; run_bin++) {
-                if (row_lo[run_bin] >= row_hi[run_bin])
-                    continue;
-                if (b.pieces ? row_lo[run_bin] - run > db->piece_rows / 4 : hsc_ends_between(indptr, run, row_lo[run_bin]) > GAP_NNZ)
-                    break;
-                run = row_hi[run_bin];
-            }
-        if (levels)
-            status = add_range(&b, b.n_levels, row_lo[i], row_hi[i], err);
-        else
-            status = add_rows(&b, row_lo[i], row_hi[i], run, err);
-        for (uint32_t c = 0; c < column_bins; c++)
-            to[c] = (float)b.bins[c];
+    hsc_status status = q->levels ? add_range(b, b->n_levels, lo, hi, err) : add_rows(b, lo, hi, q->run, err);
+    for (uint32_t c = 0; c < b->column_bins; c++)
+        to[c] = (float)b->bins[c];
+    return status;
+}
+
+hsc_status hsc_db_go_on_bins(hsc_db_bins *q, uint32_t n, float *out, hsc_err *err) {
+    binner *b = &q->b;
+    hsc_status status = HSC_OK;
+    if (n > q->row_bins - q->next)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: %u row bins asked for, there are %u more", q->db->path, n, q->row_bins - q->next);
+    if (q->found && (q->db->interval || q->change != q->db->values_change)) /* the tables may have gone */
+        free_found(q);
+    if (!q->found && (status = find_tables(q, err)) != HSC_OK)
+        free_found(q);
+    if (!status && !b->pieces && !b->s.subtree) {
+        look_again(&b->rows_block, &b->rows);
+        for (unsigned k = 0; k < b->n_levels; k++)
+            look_again(&b->level_blocks[k], &b->level_cursors[k]);
     }
-    goto done;
-memory:
-    status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
-done:
-    hsc_cursor_fini(&b.rows);
-    hsc_interval_rows_free(&b.made);
-    for (unsigned i = 0; i < b.n_levels && b.level_cursors; i++)
-        hsc_cursor_fini(&b.level_cursors[i]);
-    free(b.level_cursors);
-    free(b.level_blocks);
-    free(bin_of);
-    free(b.tiles);
-    free(b.dense);
-    free(b.touched);
-    free(b.bins);
+    for (uint32_t k = 0; k < n && !status; k++) {
+        status = read_bin(q, out + (uint64_t)k * b->column_bins, err);
+        q->next += !status;
+    }
+    if (!status && q->next == q->row_bins)
+        hand_back_room(q);
+    return status;
+}
+
+void hsc_db_end_bins(hsc_db_bins *q) {
+    if (!q)
+        return;
+    free_found(q);
+    free(q->row_lo);
+    free(q);
+}
+
+hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, uint32_t row_bins, const uint32_t *row_lo,
+                            const uint32_t *row_hi, uint32_t column_bins, const uint32_t *column_bin, float *out,
+                            hsc_err *err) {
+    hsc_db_bins *q = NULL;
+    hsc_status status = hsc_db_begin_bins(db, view, reduce, row_bins, row_lo, row_hi, column_bins, column_bin, &q, err);
+    if (!status && row_bins)
+        status = hsc_db_go_on_bins(q, row_bins, out, err);
+    if (status && q && q->found)
+        hand_back_room(q);
+    hsc_db_end_bins(q);
     return status;
 }
 

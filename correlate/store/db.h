@@ -98,6 +98,7 @@ struct hsc_db {
     bool identity_processes;             /* each process has one thread */
     hsc_array source_offset, source_bytes;
     hsc_values *values;                  /* metrics x HSC_VALUES_COUNT */
+    uint64_t values_change;              /* how many times they were closed */
     /* tests make these small */
     uint64_t level_cost;                 /* what a value of a level costs against one of the rows; 0: levels wherever there are some */
     uint64_t block_nnz;                  /* values read at once, where not all stay in memory */
@@ -116,7 +117,7 @@ struct hsc_db {
     double *mean_excess;                 /* by metric, of the run; made when an interval is set */
     struct hsc_interval *interval;       /* NULL: the whole run */
     struct hsc_choosing *choosing;       /* interval_choose.c: the next one, under way; NULL */
-    bool is_foreseen; /* hsc_interval_foresee */
+    bool is_foreseen; /* hsc_interval_foresee, or an interval was begun */
     hsc_spares spares;                   /* room for the next interval's sums */
     struct hsc_marks *marks;             /* interval_marks.c; NULL: not begun */
     uint64_t ahead;                      /* whose pieces the reader has been asked for ahead: one more with each who asks */

@@ -36,10 +36,15 @@ static hsc_status tally_threads(hsc_db *db, hsc_interval *v, hsc_err *err) {
     return status;
 }
 
-/* Before counting, which needs the room: arrays of the run (what of them is wanted again is read again). false: there was nothing to do. */
+/* Before counting, which needs the room: arrays of the run, and where its rows begin (what of them is wanted again is read again). false: there was
+ * nothing to do. */
 static bool give_back(hsc_db *db) {
     bool gives = db->gives_back;
     if (gives) {
+        for (uint64_t i = 0; i < db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT; i++) {
+            hsc_sparse_close(db, &db->interval->whole[i].by_row);
+            hsc_sparse_close(db, &db->interval->whole[i].by_thread);
+        }
         hsc_arrays_give_back(db);
         hsc_spare_drop(&db->spares);
         hsc_large_give_back();
@@ -633,6 +638,7 @@ hsc_status hsc_interval_new(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc
     uint64_t leaves = db->tables.rows[HSC_TAB_leaf];
     hsc_interval *v = calloc(1, sizeof *v);
     hsc_spare_begin(&db->spares);
+    db->is_foreseen = true; /* what it takes is what the next one will */
     if (!v || !(v->total = hsc_spare_take(&db->spares, (leaves + 1) * sizeof *v->total, false))) {
         free(v);
         return out_of_memory(db, err);

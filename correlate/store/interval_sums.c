@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "adding.h"
 #include "interval.h"
 #include "large.h"
 
@@ -490,10 +491,12 @@ static bool is_asked_first(const hsc_db *db, uint64_t number) {
 void hsc_interval_foresee(hsc_db *db) {
     uint64_t leaves = db->tables.rows[HSC_TAB_leaf], numbers = db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT, categories = 0;
     bool of_contexts = false, there[UINT8_MAX + 1] = {0};
-    if (db->is_foreseen || db->spares.n_again)
+    if (db->is_foreseen)
         return;
     db->is_foreseen = true;
+    hsc_spare_begin(&db->spares); /* marks were made with room of their own */
     hsc_spare_foresee(&db->spares, (leaves + 1) * sizeof(uint64_t)); /* totals */
+    hsc_spare_foresee(&db->spares, hsc_adding_room());
     for (uint64_t i = 0; i < numbers; i++) {
         hsc_db_table which = (hsc_db_table)(i % HSC_VALUES_COUNT);
         if (!is_known(which) || hsc_interval_is_exact(db, (uint32_t)(i / HSC_VALUES_COUNT)) || !is_asked_first(db, i))

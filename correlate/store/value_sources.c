@@ -40,6 +40,7 @@ static void close_values(hsc_db *db, hsc_values *v) {
 }
 
 void hsc_values_close(hsc_db *db) {
+    db->values_change++;
     for (uint64_t i = 0; db->values && i < db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT; i++)
         close_values(db, &db->values[i]);
 }

@@ -154,7 +154,14 @@ static hsc_status marks(overview *v, hsc_err *err) {
     return HSC_OK;
 }
 
-static hsc_status changed(hsw *w, hsc_err *err) { return marks((overview *)w, err); }
+static hsc_status changed(hsw *w, hsc_err *err) {
+    overview *v = (overview *)w;
+    if (v->bins && v->reading.picture.db != w->db) { /* they are of the database before */
+        hsc_db_end_bins(v->bins);
+        v->bins = NULL;
+    }
+    return marks(v, err);
+}
 
 static void init(hsw *w) { ((overview *)w)->line_row = HSC_NONE; }
 
@@ -163,6 +170,7 @@ static void fini(hsw *w) {
     hsc_strips_fini(&v->strips);
     hsc_axis_fini(&v->axis);
     hsc_profile_map_fini(&v->map);
+    hsc_db_end_bins(v->bins);
     free(v->values);
     free(v->kept);
     free(v->strip_maximum);

@@ -47,6 +47,7 @@ typedef struct overview {
     picture_key values_of, kept_of; /* db NULL: of no key */
     map_key reading;                /* what values are being read of, a turn at a time, */
     uint32_t read;                  /* so many rows of them by now; 0: nothing is */
+    hsc_db_bins *bins;              /* the rest of them; NULL: of two runs, or nothing is being read */
     float *kept;                    /* the values before, as of the other way to reduce */
     uint32_t *strip_label;
     double maximum;

@@ -89,6 +89,8 @@ static hsc_status make_places(overview *v, const hsc_places_key *key, hsc_err *e
     hsc_places *places = NULL;
     unsigned char *empty = NULL;
     const uint32_t *file, *line;
+    hsc_places_release(h->places); /* the room is for the new ones */
+    h->places = NULL;
     hsc_status s = hsc_db_get_line_columns(h->db, &file, &line, err);
     if (s == HSC_OK && v->skip > 0)
         s = find_empty(v, &empty, err);
@@ -98,7 +100,6 @@ static hsc_status make_places(overview *v, const hsc_places_key *key, hsc_err *e
     if (s != HSC_OK)
         return s;
     places->key = *key;
-    hsc_places_release(h->places);
     h->places = places;
     return HSC_OK;
 }
@@ -313,6 +314,24 @@ hsc_status hsw_overview_lay_out(overview *v, bool *fresh, uint32_t *block, hsc_e
     return s;
 }
 
+static void end_bins(overview *v) {
+    hsc_db_end_bins(v->bins);
+    v->bins = NULL;
+}
+
+/* The next rows' values: of one database in the order that is cheapest for all of them. */
+static hsc_status read_rows(overview *v, uint32_t some, const uint32_t *lo, const uint32_t *hi, hsc_err *err) {
+    hsw *w = &v->w;
+    uint32_t at = v->read, n = v->strips.bins, columns = v->axis.bins;
+    float *to = v->values + (size_t)at * columns;
+    hsc_status s = HSC_OK;
+    if (hsw_comparing(&v->against))
+        return hsw_read_bins(w, &v->against, hsw_view(w, v->o.table), v->o.reduce, some, lo + at, hi + at, &v->axis, to, NULL, err);
+    if (!v->bins)
+        s = hsc_db_begin_bins(w->db->db, hsw_view(w, v->o.table), (hsc_db_reduce)v->o.reduce, n - at, lo + at, hi + at, columns, v->axis.bin_of, &v->bins, err);
+    return s == HSC_OK ? hsc_db_go_on_bins(v->bins, some, to, err) : s;
+}
+
 /* The values, a turn at a time; what was read of them when the last turn ended is gone on with. */
 static hsc_status read_in_turns(overview *v, uint32_t block, const picture_key *key, const uint32_t *lo, const uint32_t *hi, hsc_err *err) {
     enum { ROWS = 32 };
@@ -323,19 +342,22 @@ static hsc_status read_in_turns(overview *v, uint32_t block, const picture_key *
     bool have = false;
     hsc_status s = HSC_OK;
     if (!v->read || !v->values || memcmp(&wanted, &v->reading, sizeof wanted)) {
+        end_bins(v);
         s = take_values(v, key, &have, err);
         v->reading = wanted;
         v->read = have || !columns ? n : 0;
     }
     while (s == HSC_OK && v->read < n) {
-        uint32_t at = v->read, some = n - at < ROWS ? n - at : ROWS;
-        s = hsw_read_bins(w, &v->against, hsw_view(w, v->o.table), v->o.reduce, some, lo + at, hi + at, &v->axis, v->values + (size_t)at * columns, NULL, err);
+        uint32_t some = n - v->read < ROWS ? n - v->read : ROWS;
+        s = read_rows(v, some, lo, hi, err);
         v->read += s == HSC_OK ? some : 0;
         if (s == HSC_OK && v->read < n)
             s = hsw_later(w, begin_ms, err);
     }
     if (s != HSC_OK && !w->again)
         v->read = 0;
+    if (s == HSC_OK || !w->again)
+        end_bins(v);
     return s;
 }
 

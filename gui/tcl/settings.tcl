@@ -186,7 +186,7 @@ namespace eval ::heatscope::settings {
     # So many of them are shown before the others are read.
     variable firstRanked 24
     # Loops that were refused vectors: so many are listed, and asked for at a time.
-    variable refusedRows 4096
+    variable refusedRows 1024
     variable refusedPage 1024
     # A refusal of a loop with less than this part of the run is told in grey.
     variable refusalShare 0.001

@@ -396,6 +396,30 @@ static void check_top(hsc_db *db, hsc_db_view view, const truth *t) {
     }
 }
 
+/* The same bins by and by, others asking the database meanwhile, and its tables closed once. */
+static void check_turns(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, uint32_t row_bins, const uint32_t *low, const uint32_t *high,
+                        uint32_t column_bins, const uint32_t *bin, const float *want, unsigned *r) {
+    hsc_err err = {0};
+    hsc_db_bins *bins = NULL;
+    float *out = calloc((size_t)row_bins * column_bins, sizeof *out);
+    uint32_t close_at = model_random(r) % row_bins;
+    double sum;
+    OK(hsc_db_begin_bins(db, view, reduce, row_bins, low, high, column_bins, bin, &bins, &err));
+    for (uint32_t at = 0, n; at < row_bins; at += n) {
+        n = 1 + model_random(r) % (row_bins - at);
+        OK(hsc_db_go_on_bins(bins, n, out + (size_t)at * column_bins, &err));
+        if (model_random(r) % 2)
+            hsc_arrays_give_back(db);
+        OK(hsc_db_read_sums(db, view, 0, 1, &sum, &err));
+        if (at <= close_at && close_at < at + n)
+            hsc_values_close(db);
+    }
+    assert_memory_equal(out, want, (size_t)row_bins * column_bins * sizeof *out);
+    assert_int_equal(hsc_db_go_on_bins(bins, 1, out, &err), HSC_E_ARGUMENT);
+    hsc_db_end_bins(bins);
+    free(out);
+}
+
 static void check_bins(hsc_db *db, hsc_db_view view, const truth *t, unsigned *r) {
     hsc_err err = {0};
     for (int trial = 0; trial < 40; trial++) {
@@ -434,6 +458,8 @@ static void check_bins(hsc_db *db, hsc_db_view view, const truth *t, unsigned *r
                         fail_msg("table %d axis %d %s bin %u rows %u-%u column bin %u: expected %g, got %g", view.table, view.axis,
                                  reduce ? "sum" : "max", i, low[i], high[i], b, v, (double)got);
                 }
+            if (trial % 8 == 3)
+                check_turns(db, view, (hsc_db_reduce)reduce, row_bins, low, high, column_bins, bin, out, r);
         }
         free(low);
         free(high);

@@ -124,6 +124,13 @@ static void check_bins(hsc_db_view view, const double *want, uint64_t n) {
                     fail_msg("table %d, rows %u to %u, bin %u by %s: %g, expected %g", (int)view.table, lo[i], hi[i], c, reduce ? "sum" : "max",
                              (double)got[i * COLUMNS + c], bins[c]);
         }
+        hsc_db_bins *turns = NULL;
+        float in_turns[ROWS * COLUMNS];
+        must(hsc_db_begin_bins(db, view, (hsc_db_reduce)reduce, ROWS, lo, hi, COLUMNS, bin, &turns, &err), &err);
+        for (uint32_t i = 0; i < ROWS; i++)
+            must(hsc_db_go_on_bins(turns, 1, in_turns + i * COLUMNS, &err), &err);
+        hsc_db_end_bins(turns);
+        assert_memory_equal(in_turns, got, sizeof got);
     }
     free(bin);
     free(cells);
@@ -511,6 +518,20 @@ static void check_marks(hsc_db *some, hsc_db *none, uint64_t lines) {
     must(hsc_db_read_sums(some, (hsc_db_view){0, HSC_TABLE_LINE, HSC_AXIS_THREAD}, 0, 1, &sum, &err), &err);
 }
 
+/* Room of the first interval is there, its pages touched, before it is chosen, also where marks were made with some of their own. */
+static void check_room(const char *file) {
+    hsc_err err = {0};
+    hsc_db *first = NULL;
+    must(hsc_db_open(file, &first, &err), &err);
+    first->mark_least = 1 << 17;
+    for (bool ready = false; !ready;)
+        must(hsc_db_prepare_intervals(first, &ready, &err), &err);
+    assert_non_null(first->marks);
+    assert_int_equal(first->spares.n, 1); /* of what is that large */
+    assert_int_equal(first->spares.of[0].clear, hsc_adding_room());
+    hsc_db_close(first);
+}
+
 /* What all threads have together is the same whether each is asked or /time/layers, which has slices of two levels here; and its
  * bytes are the same when its ranges are too large to be sorted at once. */
 static void test_program(void **state) {
@@ -546,6 +567,7 @@ static void test_program(void **state) {
         double all = same_sums(some, none, begin, begin + length, lines);
         assert_true(i || all > 0);
     }
+    check_room(again);
     check_marks(some, none, lines);
     check_later(some, none, lines, &r);
     hsc_db_close(some);

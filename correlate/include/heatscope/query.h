@@ -663,6 +663,16 @@ hsc_status hsc_db_read_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, 
                             const uint32_t *row_hi, uint32_t column_bins, const uint32_t *column_bin, float *out,
                             hsc_err *err);
 
+/* The same by and by, for a picture that is made in turns: what is cheapest is chosen for all bins, and what was read for those of the last
+ * turn is there for the next ones. The lists are copied. Each call of go_on gives the next n bins, out[n][column_bins] (HSC_E_ARGUMENT: there are
+ * fewer); others may ask the database meanwhile, and values of another interval are then those of that one. After an error go_on may be called
+ * again for the same bins. end (NULL: nothing) may be called after the database was closed, go_on may not. */
+typedef struct hsc_db_bins hsc_db_bins;
+hsc_status hsc_db_begin_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, uint32_t row_bins, const uint32_t *row_lo, const uint32_t *row_hi,
+                             uint32_t column_bins, const uint32_t *column_bin, hsc_db_bins **out, hsc_err *err);
+hsc_status hsc_db_go_on_bins(hsc_db_bins *bins, uint32_t n, float *out, hsc_err *err);
+void hsc_db_end_bins(hsc_db_bins *bins);
+
 /* Row ranges that begin and end at multiples of *step (at most `most`) are the cheapest of that height. 1: there is no such number. */
 hsc_status hsc_db_get_row_step(hsc_db *db, hsc_db_view view, uint64_t most, uint32_t *step, hsc_err *err);
 
