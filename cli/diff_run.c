@@ -26,7 +26,7 @@ static void put_total(diff *d) {
     int n = snprintf(text, sizeof text, "%.3f %s -> %.3f %s, %+.3f %s", a, d->a.unit.unit, total.count_b * d->b.unit.scale, d->b.unit.unit, total.change,
                      d->a.unit.unit);
     if (a > 0 && total.low < total.high)
-        n += snprintf(text + n, sizeof text - (size_t)n, " (%+.1f %%, 95 %%: %+.1f to %+.1f)", 100 * total.change / a, 100 * total.low / a, 100 * total.high / a);
+        n += snprintf(text + n, sizeof text - (size_t)n, " (%+.1f %%, 95 %%: %+.1f to %+.1f)", 100 * total.change / a, diff_percent(total.low, a), diff_percent(total.high, a));
     else
         n += put_share(text + n, sizeof text - (size_t)n, a, a + total.change);
     snprintf(text + n, sizeof text - (size_t)n, "%s", total.beyond || !(total.low < total.high) ? "" : " ~");
@@ -81,7 +81,7 @@ static void put_categories(diff *d, const figures *f) {
         at += snprintf(text + at, sizeof text - (size_t)at, "%s%.60s %.3f -> %.3f s", at ? "; " : "", x->name, x->a, x->b);
         if (x->a > 0 && x->b / x->a - 1 < 99.99) {
             at += snprintf(text + at, sizeof text - (size_t)at, " (%+.1f %%", 100 * (x->b / x->a - 1));
-            at += x->low > 0 || x->high < 0 ? snprintf(text + at, sizeof text - (size_t)at, ", 95 %%: %+.1f to %+.1f)", 100 * x->low / x->a, 100 * x->high / x->a)
+            at += x->low > 0 || x->high < 0 ? snprintf(text + at, sizeof text - (size_t)at, ", 95 %%: %+.1f to %+.1f)", diff_percent(x->low, x->a), diff_percent(x->high, x->a))
                                             : snprintf(text + at, sizeof text - (size_t)at, ", within noise)");
         }
     }

@@ -93,7 +93,7 @@ static void put_figure(const diff_series *s, FILE *out, const char *what, const 
         if (g && of[0].sum > 0)
             fprintf(out, " (%+.1f %%", 100 * of[g].loss / of[0].sum);
         if (g && of[0].sum > 0 && isfinite(of[g].low))
-            fprintf(out, ", 95 %%: %+.1f to %+.1f)%s", 100 * of[g].low / of[0].sum, 100 * of[g].high / of[0].sum, of[g].beyond ? "" : "~");
+            fprintf(out, ", 95 %%: %+.1f to %+.1f)%s", diff_percent(of[g].low, of[0].sum), diff_percent(of[g].high, of[0].sum), of[g].beyond ? "" : "~");
         else if (g && of[0].sum > 0)
             fputs(")", out);
     }

@@ -52,6 +52,8 @@ void diff_put_numbers(FILE *out, int width, int decimals, const char *format, do
     fprintf(out, " %*s", width, text);
 }
 
+double diff_percent(double change, double of) { return fmax(-100, 100 * change / of); }
+
 void diff_put_percent(FILE *out, double a, double b, bool in_both) {
     if (a > 0 && b > 0 && fabs(b / a - 1) < 99.99)
         diff_put_numbers(out, 6, 1, "%+.*f", 100 * (b / a - 1), 0);

@@ -18,6 +18,8 @@ hsc_status diff_text_timed(diff *d, diff_by by, bool brief, hsc_err *err);
 /* A blank and a number in `width` columns: with fewer decimals where it would be wider. format: of one number, or of two, each after
  * its decimals. */
 void diff_put_numbers(FILE *out, int width, int decimals, const char *format, double first, double second);
+/* A bound of a change of what was `of`, in percent: no time falls by more than itself, which an interval of seconds may go beyond. */
+double diff_percent(double change, double of);
 /* " -12.5", " new", " gone", of what is in both and met no sample in one of them " from 0", " to 0": the change in percent, a blank and six
  * columns. */
 void diff_put_percent(FILE *out, double a, double b, bool in_both);

@@ -7,6 +7,7 @@
 #include <heatscope/formats/records.h>
 
 #include "findings.h"
+#include "report_measures.h"
 #include "report_paid.h"
 
 const char *findings_loop_word(const char *name) {
@@ -345,11 +346,43 @@ static hsc_status tell_callees(report *r, const uneven *x, char *out, size_t siz
     return HSC_OK;
 }
 
+/* "worker" of "worker-3": what threads of one kind have in common. */
+static void kind_of_thread(const report *r, uint32_t thread, char *out, size_t size) {
+    report_thread_name(r, thread, out, size);
+    size_t n = strlen(out);
+    while (n && strchr("0123456789-_# :.", out[n - 1]))
+        out[--n] = 0;
+}
+
+/* " Its threads are of several kinds (...): ...", where not all threads that run it were begun for the same; "". Of the main thread no kind is known: it may work with any. */
+static hsc_status tell_kinds(report *r, const uneven *x, char *out, size_t size, hsc_err *err) {
+    enum { KINDS = 3, NAME = 64, THREADS = 256 };
+    char kinds[KINDS][NAME], name[160];
+    unsigned n = 0;
+    report_spread p;
+    out[0] = 0;
+    if (r->axis != HSC_AXIS_THREAD || x->region != HSC_NONE)
+        return HSC_OK;
+    hsc_status status = report_paid_spread(r, REPORT_PAID_PROCEDURE, x->scope, &p, err);
+    for (uint32_t i = 0; !status && i < p.running && i < THREADS && n < KINDS; i++) {
+        bool known = false;
+        kind_of_thread(r, r->touched[i], name, sizeof name);
+        for (unsigned k = 0; k < n; k++)
+            known = known || !strncmp(kinds[k], name, NAME - 1);
+        if (*name && !known)
+            snprintf(kinds[n++], NAME, "%.*s", NAME - 1, name);
+    }
+    if (!status && n > 1)
+        snprintf(out, size, " The threads that run it were begun for different work (%s, %s%s%s): what one does may not be another's to do.", kinds[0], kinds[1], n > 2 ? ", " : "",
+                 n > 2 ? kinds[2] : "");
+    return status;
+}
+
 static hsc_status tell_uneven(findings *f, const uneven *x, hsc_err *err) {
     report *r = f->r;
     const report_spread *p = &x->spread;
     hsc_db_scope s;
-    char text[4096], where[600], of[300], top[64], bottom[64], mean[48], least[48], save[48], whole[48], among[300], parts[900], callees[400];
+    char text[4096], where[600], of[300], top[64], bottom[64], mean[48], least[48], save[48], whole[48], among[300], parts[900], callees[400], kinds[400];
     double low, high;
     hsc_status status = hsc_db_get_scope(r->db, x->scope, &s, err);
     if (status)
@@ -373,7 +406,7 @@ static hsc_status tell_uneven(findings *f, const uneven *x, hsc_err *err) {
     findings_seconds(r, p->max, whole, sizeof whole);
     findings_seconds(r, x->cost, save, sizeof save);
     tell_parts(r, x->scope, parts, sizeof parts);
-    if ((status = tell_callees(r, x, callees, sizeof callees, err)))
+    if ((status = tell_callees(r, x, callees, sizeof callees, err)) || (status = tell_kinds(r, x, kinds, sizeof kinds, err)))
         return status;
     if (p->columns < r->columns && r->programs > 1)
         snprintf(among, sizeof among, "; the mean of the %u %s of its program is %s, the least %s on %s", p->columns,
@@ -385,12 +418,12 @@ static hsc_status tell_uneven(findings *f, const uneven *x, hsc_err *err) {
     else
         snprintf(among, sizeof among, "; the mean is %s, the least %s on %s", mean, least, bottom);
     if (p->running == 1) /* a ratio would only tell how many threads there are */
-        snprintf(text, sizeof text, "Imbalance: %s (%s) runs on %s alone, for %s. Spread evenly over all %u%s, %s would have %s less.%s%s", of, where, top, whole,
-                 p->columns, p->columns < r->columns && r->axis == HSC_AXIS_THREAD ? " in its parallel regions" : "", top, save, callees, parts);
+        snprintf(text, sizeof text, "Imbalance: %s (%s) runs on %s alone, for %s. Spread evenly over all %u%s, %s would have %s less.%s%s%s", of, where, top, whole,
+                 p->columns, p->columns < r->columns && r->axis == HSC_AXIS_THREAD ? " in its parallel regions" : "", top, save, kinds, callees, parts);
     else
-        snprintf(text, sizeof text, "Imbalance: %s (%s) takes %.2f times the mean on %s (%.2f to %.2f)%s. Spread evenly, %s would have %s less.%s%s", of, where,
-                 p->max / p->mean, top, low, high, among, top, save, callees, parts);
-    findings_say(f, x->cost * p->columns, "Imbalance", findings_no_share, spot_of_scope(x->scope, &s), text);
+        snprintf(text, sizeof text, "Imbalance: %s (%s) takes %.2f times the mean on %s (%.2f to %.2f)%s. Spread evenly, %s would have %s less.%s%s%s", of, where,
+                 p->max / p->mean, top, low, high, among, top, save, kinds, callees, parts);
+    findings_say(f, x->cost * p->columns * (kinds[0] ? 0.25 : 1), "Imbalance", findings_no_share, spot_of_scope(x->scope, &s), text);
     return HSC_OK;
 }
 

@@ -31,8 +31,24 @@ static uint64_t times_said(const hsc_db_remark *list, uint32_t n, const hsc_db_r
     return sum;
 }
 
+/* Said with `m` of one copy of the loop: that only the run shows how often it goes round. Whatever else is mended, that stays. `m`: nothing of the kind. */
+static const hsc_db_remark *beyond(const hsc_db_remark *list, uint32_t n, const hsc_db_remark *m) {
+    const hsc_db_remark *best = m;
+    for (uint32_t i = 0; i < n; i++) {
+        const hsc_db_remark *x = &list[i];
+        bool beside = false;
+        if (!x->refuses_vectors || (x->reason != HSC_reason_UNKNOWN_TRIP_COUNT && x->reason != HSC_reason_EARLY_EXIT))
+            continue;
+        for (uint32_t k = 0; k < n && !beside; k++)
+            beside = list[k].refuses_vectors && list[k].reason == m->reason && list[k].function == x->function;
+        if (beside && (best == m || times_said(list, n, x) > times_said(list, n, best)))
+            best = x;
+    }
+    return best;
+}
+
 /* The vectoriser's reason for a loop: a definite one before "another reason"; with several (inlined copies), what most
- * of them say; of one reason the words that give it. Not tried: only where it looked at no copy. */
+ * of them say, but before that what nothing can be done about; of one reason the words that give it. Not tried: only where it looked at no copy. */
 static const hsc_db_remark *verdict_of(const hsc_db_remark *list, uint32_t n, bool not_tried) {
     const hsc_db_remark *best = NULL;
     for (uint32_t i = 0; i < n; i++) {
@@ -44,6 +60,7 @@ static const hsc_db_remark *verdict_of(const hsc_db_remark *list, uint32_t n, bo
         if (!best || (best->reason == HSC_reason_OTHER && m->reason != HSC_reason_OTHER) || (m->reason != HSC_reason_OTHER && times_said(list, n, m) > times_said(list, n, best)))
             best = m;
     }
+    best = best && !not_tried ? beyond(list, n, best) : best;
     for (uint32_t i = 0; i < n && best && !is_plain(best); i++)
         if (list[i].reason == best->reason && list[i].function == best->function && list[i].refuses_vectors && is_plain(&list[i]))
             best = &list[i];

@@ -54,6 +54,7 @@ told = re.search(r"Imbalance: compute \S+ takes (\S+) times the mean", " ".join(
 ratio = re.search(r"^ +\d+ .* (\d\.\d\d)[ ~] compute ", text.split("\nProcedures")[1], re.M)
 # the finding has the clock's own code with it, in calls of a library: 2 % of the time at most; over all three it would be 2.0
 that(told and ratio and abs(float(told[1]) - float(ratio[1])) < 0.04 and 1.2 < float(ratio[1]) < 1.5, f"max/mean of those that ran it:\n{text}")
+that("begun for different work (refine, coarsen)" in " ".join(text.split()) or "begun for different work (coarsen, refine)" in " ".join(text.split()), f"kinds of threads:\n{text}")
 # what it calls of the program is told beside it: with that a thread has all of its time, but for a sample or two of its start
 told = re.search(r"Procedures of the program that it calls are not in that: with them \((\S+) s in all\) thread \d has (\S+) times the mean, and would have (\S+) s less", " ".join(text.split()))
 two = sorted(float(r["inclusive_s"]) for r in csv.DictReader(io.StringIO(report("processor", "--format=csv"))))[-2:]

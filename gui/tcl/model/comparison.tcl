@@ -349,7 +349,7 @@ oo::class create ::heatscope::Comparison {
         }
         lassign [list [dict get $row low] [dict get $row high]] low high
         set noise [expr {$low <= 0 && $high >= 0 ? "within noise" : \
-            [string map {- \u2212} [format "95 %%: %+.1f to %+.1f" [expr {100.0 * $low / $a}] [expr {100.0 * $high / $a}]]]}]
+            [string map {- \u2212} [format "95 %%: %+.1f to %+.1f" [expr {max(-100.0, 100.0 * $low / $a)}] [expr {max(-100.0, 100.0 * $high / $a)}]]]}]
         return "[string range $text 0 end-1], $noise)"
     }
     method Scaled {row} { return [format {%.1f %%} [expr {100.0 * [dict get $row a] / [dict get $row b]}]] }
