@@ -102,16 +102,15 @@ oo::class create ::heatscope::TimelineView {
         my Words
         my PrepareLater
     }
-    # While nothing else is to be done: an interval is likely to come next, and its table is read a column at a time.
-    method PrepareLater {} {
-        if {$Preparing eq ""} {
-            set Preparing [after 50 [namespace code {my Prepare}]]
-        }
+    # While nothing else is to be done: an interval is likely to come next, and its table is read a column at a time. Who moves on waits for none of it.
+    method PrepareLater {{ms 150}} {
+        after cancel $Preparing
+        set Preparing [after $ms [namespace code {my Prepare}]]
     }
     method Prepare {} {
         set Preparing {}
         if {[my reading] || [my readingPicture]} {
-            my PrepareLater
+            my PrepareLater 50
             return
         }
         try {
