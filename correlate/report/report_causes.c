@@ -537,6 +537,9 @@ static hsc_status kinds_text(report *r, double total, char *out, size_t size, hs
         sums[d->kind].seconds += d->wait_s;
     }
     free(list);
+    double rest = total; /* what is laid to these causes was waited there, or handed on to them from waits that are not counted with the program's */
+    for (uint32_t i = 0; i < KINDS; i++)
+        rest -= sums[i].seconds;
     qsort(sums, KINDS, sizeof *sums, most_waited);
     snprintf(out, size, "for late partners, locks and slower threads");
     for (uint32_t i = 0; i < KINDS && sums[1].seconds >= 0.01 * total && sums[i].seconds >= 0.01 * total && sums[i].seconds > 0; i++) {
@@ -546,6 +549,8 @@ static hsc_status kinds_text(report *r, double total, char *out, size_t size, hs
             break;
         at += (size_t)k;
     }
+    if (rest >= 0.01 * total && at < size)
+        snprintf(out + (at ? at : strlen(out)), size - (at ? at : strlen(out)), ", and %s handed on by threads of libraries or who joined, that waited for them", REPORT_SECONDS(rest));
     return HSC_OK;
 }
 

@@ -27,7 +27,7 @@ static size_t candidate(const char *at, size_t n, const needle *what) {
     for (; i + BLOCK <= n; i += BLOCK) {
         unsigned char any = 0;
         for (int k = 0; k < BLOCK; k++)
-            any |= (unsigned char)((folded(at[i + k]) == first) & (folded(ends[i + k]) == last));
+            any |= (unsigned char)((unsigned)(folded(at[i + k]) == first) & (unsigned)(folded(ends[i + k]) == last));
         if (any)
             break;
     }
