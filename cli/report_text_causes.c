@@ -161,8 +161,7 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         if (late[0] && calls && !(hsc_cause_is_of_threads(c->of.delay.kind) && lost) && c->caused_s >= 0.01 * total)
             fprintf(r->out, "%*s then late at %s\n", 22, "", late);
         char compiled[900];
-        s = report_cause_compiled(r, &c->of, compiled, sizeof compiled, err);
-        if (!s && compiled[0] && c->caused_s >= 0.01 * total)
+        if (c->caused_s >= 0.01 * total && !(s = report_cause_compiled(r, &c->of, compiled, sizeof compiled, err)) && compiled[0])
             report_text_wrap(r->out, r->width, compiled, 24, fprintf(r->out, "%*scompiler:", 23, ""));
     }
     if (shown + theirs < n)

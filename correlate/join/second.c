@@ -369,6 +369,7 @@ static void change_instant(void *ctx, jinstant *i) {
 }
 
 enum { SOME = 512 };
+_Static_assert(STATES % 2 == 0, "counts are looked at in pairs");
 
 /* Of instants that are not there yet. */
 static bool settle_late(const join *j, jthread *t, uint64_t plain) {

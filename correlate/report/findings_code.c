@@ -356,8 +356,8 @@ static void kind_of_thread(const report *r, uint32_t thread, char *out, size_t s
 
 /* " Its threads are of several kinds (...): ...", where not all threads that run it were begun for the same; "". Of the main thread no kind is known: it may work with any. */
 static hsc_status tell_kinds(report *r, const uneven *x, char *out, size_t size, hsc_err *err) {
-    enum { KINDS = 3, NAME = 64, THREADS = 256 };
-    char kinds[KINDS][NAME], name[160];
+    enum { KINDS = 3 /* two are named */, NAME = 512, THREADS = 256 /* looked at: each costs some reading, and those of many are alike */ };
+    char kinds[KINDS][NAME], name[NAME], fitted[KINDS][170];
     unsigned n = 0;
     report_spread p;
     out[0] = 0;
@@ -368,14 +368,16 @@ static hsc_status tell_kinds(report *r, const uneven *x, char *out, size_t size,
         bool known = false;
         kind_of_thread(r, r->touched[i], name, sizeof name);
         for (unsigned k = 0; k < n; k++)
-            known = known || !strncmp(kinds[k], name, NAME - 1);
+            known = known || !strcmp(kinds[k], name);
         if (*name && !known)
-            snprintf(kinds[n++], NAME, "%.*s", NAME - 1, name);
+            snprintf(kinds[n++], NAME, "%s", name);
     }
-    if (!status && n > 1)
-        snprintf(out, size, " The threads that run it were begun for different work (%s, %s%s%s): what one does may not be another's to do.", kinds[0], kinds[1], n > 2 ? ", " : "",
-                 n > 2 ? kinds[2] : "");
-    return status;
+    if (status || n < 2)
+        return status;
+    for (unsigned k = 0; k < n; k++)
+        report_fit(kinds[k], 40, fitted[k], sizeof fitted[k]);
+    snprintf(out, size, " The threads that run it were begun for different work (%s, %s%s): what one does may not be another's to do.", fitted[0], fitted[1], n > 2 ? " and others" : "");
+    return HSC_OK;
 }
 
 static hsc_status tell_uneven(findings *f, const uneven *x, hsc_err *err) {

@@ -549,8 +549,9 @@ static hsc_status kinds_text(report *r, double total, char *out, size_t size, hs
             break;
         at += (size_t)k;
     }
-    if (rest >= 0.01 * total && at < size)
-        snprintf(out + (at ? at : strlen(out)), size - (at ? at : strlen(out)), ", and %s handed on by threads of libraries or who joined, that waited for them", REPORT_SECONDS(rest));
+    at = strlen(out);
+    if (rest >= 0.01 * total)
+        snprintf(out + at, size - at, ", and %s handed on by threads of libraries or who joined, that waited for them", REPORT_SECONDS(rest));
     return HSC_OK;
 }
 

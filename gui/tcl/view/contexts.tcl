@@ -107,9 +107,9 @@ oo::class create ::heatscope::ContextsView {
         set columns [list [list name [dict get {topdown "Calling context" bottomup "Procedure, and its callers" flat Procedure} $Mode] \
             name 0] [list bar "" bar 9]]
         if {$Mode eq "bottomup"} {
-            lappend columns [list exclusive "Own" percent 10] [list amount "Own time" text 10 right]
+            lappend columns [list exclusive "Own" percent 8] [list amount "Own $what" text 10 right]
         } else {
-            lappend columns [list inclusive "Inclusive" percent 9] [list exclusive "Own" percent 8] [list amount "Own time" text 10 right]
+            lappend columns [list inclusive "Inclusive" percent 9] [list exclusive "Own" percent 8] [list amount "Own $what" text 10 right]
         }
         if {[[$App comparison] any]} {
             lappend columns [list change [expr {$Mode eq "topdown" ? "Change" : "Own change"}] change 9] {changed "" text 15 right}
