@@ -384,7 +384,7 @@ static hsc_status tell_uneven(findings *f, const uneven *x, hsc_err *err) {
     report *r = f->r;
     const report_spread *p = &x->spread;
     hsc_db_scope s;
-    char text[4096], where[600], of[300], top[64], bottom[64], mean[48], least[48], save[48], whole[48], among[300], parts[900], callees[400], kinds[400];
+    char text[4096], where[600], of[300], top[64], bottom[64], mean[48], least[48], save[48], whole[48], among[300], parts[900], callees[400], kinds[600];
     double low, high;
     hsc_status status = hsc_db_get_scope(r->db, x->scope, &s, err);
     if (status)
