@@ -594,7 +594,7 @@ bool hsc_map_remark_matters(const hsc_rec_remark *r) {
     uint64_t reason;
     if (!hsc_map_remark_is_missed(r))
         return !strcmp(r->pass.p, "slp-vectorizer");
-    if (r->reason == HSC_reason_WAITS || r->reason == HSC_reason_VECTORS)
+    if (r->reason == HSC_reason_WAITS || r->reason == HSC_reason_VECTORS || hsc_remark_refuses_vectors(r->pass.p, r->name.p, r->kind, r->reason))
         return true;
     if (hsc_remark_tell(r->pass.p, r->pass.n, r->name.p, r->name.n, &reason) == HSC_ABOUT_INTERLEAVING)
         return false; /* of loops with vector code, too */

@@ -244,6 +244,10 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
                  far ? "with its large steps through memory vector code may stay unused, or gain little" : "what else may keep the loop scalar shows only then");
         return out;
     }
+    if (x->reason == HSC_reason_NOT_INNERMOST) {
+        snprintf(out, size, "two loops may let the first: one that does what each iteration does, and notes which of them go on to the loop inside, and one for those; what else may keep it scalar shows only then");
+        return out;
+    }
     if (x->reason == HSC_reason_EXTREME) {
         snprintf(out, size, "-fno-signed-zeros and -ffinite-math-only, or -ffast-math, let it, where no number is NaN and the sign of zero does not matter; what else may keep the loop scalar shows only then");
         return out;

@@ -204,6 +204,14 @@ typedef struct hsc_ir_loop_facts {
     bool is_vector_code; /* not by the vectoriser: most of its operations are of vectors */
 } hsc_ir_loop_facts;
 void hsc_pass_take_loop_facts(hsc_pass *p, const hsc_ir_loop_facts *facts);
+/* Of a loop that the vectoriser does not look at, for a loop inside that only some iterations come by: `inside` is that loop. */
+typedef struct hsc_ir_loop_inside {
+    LLVMValueRef function;
+    hsc_ir_region region, inside;
+    hsc_ir_loc begin, inside_begin;
+    bool is_counted; /* how often the outer one goes round is known on entry */
+} hsc_ir_loop_inside;
+void hsc_pass_take_loop_inside(hsc_pass *p, const hsc_ir_loop_inside *loop);
 
 typedef struct hsc_ir_dependence {
     LLVMValueRef function;

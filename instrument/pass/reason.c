@@ -49,4 +49,10 @@ void hsc_why_settle(hsc_pass *p) {
             w->remarks.p[i].reason = R(OTHER);
             w->remarks.p[i].message = (hsc_str){told, sizeof told - 1};
         }
+    /* of loops with a loop inside we say that the vectoriser left them alone: not so where it was off, and did nothing to the ones inside either */
+    for (size_t i = 0; i < w->remarks.n && !w->explains && !w->lanes_of.used; i++)
+        if (w->remarks.p[i].name.n == 10 && !memcmp(w->remarks.p[i].name.p, "LoopInside", 10) && w->remarks.p[i].pass.n == 9) {
+            w->remarks.p[i].reason = R(NOT_TRIED);
+            w->remarks.p[i].message.n = sizeof "loop not vectorized" - 1; /* it begins so */
+        }
 }

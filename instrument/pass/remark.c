@@ -2,6 +2,7 @@
 /* Remarks of the optimiser: which to keep, and the loop, call or procedure that each is about. */
 #include "why.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -323,6 +324,60 @@ void hsc_pass_take_stride_check(hsc_pass *p, const hsc_ir_memory_check *c) {
             .message = {message, sizeof message - 1},
             .attachment = HSC_remark_attachment_LOOP,
         };
+    p->why.remarks.p[at].count++;
+}
+
+/* "std::vector::push_back" of "std::vector<double, std::allocator<double>>::push_back". */
+static void without_arguments(hsc_str name, char *out, size_t size) {
+    size_t n = 0;
+    unsigned depth = 0;
+    for (size_t i = 0; i < name.n && n + 1 < size; i++) {
+        bool is_name = n >= 8 && !memcmp(out + n - 8, "operator", 8); /* of an operator: what follows is no argument */
+        if (name.p[i] == '<' && !is_name)
+            depth++;
+        else if (name.p[i] == '>' && depth)
+            depth--;
+        else if (!depth)
+            out[n++] = name.p[i];
+    }
+    out[n] = 0;
+}
+
+void hsc_pass_take_loop_inside(hsc_pass *p, const hsc_ir_loop_inside *l) {
+    uint32_t loop_id = p->skip ? 0 : hsc_why_loop_of(p, &l->region), inside_id = p->skip ? 0 : hsc_why_loop_of(p, &l->inside);
+    uint32_t file = p->skip ? 0 : hsc_pass_file(p, l->inside_begin.file);
+    bool is_new;
+    if (!loop_id || loop_id == inside_id || !l->inside_begin.line || !file) /* one loop of the source may be two of the code */
+        return;
+    uint32_t procedure = hsc_pass_procedure_of_function(p, l->function);
+    uint64_t key = hsc_pass_tag(hsc_pass_tag(loop_id, "LoopInside", &procedure, sizeof procedure), l->is_counted ? "counted" : "", "", 0);
+    uint32_t at = hsc_why_find(p, HSC_WHY_REMARK, key, procedure, &l->region.loc, p->why.remarks.n, &is_new);
+    if (is_new) {
+        const hsc_rec_loop *here = &p->loops.p[p->sites.p[loop_id - 1].index], *inside = inside_id ? &p->loops.p[p->sites.p[inside_id - 1].index] : NULL;
+        const hsc_rec_procedure *of = inside && inside->procedure_id && inside->procedure_id != here->procedure_id ? &p->procedures.p[inside->procedure_id - 1] : NULL;
+        hsc_str path = p->files.p[file - 1].path;
+        size_t from = path.n;
+        while (from && path.p[from - 1] != '/')
+            from--;
+        char message[PATH_MAX_BYTES], name[300] = "";
+        if (of)
+            without_arguments(of->name, name, sizeof name);
+        int n = snprintf(message, sizeof message, "loop not vectorized: not looked at, for the loop inside at %.*s:%u%s%s, that only some iterations come to%s", (int)(path.n - from), path.p + from,
+                         l->inside_begin.line, of ? ", inlined with " : "", name, l->is_counted ? "" : "; how often it goes round is not known on entry either");
+        *HSC_VECTOR_ADD(p->why.remarks) = (hsc_rec_remark){
+            .pass = {"heatscope", 9},
+            .name = {"LoopInside", 10},
+            .kind = HSC_remark_kind_MISSED,
+            .procedure_id = procedure,
+            .file_id = here->file_id,
+            .line = here->line_begin,
+            .column = here->column_begin,
+            .site_id = loop_id,
+            .message = hsc_pass_dup(p, message, (size_t)n < sizeof message ? (size_t)n : sizeof message - 1),
+            .reason = l->is_counted ? HSC_reason_NOT_INNERMOST : HSC_reason_UNKNOWN_TRIP_COUNT,
+            .attachment = HSC_remark_attachment_LOOP,
+        };
+    }
     p->why.remarks.p[at].count++;
 }
 

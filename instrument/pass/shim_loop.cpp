@@ -464,6 +464,46 @@ extern "C" unsigned hsc_ir_vector_bytes(const void *analyses, LLVMValueRef funct
     return static_cast<unsigned>(target.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue() / 8);
 }
 
+/* Where the way to a loop begins: before the branch that asks whether there is an iteration. */
+static BasicBlock *way_to(const Loop &loop, const DominatorTree &dominators) {
+    auto *before = dominators.getNode(loop.getLoopPreheader() ? loop.getLoopPreheader() : loop.getHeader())->getIDom();
+    return before ? before->getBlock() : loop.getHeader();
+}
+
+/* The first of the loops right inside, where only some iterations come by any of them: what is hot is the loop round it then, which the vectoriser does not look at. */
+static const Loop *rare_loop_inside(const Loop &loop, DominatorTree &dominators) {
+    const BasicBlock *latch = loop.getLoopLatch();
+    if (loop.isInnermost() || !latch || is_disabled(loop) || getBooleanLoopAttribute(&loop, "llvm.loop.isvectorized"))
+        return nullptr;
+    const Loop *first = nullptr;
+    SmallVector<std::pair<hsc_ir_region, BasicBlock *>, 8> ways; /* copies of a loop that stand in for each other are one */
+    for (const Loop *inside : loop) {
+        hsc_ir_region region = {};
+        fill_loop_key(inside->getHeader(), &region);
+        BasicBlock *way = way_to(*inside, dominators);
+        auto *same = find_if(ways, [&](const auto &w) { return region.key_id && w.first.key_id == region.key_id && w.first.key_module == region.key_module; });
+        if (same == ways.end())
+            ways.push_back({region, way});
+        else
+            same->second = dominators.findNearestCommonDominator(same->second, way);
+        first = first && dominators.dominates(first->getHeader(), inside->getHeader()) ? first : inside;
+    }
+    return any_of(ways, [&](const auto &w) { return dominators.dominates(w.second, latch); }) ? nullptr : first;
+}
+
+static void take_loop_inside(hsc_pass *pass, Function &f, const Loop &loop, const Loop &inside, ScalarEvolution &se) {
+    hsc_ir_loop_inside out = {};
+    out.function = wrap(&f);
+    fill_region(loop, &out.region);
+    fill_region(inside, &out.inside);
+    if (const DILocation *begin = loop.getStartLoc().get())
+        hsc_ir_get_loc_of_node(wrap(begin), &out.begin);
+    if (const DILocation *begin = inside.getStartLoc().get())
+        hsc_ir_get_loc_of_node(wrap(begin), &out.inside_begin);
+    out.is_counted = !isa<SCEVCouldNotCompute>(se.getBackedgeTakenCount(&loop));
+    hsc_pass_take_loop_inside(pass, &out);
+}
+
 void look_at_dependences(Session &session, Function &f, FunctionAnalysisManager &analyses) {
     if (!session.pass || hsc_pass_get_module(session.pass) != wrap(f.getParent()))
         return;
@@ -482,7 +522,8 @@ void look_at_dependences(Session &session, Function &f, FunctionAnalysisManager 
     std::optional<Evolution> evolution;
     for (Loop *loop : loops->getLoopsInPreorder()) {
         hsc_ir_loop_facts facts = {};
-        if (!loop->isInnermost() || !take_facts(session.pass, f, *loop, &facts))
+        const Loop *inside = rare_loop_inside(*loop, *dominators);
+        if (loop->isInnermost() ? !take_facts(session.pass, f, *loop, &facts) : !inside)
             continue;
         if (!evolution) {
             auto &library = analyses.getResult<TargetLibraryAnalysis>(f);
@@ -490,6 +531,9 @@ void look_at_dependences(Session &session, Function &f, FunctionAnalysisManager 
             assumptions.emplace(f, &target);
             evolution.emplace(f, library, target, *assumptions, *dominators, *loops);
         }
-        take_dependences(session.pass, f, *loop, facts, *evolution);
+        if (inside)
+            take_loop_inside(session.pass, f, *loop, *inside, evolution->se);
+        else
+            take_dependences(session.pass, f, *loop, facts, *evolution);
     }
 }

@@ -68,3 +68,46 @@ void scatter(int *restrict to, const int *restrict at, int n) {
     for (int i = 0; i < n; i++)
         __atomic_fetch_add(&to[at[i]], 1, __ATOMIC_RELAXED);
 }
+
+// The vectoriser looks at innermost loops only: one inside that few iterations come by keeps the loop round it from being looked at.
+void grow(double **list, long *room);
+static inline void add(double **list, long *n, long *room, double x) {
+    if (*n == *room) {
+        grow(list, room);
+        for (long i = 0; i < *n; i++)
+            (*list)[i] *= 0.5;
+    }
+    (*list)[(*n)++] = x;
+}
+// CHECK: for: as written [j = 0
+// CHECK: [[#@LINE+5]]:5: loop not vectorized: not looked at, for the loop inside at refusals.c:[[#@LINE-6]], inlined with add, that only some iterations come to [heatscope: not the innermost loop]
+// CSV: refusals.c,near,near,[[#@LINE+4]],{{.*}}not the innermost loop
+// LOW: near
+// LOW: [[#@LINE+2]]:5: loop not vectorized [heatscope: not tried: no vectoriser at this level or with these options]
+long near(long n, const double *restrict x, double r, double **restrict list, long *restrict found, long *restrict room) {
+    for (long j = 0; j < n; j++)
+        if (x[j] * x[j] < r)
+            add(list, found, room, x[j]);
+    return *found;
+}
+
+// Here it is one of the procedure's own, and the count is not known; where all iterations come by, the loops are a nest like any.
+// CHECK: for: as written
+// CHECK: loop not vectorized: not looked at, for the loop inside at refusals.c:[[#@LINE+6]], that only some iterations come to; how often it goes round is not known on entry either [heatscope: number of iterations not known on entry]
+long walk(const long *next, long *a, long *k) {
+    long sum = 0;
+    for (long j = 0; j >= 0; j = next[j]) {
+        sum += a[j];
+        if (a[j] > 100)
+            for (long i = 0; k[i]; i++)
+                k[i] += j;
+    }
+    return sum;
+}
+// CHECK: nest
+// CHECK-NOT: not looked at
+void nest(long n, const double *restrict x, double *restrict y) {
+    for (long j = 0; j < n; j++)
+        for (long i = 0; i < n; i++)
+            y[i] += x[j * n + i];
+}

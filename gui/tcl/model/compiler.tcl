@@ -437,7 +437,7 @@ oo::class create ::heatscope::Compiler {
         set first {}
         set then {}
         foreach r [$Db remarks $scope -n 100] {
-            if {[dict get $r pass] eq "loop-vectorize"} {
+            if {[dict get $r pass] eq "loop-vectorize" || [dict get $r refuses]} {
                 lappend first $r
             } else {
                 lappend then $r
