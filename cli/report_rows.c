@@ -394,12 +394,9 @@ static hsc_status processors(sink *s, hsc_err *err) {
         free(by_category);
         return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     }
-    if (r->columns)
-        status = hsc_db_read_block(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, 0, r->columns, all, err);
-    if (!status && r->columns && r->unit.weights != HSC_NONE)
-        status = hsc_db_read_block(r->db, (hsc_db_view){r->unit.weights, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, 0, r->columns, excess, err);
+    status = report_read_processors(r, all, excess, err);
     bool has_categories = false;
-    if (!status && r->columns) {
+    if (!status && r->columns && !r->where) { /* of chosen code they are not known by processor */
         hsc_status of = hsc_db_read_block(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_CATEGORY, r->axis}, 0, r->info.categories, 0, r->columns, by_category, err);
         has_categories = !of;
         status = of == HSC_E_MISSING ? HSC_OK : of;

@@ -44,26 +44,46 @@ static hsc_status programs(report *r, hsc_err *err) {
     return status;
 }
 
+/* The least, the most, mean and deviation of what the processors have of chosen code. */
+static hsc_db_stats of_columns(const float *values, uint32_t n) {
+    hsc_db_stats st = {.min = n ? values[0] : 0, .max = n ? values[0] : 0};
+    double sum = 0, squares = 0;
+    for (uint32_t c = 0; c < n; c++) {
+        sum += (double)values[c];
+        if (values[c] < st.min)
+            st.min = values[c], st.min_column = c;
+        if (values[c] > st.max)
+            st.max = values[c], st.max_column = c;
+    }
+    st.mean = n ? sum / n : 0;
+    for (uint32_t c = 0; c < n; c++)
+        squares += ((double)values[c] - st.mean) * ((double)values[c] - st.mean);
+    st.stddev = n ? sqrt(squares / n) : 0;
+    return st;
+}
+
 hsc_status report_text_processors(report *r, hsc_err *err) {
     char name[160], text[400];
     hsc_db_stats st;
     if (!r->columns || (r->brief && r->columns == 1))
         return HSC_OK;
-    hsc_status status = hsc_db_read_stats(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, &st, err);
+    hsc_status status = HSC_OK;
     float *all = calloc((uint64_t)r->columns + 1, sizeof *all), *work = calloc((uint64_t)r->columns + 1, sizeof *work);
     float *excess = calloc((uint64_t)r->columns + 1, sizeof *excess);
     if (!status && (!all || !work || !excess))
         status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     if (!status)
-        status = hsc_db_read_block(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, 0, r->columns, all, err);
-    if (!status && r->unit.weights != HSC_NONE)
-        status = hsc_db_read_block(r->db, (hsc_db_view){r->unit.weights, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, 0, r->columns, excess, err);
+        status = report_read_processors(r, all, excess, err);
+    if (!status && r->where)
+        st = of_columns(all, r->columns);
+    else if (!status)
+        status = hsc_db_read_stats(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, &st, err);
     uint32_t computation = HSC_NONE;
     for (uint32_t c = 0; hsc_db_get_category(r->db, c); c++)
         if (!strcmp(hsc_db_get_category(r->db, c), "computation"))
             computation = c;
     bool split = false;
-    if (!status && computation != HSC_NONE)
+    if (!status && computation != HSC_NONE && !r->where)
         split = !hsc_db_read_block(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_CATEGORY, r->axis}, computation, 1, 0, r->columns, work, NULL);
     double work_sum = 0;
     for (uint32_t c = 0; split && c < r->columns; c++)
@@ -79,12 +99,12 @@ hsc_status report_text_processors(report *r, hsc_err *err) {
     } else if (!status) {
         snprintf(text, sizeof text, "Processors: %u %s", r->columns,
                  r->columns > 1 ? report_text_axis(r) : r->axis == HSC_AXIS_PROCESS ? "process" : "thread");
-        fprintf(r->out, "\n%s\n", text);
+        fprintf(r->out, "\n%s%s%s%s\n", text, r->where ? ", in code of '" : "", r->where ? r->where : "", r->where ? "' without what it calls" : "");
         double scale = r->unit.scale;
         char low[64], high[64];
         report_processor(r, r->axis, st.min_column, low, sizeof low);
         report_processor(r, r->axis, st.max_column, high, sizeof high);
-        if (r->programs > 1) {
+        if (r->programs > 1 && !r->where) {
             if ((status = programs(r, err)))
                 goto done;
         } else if (r->columns > 1)

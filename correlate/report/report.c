@@ -195,6 +195,12 @@ static bool is_there(const report *r, const char *path, uint32_t begin, uint32_t
     return split_where(r->where, &n, &line) && memmem(path, strlen(path), r->where, n) && begin <= line && line <= end;
 }
 
+bool report_where_is_line(const report *r) {
+    size_t n;
+    uint32_t line;
+    return r->where && split_where(r->where, &n, &line);
+}
+
 bool report_wanted(const report *r, uint32_t scope) {
     hsc_db_scope s, p;
     hsc_db_file f;

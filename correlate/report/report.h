@@ -93,6 +93,7 @@ bool report_wanted_line(const report *r, uint32_t line_row);
 bool report_wanted_finding(const report *r, const hsc_db_finding *f); /* one with a place, there */
 /* An error that names what is like it, where nothing of the database has r->where in its file or procedure. */
 hsc_status report_check_where(const report *r, hsc_err *err);
+bool report_where_is_line(const report *r); /* FILE:LINE */
 bool report_is_own(const report *r, const hsc_db_scope *s);      /* the user's code: compiled with the pass, or the program */
 bool report_is_users(const report *r, const hsc_db_scope *s);    /* of it, what is in no header of the system */
 
@@ -126,6 +127,8 @@ hsc_status report_spread_of_ranges(report *r, hsc_db_table table, const report_r
 /* Of the processors of one program alone. */
 hsc_status report_spread_of_program(report *r, hsc_db_table table, const report_range *ranges, uint32_t n, uint32_t program, report_spread *out,
                                     hsc_err *err);
+/* Values of all processors of the axis, and of their weights (0 without), [columns] each: in all, or with `where` of the code there alone, without what it calls. */
+hsc_status report_read_processors(report *r, float *all, float *excess, hsc_err *err);
 /* Is it the body of a region, or of a task, that there is no map of, by the name that compilers give it? */
 bool report_is_region_body(const hsc_db_scope *scope);
 /* Is it code outside parallel regions that one thread alone ran? Of processes, never. */

@@ -245,7 +245,7 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
         return out;
     }
     if (x->reason == HSC_reason_NOT_INNERMOST) {
-        snprintf(out, size, "two loops may let the first: one that does what each iteration does, and notes which of them go on to the loop inside, and one for those; what else may keep it scalar shows only then");
+        snprintf(out, size, "two loops may let it: the first does what each iteration does and notes which go on to the loop inside, the second does the rest for those; what else may keep the first scalar shows only then");
         return out;
     }
     if (x->reason == HSC_reason_EXTREME) {

@@ -88,6 +88,47 @@ static hsc_status add_rows(report *r, uint32_t metric, hsc_db_table table, const
     return status;
 }
 
+/* Of the rows that are wanted, of as many in a row at once as there are. */
+static hsc_status add_wanted(report *r, hsc_db_table table, uint32_t rows, bool (*wanted)(const report *, uint32_t), uint32_t *touched, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    report_range some = {0};
+    for (uint32_t i = 0; i <= rows && !status; i++) {
+        if (i < rows && wanted(r, i)) {
+            some.first = some.n++ ? some.first : i;
+            continue;
+        }
+        if (some.n)
+            status = add_rows(r, r->metric, table, &some, 1, r->dense, touched, err);
+        if (some.n && !status && r->unit.weights != HSC_NONE)
+            status = add_rows(r, r->unit.weights, table, &some, 1, r->dense_excess, NULL, err);
+        some.n = 0;
+    }
+    return status;
+}
+
+hsc_status report_read_processors(report *r, float *all, float *excess, hsc_err *err) {
+    uint32_t touched = 0;
+    hsc_status status = HSC_OK;
+    if (!r->columns)
+        return HSC_OK;
+    if (!r->where) {
+        status = hsc_db_read_block(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, 0, r->columns, all, err);
+        if (!status && r->unit.weights != HSC_NONE)
+            status = hsc_db_read_block(r->db, (hsc_db_view){r->unit.weights, HSC_TABLE_SCOPE_INCL, r->axis}, 0, 1, 0, r->columns, excess, err);
+        return status;
+    }
+    bool is_line = report_where_is_line(r);
+    status = is_line ? add_wanted(r, HSC_TABLE_LINE, r->info.lines, report_wanted_line, &touched, err)
+                     : add_wanted(r, HSC_TABLE_SCOPE_EXCL, r->info.scopes, report_wanted, &touched, err);
+    for (uint32_t i = 0; i < touched; i++) {
+        uint32_t c = r->touched[i];
+        all[c] = (float)r->dense[c];
+        excess[c] = (float)r->dense_excess[c];
+        r->dense[c] = r->dense_excess[c] = 0;
+    }
+    return status;
+}
+
 static int rising(const void *a, const void *b) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;

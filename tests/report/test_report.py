@@ -202,6 +202,20 @@ class Report(unittest.TestCase):
         self.assertTrue(lines and all(r["file"].endswith(".f90") for r in lines))
         self.assertIn("only       files and procedures with", run("--where=.f90", self.mpi))
 
+    def test_where_of_processors(self):
+        """What each process and thread has of a procedure or a line: together what tables of these have."""
+        for axis in "process", "thread":
+            procedure = rows(self.mpi, "procedure")[1]
+            line = next(r for r in rows(self.mpi, "line") if int(r["line"]))
+            at = f"--where={line['file'].rsplit('/', 1)[-1]}:{line['line']}"
+            for where, expected in ((at, rows(self.mpi, "line", at)), (f"--where={procedure['procedure']}", rows(self.mpi, "procedure", f"--where={procedure['procedure']}"))):
+                got = rows(self.mpi, "processor", where, f"--processors={axis}")
+                every = rows(self.mpi, "processor", f"--processors={axis}")
+                self.assertEqual([r["row"] for r in got], [r["row"] for r in every])
+                self.assertEqual(sum(float(r["periods"]) for r in got), sum(float(r["exclusive_periods"]) for r in expected))
+                self.assertTrue(all(float(a["periods"]) <= float(b["periods"]) for a, b in zip(got, every)))
+        self.assertIn(f", in code of '{at[8:]}' without what it calls", run("--by=processor", at, self.mpi))
+
     def test_where_is_nowhere(self):
         """One line with what is like it, and no table: a typing error is not a place without time."""
         name = rows(self.mpi, "procedure", "--top=1")[0]["procedure"]
