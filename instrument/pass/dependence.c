@@ -40,6 +40,19 @@ void hsc_pass_take_loop_facts(hsc_pass *p, const hsc_ir_loop_facts *f) {
         hsc_why_tell(p, f, loop_id);
 }
 
+void hsc_why_settle_exits(hsc_pass *p) {
+    static const char told[] = "loop not vectorized: not tried at this level or with these options, and it leaves before its count is reached";
+    hsc_why *w = &p->why;
+    for (size_t i = 0; i < w->remarks.n && !w->explains; i++) {
+        hsc_rec_remark *r = &w->remarks.p[i];
+        uint32_t loop_id = r->reason == HSC_reason_NOT_TRIED && r->site_id && p->sites.p[r->site_id - 1].is_loop ? (uint32_t)r->site_id : 0;
+        if (hsc_why_loop_facts(p, loop_id) & HSC_LOOP_SEVERAL_EXITS) {
+            r->reason = HSC_reason_EARLY_EXIT;
+            r->message = (hsc_str){told, sizeof told - 1};
+        }
+    }
+}
+
 void hsc_pass_take_dependence(hsc_pass *p, const hsc_ir_dependence *d) {
     if (p->skip)
         return;

@@ -120,6 +120,7 @@ static char *assembly_of(const uint8_t *bytes, size_t size, size_t *length) {
 }
 
 void hsc_emit_map(hsc_pass *p) {
+    hsc_why_settle_exits(p);
     hsc_why_settle(p);
     sink s = {0};
     const uint8_t *bytes;

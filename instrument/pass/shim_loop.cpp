@@ -326,17 +326,18 @@ static bool is_vector_code(const Loop &loop) {
 }
 
 /* Is a value that the loop carries on the larger or smaller of itself and another one, by a comparison that the vectoriser does not take for one, as it may be of a NaN or
- * of two zeros? */
+ * of two zeros? Not so where the comparison decides of another value as well, as of the place of the largest: no option makes vectors of that. */
 static bool has_extreme(const Loop &loop) {
     const BasicBlock *latch = loop.getLoopLatch();
-    if (!latch)
+    const Function *function = loop.getHeader()->getParent();
+    if (!latch || (function->getFnAttribute("no-nans-fp-math").getValueAsBool() && function->getFnAttribute("no-signed-zeros-fp-math").getValueAsBool()))
         return false;
     for (const PHINode &phi : loop.getHeader()->phis()) {
         const Value *next = phi.getType()->isFloatingPointTy() ? phi.getIncomingValueForBlock(latch) : nullptr;
         const auto *select = dyn_cast_or_null<SelectInst>(next);
         const auto *compare = select ? dyn_cast<FCmpInst>(select->getCondition()) : nullptr;
         const auto *call = dyn_cast_or_null<IntrinsicInst>(next);
-        if (compare) {
+        if (compare && compare->hasOneUse()) {
             const Value *a = compare->getOperand(0), *b = compare->getOperand(1), *t = select->getTrueValue(), *f = select->getFalseValue();
             if ((t == &phi || f == &phi) && ((a == t && b == f) || (a == f && b == t)) && !(select->hasNoNaNs() && select->hasNoSignedZeros()))
                 return true;

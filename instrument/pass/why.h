@@ -28,6 +28,8 @@ void hsc_why_tell(hsc_pass *p, const hsc_ir_loop_facts *f, uint32_t loop_id);
 bool hsc_reason_explains(const hsc_ir_remark *r, uint64_t reason);
 /* When all is told: loops of which nothing more is said were not tried only where the vectoriser explains no loop of the unit. */
 void hsc_why_settle(hsc_pass *p);
+/* Before that: of loops that were not tried those with several ways out have that reason, as the vectoriser would have refused them. */
+void hsc_why_settle_exits(hsc_pass *p);
 
 /* dependence.c. What was noted of a loop, 0: nothing; bits below. */
 enum { HSC_LOOP_SEVERAL_EXITS = 1, HSC_LOOP_CALLS = 2, HSC_LOOP_INDIRECT = 4, HSC_LOOP_OTHER_UNSAFE = 8, HSC_LOOP_SEEN = 16,

@@ -111,3 +111,15 @@ void nest(long n, const double *restrict x, double *restrict y) {
         for (long i = 0; i < n; i++)
             y[i] += x[j * n + i];
 }
+
+// A search has no vectors, at whatever level.
+// CHECK: search
+// CHECK: [loop-vectorize: leaves before its count is reached]
+// LOW: search
+// LOW: loop not vectorized: not tried at this level or with these options, and it leaves before its count is reached [loop-vectorize: leaves before its count is reached]
+long search(long n, const double *x, double y) {
+    for (long j = 0; j < n; j++)
+        if (x[j] > y)
+            return j;
+    return n;
+}

@@ -228,3 +228,16 @@ void any_step(long n, long s, double *restrict a, const double *restrict b) {
     for (long i = 0; i < n; i++)
         a[i] = b[i * s] * 2 + 1;
 }
+// Where it is, too: no option makes vectors of that.
+// CHECK: largest_at
+// CHECK: [loop-vectorize: value carried from one iteration to the next]
+int largest_at(int n, const float *a) {
+    int at = 0;
+    float most = a[0];
+    for (int i = 1; i < n; i++)
+        if (a[i] > most) {
+            at = i;
+            most = a[i];
+        }
+    return at;
+}
