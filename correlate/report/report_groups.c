@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <heatscope/formats/records.h>
+
 #include "report_groups.h"
 #include "report_versions.h"
 
@@ -464,19 +466,29 @@ static hsc_status by_data(report *r, report_groups *g, hsc_err *err) {
     uint32_t n = 0;
     member *list = malloc(((size_t)r->info.references + 1) * sizeof *list);
     uint32_t *first_of = malloc(((size_t)r->info.arrays + 1) * sizeof *first_of);
-    hsc_status s = list && first_of ? report_first_arrays(r, first_of, err) : no_memory(err);
+    uint8_t *moves = calloc((size_t)r->info.lines + 1, 1), *stays = malloc((size_t)r->info.references + 1);
+    hsc_status s = list && first_of && moves && stays ? report_first_arrays(r, first_of, err) : no_memory(err);
     g->table = HSC_TABLE_LINE;
     for (uint32_t i = 0; i < r->info.references && !s; i++) {
         hsc_db_reference x;
         uint32_t line = HSC_NONE;
         if (!(s = hsc_db_get_reference(r->db, i, &x, err)) && x.array != HSC_NONE && x.file != HSC_NONE)
             line = hsc_db_find_line(r->db, x.file, x.line);
-        if (line != HSC_NONE && report_wanted_line(r, line))
-            list[n++] = (member){first_of[x.array], line};
+        if (line == HSC_NONE || !report_wanted_line(r, line))
+            continue;
+        stays[n] = x.stride == HSC_stride_ZERO && x.access == HSC_access_READ;
+        moves[line] |= !stays[n];
+        list[n++] = (member){first_of[x.array], line};
     }
+    uint32_t kept = 0; /* what is read at the same address each time is mostly in a register: it has the line only where nothing else does */
+    for (uint32_t i = 0; i < n && !s; i++)
+        if (!stays[i] || !moves[list[i].row])
+            list[kept++] = list[i];
     if (!s)
-        s = add_members(r, g, list, n, NULL, err);
+        s = add_members(r, g, list, kept, NULL, err);
     free(list);
+    free(moves);
+    free(stays);
     free(first_of);
     return s;
 }

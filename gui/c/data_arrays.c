@@ -82,6 +82,9 @@ static bool is_generated(hsc_handle *h, uint32_t row) {
     return hsc_db_get_array(h->db, row, &a, NULL) != HSC_OK || !(a.flags & HSC_array_flag_NOT_GENERATED);
 }
 
+/* What a loop reads at the same address each time the compiler mostly keeps in a register: it counts only where nothing goes on to another address. */
+static bool counts(const hsc_db_reference *r, bool moves) { return !moves || r->stride != HSC_stride_ZERO || r->access != HSC_access_READ; }
+
 /* References stand by scope: those of one scope follow each other. */
 static hsc_status add_references(hsc_handle *h, const uint32_t *same, const double *own, array *list, hsc_err *err) {
     uint32_t n = hsc_db_count(h->db, HSC_LIST_REFERENCES);
@@ -90,12 +93,15 @@ static hsc_status add_references(hsc_handle *h, const uint32_t *same, const doub
         hsc_db_reference r;
         if ((s = hsc_db_get_reference(h->db, i, &r, err)) != HSC_OK)
             break;
-        uint32_t scope = r.scope, of_scope = 0;
+        uint32_t scope = r.scope, of_scope = 0, moving = 0;
         for (end = i; end < n; end++) {
             if ((s = hsc_db_get_reference(h->db, end, &r, err)) != HSC_OK || r.scope != scope)
                 break;
-            of_scope += r.array < h->info.arrays && is_generated(h, r.array);
+            bool generated = r.array < h->info.arrays && is_generated(h, r.array);
+            of_scope += generated;
+            moving += generated && counts(&r, true);
         }
+        of_scope = moving ? moving : of_scope;
         double value = scope < h->info.scopes ? own[scope] : 0;
         for (uint32_t k = i; s == HSC_OK && k < end; k++) {
             if ((s = hsc_db_get_reference(h->db, k, &r, err)) != HSC_OK || r.array >= h->info.arrays)
@@ -105,7 +111,8 @@ static hsc_status add_references(hsc_handle *h, const uint32_t *same, const doub
             if (!is_generated(h, r.array))
                 continue;
             a->generated++;
-            a->cost += value / of_scope;
+            if (counts(&r, moving))
+                a->cost += value / of_scope;
             if (a->last_scope != scope)
                 a->inside += value;
             a->last_scope = scope;
