@@ -246,7 +246,7 @@ static void put_attributes(emit *e) {
         double b = hsc_join_run_time(j, j->run.p[i], j->run.p[i]->start_ns), d = hsc_join_end_of(j, j->run.p[i]);
         begin = b < begin ? b : begin;
         end = d > end ? d : end;
-        ranks += j->run.p[i]->rank >= 0;
+        ranks += j->run.p[i]->rank >= 0 && (!i || j->run.p[i - 1]->rank != j->run.p[i]->rank); /* programs that a rank starts have its number, too */
     }
     snprintf(title, sizeof title, "%.200s", j->scopes.p[0].name);
     size_t n = strlen(title);

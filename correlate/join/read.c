@@ -658,7 +658,7 @@ bool hsc_join_is_launcher(const jprocess *p) {
                                         "mpiexec.hydra", "hydra_pmi_proxy", "hydra_bstrap_proxy", "sh", "bash", "dash",
                                         "zsh", "env", "time", "timeout", "nice", "taskset", "numactl", "heatscope"};
     const char *slash = strrchr(p->executable, '/'), *name = slash ? slash + 1 : p->executable;
-    for (size_t i = 0; p->rank < 0 && i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return true;
     return false;

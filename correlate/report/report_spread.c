@@ -267,6 +267,13 @@ void report_ratio_interval(const report *r, const report_spread *s, double *low,
         hsc_interval_ratio(ratio, (hsc_weighted){s->max, s->max_excess}, (hsc_weighted){s->mean * s->columns, s->excess}, low, high);
 }
 
+/* Has the rank another process, as of a program that it started? They are sorted by rank. */
+static bool has_twin(const report *r, uint32_t process, int32_t rank) {
+    hsc_db_process x;
+    return (process && !hsc_db_get_process(r->db, process - 1, &x, NULL) && x.rank == rank) ||
+           (process + 1 < r->info.processes && !hsc_db_get_process(r->db, process + 1, &x, NULL) && x.rank == rank);
+}
+
 void report_processor(const report *r, hsc_db_axis axis, uint32_t column, char *out, size_t size) {
     hsc_db_process p;
     hsc_db_thread t;
@@ -280,9 +287,14 @@ void report_processor(const report *r, hsc_db_axis axis, uint32_t column, char *
     if (hsc_db_get_process(r->db, process, &p, NULL))
         return;
     int n = 0;
-    if (p.rank >= 0)
+    if (p.rank >= 0) {
         n = snprintf(out, size, "rank %d", p.rank);
-    else if (r->programs > 1) {
+        if (r->programs > 1 && n < (int)size && has_twin(r, process, p.rank)) {
+            char program[100];
+            report_program(r, process, program, sizeof program);
+            n += snprintf(out + n, size - (size_t)n, " %s", program);
+        }
+    } else if (r->programs > 1) {
         char program[100];
         report_program(r, process, program, sizeof program);
         n = snprintf(out, size, "%s %u", program, p.pid);

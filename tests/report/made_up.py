@@ -32,7 +32,7 @@ class MadeUp:
         return list(csv.DictReader(io.StringIO(self.run("report", f"--by={by}", "--format=csv", self.database))))
 
     def process(self, pid, program, samples, library="/made/up/library.so", host="h", more=(), ends=True, own_ns=0, cpu_ns=None,
-                address=8208, build_id="", lost=0, begin_s=0, program_build_id=""):
+                address=8208, build_id="", lost=0, begin_s=0, program_build_id="", rank=-1):
         """One thread. samples: in the program itself and in the library, at an address in [8192, 12288); build_id, program_build_id: the library's, the program's;
         more: records of the thread; lost: periods that records of `more` tell the reasons of; it runs for 2 s from begin_s on."""
         chunk = "@chunk dynamic stream={} sequence=0 t0=0 lost=0 slot=packed sealed schema=" + self.schema
@@ -40,7 +40,7 @@ class MadeUp:
         cpu_ns = (n + lost) * 1000000 if cpu_ns is None else cpu_ns
         lines = self.head + [
             chunk.format(0),
-            f'process pid={pid} parent_pid=1 rank=-1 ranks=0 host="{host}" executable="{program}" arguments=["{program}"] '
+            f'process pid={pid} parent_pid=1 rank={rank} ranks={rank + 1 and 9} host="{host}" executable="{program}" arguments=["{program}"] '
             f'directory="/" start_unix_ns={1000000000 + int(begin_s * 1e9) + pid} start_ns={int(begin_s > 0)} mechanism="perf-cpu-clock" mechanism_note="" period_ns=1000000 '
             'processors=2 runtime_version="" job=""',
             *[f'mapping mapping_id={i} address={4096 * i} size=4096 bias=0 path="{path}" build_id=<{known}> file_size=1 file_mtime_ns=1 time=1'

@@ -37,4 +37,14 @@ that("feeder 86.6 %" in text and "worker 13.4 %" in text, f"no sums by program:\
 that("least" not in text.split("\nProcessors:")[1].split("#")[0], f"programs are compared:\n{text}")
 that("Imbalance: feeder" not in text and "runs on feeder" not in text, f"imbalance of what is even in its program:\n{text}")
 that(all(len(line) <= 80 for line in text.splitlines()), "wider than 80")
+
+# a rank that starts a program and a shell: what is started has its number, and is no rank more; the shell only starts others
+w = MadeUp(sys.argv[1], sys.argv[2], sys.argv[3] + ".ranks")
+for pid, rank, program, samples in ((31, 0, MINE, 40), (32, 0, OTHER, 3), (33, 0, "/bin/dash", 1), (34, 1, MINE, 50)):
+    w.process(pid, program, (samples, 0), BOTH, rank=rank)
+w.run("correlate", "-o", w.database, w.work)
+w.that(w.run("report", w.database).startswith("worker, 2 MPI ranks of 2 programs\n"), f"ranks: {w.run('report', w.database)[:200]}")
+rows = w.run("report", "--by=processor", w.database)
+w.that([row for row in ("rank 0 worker", "rank 0 feeder", "rank 1 ", "dash") if row in rows] == ["rank 0 worker", "rank 0 feeder", "rank 1 "], f"names: {rows}")
+w.end()
 m.end()
