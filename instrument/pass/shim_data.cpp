@@ -31,7 +31,12 @@ static void fill_variable(const DIVariable *v, const DIExpression *expression, h
         out->argument = local->getArg();
         out->is_artificial = local->isArtificial();
         out->is_local = true;
-        out->subprogram = wrap(local->getScope()->getSubprogram());
+        const DISubprogram *of = local->getScope()->getSubprogram();
+        out->subprogram = wrap(of);
+        /* flang tells the unit's file of each; a procedure that is in an included one has its variables there */
+        if (of && of->getUnit() && dwarf::isFortran(static_cast<dwarf::SourceLanguage>(of->getUnit()->getSourceLanguage())) && local->getFile() == of->getUnit()->getFile() &&
+            local->getLine() >= of->getLine())
+            out->file = wrap(of->getFile());
     } else if (auto *global = dyn_cast<DIGlobalVariable>(v)) {
         out->linkage_name = text_of(global->getLinkageName());
         out->is_local = global->isLocalToUnit();
