@@ -116,7 +116,7 @@ int hsc_cmd_report(int argc, char **argv) {
     bool exact = false;
     for (size_t i = 0; i < sizeof exact_tables / sizeof *exact_tables; i++)
         exact = exact || c.by == exact_tables[i];
-    if (c.category && (c.by == REPORT_ALL || exact || report_tables[c.by].whole || c.by == REPORT_REASON || c.by == REPORT_PHASE || c.by == REPORT_COUNTER)) {
+    if (c.category && (c.by == REPORT_ALL || exact || report_tables[c.by].whole || c.by == REPORT_FINDING || c.by == REPORT_REASON || c.by == REPORT_PHASE || c.by == REPORT_COUNTER)) {
         if (c.by == REPORT_ALL)
             fprintf(stderr, "heatscope report: --category: needs a table (--by)\n");
         else

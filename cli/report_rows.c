@@ -416,6 +416,42 @@ static hsc_status processors(sink *s, hsc_err *err) {
     return status;
 }
 
+/* Share: of all CPU time, or what the metric is; empty where a finding is about none. */
+static void finding_row(sink *s, uint32_t position, const hsc_db_finding *f) {
+    hsc_db_scope x = {.procedure = HSC_NONE, .name = ""}, of = {.name = ""};
+    if (f->scope != HSC_NONE && !hsc_db_get_scope(s->r->db, f->scope, &x, NULL) && x.procedure != HSC_NONE)
+        (void)hsc_db_get_scope(s->r->db, x.procedure, &of, NULL);
+    put_count(s, "position", position);
+    put_text(s, "title", f->title);
+    put_number(s, "share_pct", 100 * f->share);
+    put_number(s, "share_pct_low", 100 * f->share_low);
+    put_number(s, "share_pct_high", 100 * f->share_high);
+    put_text(s, "scope", x.name);
+    put_text(s, "procedure", of.name);
+    report_put_place(s, f->file, f->line, 0, false);
+    put_text(s, "text", f->text);
+}
+
+static hsc_status findings(sink *s, hsc_err *err) {
+    hsc_db_finding *list, none = {.title = "", .text = (char[]){""}, .scope = HSC_NONE, .file = HSC_NONE};
+    uint32_t n;
+    hsc_status status = report_wanted_findings(s->r, &list, &n, err);
+    if (status)
+        return status;
+    if (s->t.naming) {
+        finding_row(s, 0, n ? &list[0] : &none);
+        end_row(s);
+    }
+    s->t.naming = false;
+    for (uint32_t i = 0; i < n && (!s->r->top || i < s->r->top); i++) {
+        begin_row(s);
+        finding_row(s, i + 1, &list[i]);
+        end_row(s);
+    }
+    hsc_db_free_findings(list, n);
+    return HSC_OK;
+}
+
 static hsc_status ledger(sink *s, hsc_err *err) {
     report *r = s->r;
     hsc_status status = HSC_OK;
@@ -515,6 +551,9 @@ hsc_status report_rows(report *r, report_by by, hsc_table_format format, const c
     if (format == HSC_TABLE_TEXT && !(s.t.before = text_head(r, by, err)))
         return err->status;
     switch (by) {
+    case REPORT_FINDING:
+        status = findings(&s, err);
+        break;
     case REPORT_LOOP:
         status = scopes(&s, true, err);
         break;

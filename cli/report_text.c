@@ -753,7 +753,7 @@ static void put_unsampled(const report *r) {
 
 hsc_status report_text(report *r, report_by by, hsc_err *err) {
     static hsc_status (*const tables[])(report *, hsc_err *) = {
-        [REPORT_PROCEDURE] = procedures, [REPORT_LOOP] = loops,     [REPORT_LINE] = lines,    [REPORT_CONTEXT] = contexts,
+        [REPORT_FINDING] = report_text_findings, [REPORT_PROCEDURE] = procedures, [REPORT_LOOP] = loops,     [REPORT_LINE] = lines,    [REPORT_CONTEXT] = contexts,
         [REPORT_PROCESSOR] = report_text_processors, [REPORT_MODULE] = report_text_modules, [REPORT_LEDGER] = report_text_ledger,
         [REPORT_MESSAGE] = report_text_messages, [REPORT_WAIT] = report_text_waits, [REPORT_REASON] = report_text_reasons,
         [REPORT_CAUSE] = report_text_causes, [REPORT_DELAYED] = report_text_delayed,
@@ -779,9 +779,11 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
     bool unsampled = r->total <= 0 && whole;
     if (unsampled) {
         put_unsampled(r);
-        if (by != REPORT_ALL && by != REPORT_LEDGER && by != REPORT_COST && by != REPORT_PHASE && by != REPORT_COUNTER && !exact)
+        if (by != REPORT_ALL && by != REPORT_FINDING && by != REPORT_LEDGER && by != REPORT_COST && by != REPORT_PHASE && by != REPORT_COUNTER && !exact)
             return HSC_OK;
     }
+    if (by == REPORT_FINDING)
+        fputc('\n', r->out);
     if (by != REPORT_ALL)
         return tables[by](r, err);
     const struct {

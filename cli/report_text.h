@@ -53,6 +53,8 @@ int report_text_interval_width(const report *r);
 void report_text_sources(const report *r); /* line of the head: threads that are sampled by another clock than their process's, at least for a while */
 void report_text_off(const report *r); /* lines of the head: when nothing was measured */
 hsc_status report_text_findings(report *r, hsc_err *err);
+/* Those of the place that --where asks for; on success free with hsc_db_free_findings. */
+hsc_status report_wanted_findings(report *r, hsc_db_finding **list, uint32_t *n, hsc_err *err);
 hsc_status report_text_messages(report *r, hsc_err *err);
 hsc_status report_text_waits(report *r, hsc_err *err);
 hsc_status report_text_reasons(report *r, hsc_err *err);

@@ -12,31 +12,34 @@
 #include "report_text.h"
 #include "wait_calls.h"
 
+hsc_status report_wanted_findings(report *r, hsc_db_finding **list, uint32_t *n, hsc_err *err) {
+    hsc_status status = report_findings(r, list, n, err);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; !status && i < *n; i++) {
+        if (report_wanted_finding(r, &(*list)[i]))
+            (*list)[kept++] = (*list)[i];
+        else
+            free((*list)[i].text);
+    }
+    *n = status ? 0 : kept;
+    return status;
+}
+
 /* A paragraph with a number, broken at blanks to the width; what follows the first line is indented. */
 hsc_status report_text_findings(report *r, hsc_err *err) {
     hsc_db_finding *list;
     uint32_t n;
-    hsc_status status = report_findings(r, &list, &n, err);
+    hsc_status status = report_wanted_findings(r, &list, &n, err);
     if (status)
         return status;
-    if (r->where) {
-        uint32_t kept = 0;
-        for (uint32_t i = 0; i < n; i++) { /* those of the place that was asked for */
-            if (report_wanted_finding(r, &list[i]))
-                list[kept++] = list[i];
-            else
-                free(list[i].text);
-        }
-        n = kept;
-    }
     fprintf(r->out, r->where ? "What stands out there (in brackets: 95 %% intervals; shares are of all)\n" : "What stands out (in brackets: 95 %% intervals)\n");
-    uint32_t most = !r->only_findings ? n : !r->top_given ? 5 : r->top ? r->top : n;
+    uint32_t most = r->only_findings && !r->top_given ? 5 : (r->only_findings || !r->brief) && r->top_given && r->top ? r->top : n; /* a whole report has all */
     for (uint32_t i = 0; i < n && i < most; i++)
         report_text_wrap(r->out, r->width, list[i].text, 3, fprintf(r->out, "%2u.", i + 1));
     if (!n)
         fprintf(r->out, "    nothing\n");
     if (n > most)
-        fprintf(r->out, "    %u more, and tables: without --brief\n", n - most);
+        fprintf(r->out, r->only_findings ? "    %u more, and tables: without --brief\n" : "    %u more: --top=0\n", n - most);
     hsc_db_free_findings(list, n);
     return HSC_OK;
 }

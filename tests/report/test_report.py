@@ -16,7 +16,7 @@ import unittest
 HEATSCOPE, SIMULATE, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]).resolve()
 UPDATE = "--update" in sys.argv
 GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"
-TABLES = ("procedure", "loop", "line", "context", "processor", "module", "ledger", "reason", "message", "wait", "cause", "delayed", "array", "pair",
+TABLES = ("finding", "procedure", "loop", "line", "context", "processor", "module", "ledger", "reason", "message", "wait", "cause", "delayed", "array", "pair",
           "nest", "version", "program", "file", "call", "inlined", "category", "data", "reference", "symbol")
 
 
@@ -226,6 +226,20 @@ class Report(unittest.TestCase):
             self.assertIn(f"like it: '{name}'", message)
         self.assertNotIn("like it", run("--where=nothing has this, nor is like it at all", self.mpi, code=1).split("'")[-1])
 
+    def test_findings_as_rows(self):
+        """For scripts: what the report begins with, with share, interval and place."""
+        for db in (self.mpi, self.openmp):
+            got, text = rows(db, "finding"), re.sub(r"\s+", " ", run(db))
+            self.assertTrue(got and [int(r["position"]) for r in got] == list(range(1, len(got) + 1)))
+            for r in got:
+                self.assertIn(f"{r['position']}. {r['text'].split(':')[0]}", text)
+                if r["share_pct"]:
+                    self.assertTrue(float(r["share_pct_low"]) <= float(r["share_pct"]) <= float(r["share_pct_high"]), r)
+                    self.assertIn(f"{float(r['share_pct']):.1f} %", r["text"])
+                self.assertEqual(bool(r["file"]), int(r["line"] or 0) > 0)
+            self.assertTrue(any(r["procedure"] and r["file"] for r in got))
+            self.assertEqual(len(rows(db, "findings", "--top=2")), 2)
+
     def test_where_of_findings(self):
         """Findings of a place are those with a place there."""
         places = [r["file"] for r in rows(self.mpi, "line", "--top=1")]
@@ -297,7 +311,7 @@ class Report(unittest.TestCase):
             message = run(operand, code=1)
             self.assertIn(part, message)
             self.assertEqual(message.count("\n"), 1, message)
-        for options, part in ((("--by=everything",), "--by: expected procedure"), (("--format=xml",), "text, csv or json"),
+        for options, part in ((("--by=everything",), "--by: expected finding, procedure"), (("--format=xml",), "text, csv or json"),
                               (("--top=-1",), "--top"), (("--processors=core",), "process or thread"), ((), "expected one database"),
                               (("--by=category", "--where=solve"), "no place in the source"), (("--by=pair", "--where=solve"), "no place in the source")):
             message = run(*options, *([self.mpi] if options else []), code=2)
