@@ -437,6 +437,9 @@ struct LateLook : PassInfoMixin<LateLook> {
         if (session->pass && hsc_pass_get_module(session->pass) == wrap(&m)) {
             release_remarks(*session, m.getContext());
             bool changes = hsc_pass_has_probes(session->pass);
+            for (Function &f : m)
+                if (f.hasOptNone() || hsc_pass_is_unoptimised(session->pass))
+                    look_at_waits(*session, f);
             hsc_pass_late(session->pass, session->functions);
             hsc_pass_free(session->pass);
             session->pass = nullptr;

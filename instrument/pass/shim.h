@@ -33,6 +33,8 @@ void catch_remarks(const std::shared_ptr<Session> &session, llvm::LLVMContext &c
 void release_remarks(Session &session, llvm::LLVMContext &context);
 
 /* shim_loop.cpp: what the vectoriser will find out about the dependences of each innermost loop of `f`. Changes nothing. */
+/* Of code that no optimiser was let to see: loops that wait. */
+void look_at_waits(Session &session, llvm::Function &f);
 void look_at_dependences(Session &session, llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
 
 /* Which loop a block is the header of: the key on a branch back to it, if that is there. */

@@ -505,6 +505,25 @@ static void take_loop_inside(hsc_pass *pass, Function &f, const Loop &loop, cons
     hsc_pass_take_loop_inside(pass, &out);
 }
 
+void look_at_waits(Session &session, Function &f) {
+    if (f.isDeclaration())
+        return;
+    const DominatorTree dominators(f);
+    const LoopInfo loops(dominators);
+    for (Loop *loop : loops.getLoopsInPreorder()) {
+        if (!loop->isInnermost() || !is_wait_itself(*loop))
+            continue;
+        hsc_ir_loop_facts facts = {};
+        facts.function = wrap(&f);
+        fill_region(*loop, &facts.region);
+        facts.exits = 1;
+        facts.is_wait = true;
+        if (const DILocation *begin = loop->getStartLoc().get())
+            hsc_ir_get_loc_of_node(wrap(begin), &facts.begin);
+        hsc_pass_take_loop_facts(session.pass, &facts);
+    }
+}
+
 void look_at_dependences(Session &session, Function &f, FunctionAnalysisManager &analyses) {
     if (!session.pass || hsc_pass_get_module(session.pass) != wrap(f.getParent()))
         return;

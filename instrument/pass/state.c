@@ -477,6 +477,8 @@ LLVMModuleRef hsc_pass_get_module(const hsc_pass *p) {
     return p->module;
 }
 
+bool hsc_pass_is_unoptimised(const hsc_pass *p) { return !strcmp(p->level, "O0"); }
+
 void hsc_pass_early(hsc_pass *p) {
     if (p->skip)
         return;

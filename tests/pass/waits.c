@@ -2,6 +2,7 @@
 // Loops that only look at what others write are waits, and are refused nothing.
 // RUN: %cc -O2 -w -c %s -o %t.o; %map --remarks %t.o | %check
 // RUN: %map --format=csv %t.o > %t.csv; FileCheck-19 --input-file %t.csv --check-prefix CSV %s
+// RUN: %cc -O0 -w -c %s -o %t.0.o; %map --remarks %t.0.o > %t.0; FileCheck-19 --input-file %t.0 --check-prefix ZERO %s
 #include <stdatomic.h>
 atomic_int turn, lock;
 volatile int flag, ring[64];
@@ -162,4 +163,23 @@ void merges(void) {
         plain++;
         atomic_store(&turn, 0);
     }
+}
+
+// Without optimisation the variables are in memory: what waits does so all the same, as where a file is compiled so for its waiting loops.
+// ZERO: await
+// ZERO-NEXT: while:
+// ZERO: spin wait
+void await(volatile int *status) {
+    while (*status)
+        ;
+}
+// CHECK: not_await
+// CHECK-NOT: spin wait
+// ZERO: not_await
+// ZERO-NOT: spin wait
+int not_await(const volatile int *a, int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[i];
+    return sum;
 }
