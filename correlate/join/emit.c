@@ -53,6 +53,7 @@ static void put_static(emit *e) {
     COLUMN(e, scope_line_begin, uint32_t, n, s[i].line_begin);
     COLUMN(e, scope_line_end, uint32_t, n, s[i].line_end);
     COLUMN(e, scope_depth, uint8_t, n, s[i].depth < 255 ? s[i].depth : 255);
+    COLUMN(e, scope_unoptimised, uint8_t, n, s[i].is_unoptimised);
     n = j->lines.n;
     COLUMN(e, line_file, uint32_t, n, j->lines.p[i].file);
     COLUMN(e, line_line, uint32_t, n, j->lines.p[i].line);

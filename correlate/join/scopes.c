@@ -274,7 +274,7 @@ static bool add_procedures(builder *b, uint32_t module, uint32_t module_scope) {
         jscope s = {.tag = q->tag, .parent = parent, .kind = region ? HSC_SCOPE_REGION : HSC_SCOPE_PROCEDURE,
                     .knowledge = (uint8_t)q->knowledge, .name = region ? region_name(q->linkage, m->procedure_used.p[p] == USED_AS_TASK) : q->name,
                     .linkage = q->linkage, .module = module, .file = row, .line_begin = q->line_begin,
-                    .line_end = q->line_end};
+                    .line_end = q->line_end, .is_unoptimised = q->flags & HSC_procedure_flag_UNOPTIMISED};
         m->procedure_scopes.p[p] = add_scope(j, s);
         if (m->procedure_scopes.p[p] == HSC_NO_INDEX)
             return false;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Vector code that was compiled for less than the processors of the run can. */
+/* What the options of a compilation cost: vector code for less than the processors of the run can, and code without optimisation. */
 #include <heatscope/formats/records.h>
 #include <heatscope/formats/remarks.h>
 
 #include "findings.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* Samples in vector code of the scope, the loop vectoriser's, whose compiler was let to make vectors of less than `limit` bytes; *bytes: of the longest of them. */
 static hsc_status add_short(report *r, uint32_t scope, uint32_t limit, hsc_weighted *sum, uint32_t *bytes, hsc_err *err) {
@@ -61,4 +64,44 @@ hsc_status findings_short_vectors(findings *f, hsc_err *err) {
              bytes <= 16 && has_scalar_sums(f) ? " Sums that stay scalar may take longer then, as products are fused with them: -ffp-contract=off leaves them apart." : "", 100 * most / r->total, where);
     findings_say(f, all.sum, "Short vectors", all, spot_of_scope(hottest, &s), text);
     return HSC_OK;
+}
+
+/* What was compiled without optimisation, loops that wait left out: nothing makes those end sooner. */
+hsc_status findings_unoptimised(findings *f, hsc_err *err) {
+    report *r = f->r;
+    hsc_weighted all = {0};
+    uint32_t hottest = HSC_NONE, procedures = 0;
+    char text[1200], share[140], where[600], of[300];
+    hsc_db_scope s;
+    uint32_t *by = malloc(((size_t)r->info.scopes + 1) * sizeof *by); /* by scope: the procedure that it is in if that is so; HSC_NONE */
+    double *sums = calloc((size_t)r->info.scopes + 1, sizeof *sums);
+    hsc_status status = by && sums ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < r->info.scopes && !status; i++) {
+        if ((status = hsc_db_get_scope(r->db, i, &s, err)))
+            break;
+        bool within = s.kind > HSC_SCOPE_PROCEDURE && s.parent < i;
+        by[i] = s.unoptimised ? i : within ? by[s.parent] : HSC_NONE;
+    }
+    for (uint32_t k = 0; k < f->refused.waits.n && !status; k++)
+        by[f->refused.waits.rows[k].scope] = HSC_NONE;
+    for (uint32_t i = 0; i < r->info.scopes && !status; i++) {
+        if (by[i] == HSC_NONE || !(r->excl[i] > 0) || !report_wanted(r, i))
+            continue;
+        procedures += !(sums[by[i]] > 0);
+        sums[by[i]] += r->excl[i];
+        all.sum += r->excl[i];
+        all.excess += r->excl_excess[i];
+        hottest = hottest == HSC_NONE || sums[by[i]] > sums[hottest] ? by[i] : hottest;
+    }
+    if (!status && hottest != HSC_NONE && all.sum >= 0.01 * r->total && !(status = hsc_db_get_scope(r->db, hottest, &s, err))) {
+        findings_place(r, &s, where, sizeof where);
+        findings_procedure(r, &s, of, sizeof of);
+        findings_amount(r, all, share, sizeof share);
+        snprintf(text, sizeof text, "Not optimised: %s in %u procedure%s compiled without optimisation (-O0, as without any -O); the hottest, %.1f %%, is %s at %s. -O2 makes most code several times as fast.",
+                 share, procedures, procedures == 1 ? "" : "s", 100 * sums[hottest] / r->total, of, where);
+        findings_say(f, 0.75 * all.sum, "Not optimised", all, spot_of_scope(hottest, &s), text);
+    }
+    free(by);
+    free(sums);
+    return status;
 }

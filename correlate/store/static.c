@@ -149,7 +149,8 @@ hsc_status hsc_db_get_scope(const hsc_db *db, uint32_t s, hsc_db_scope *out, hsc
                               .file = HSC_COL(db, scope_file, uint32_t)[s],
                               .line_begin = HSC_COL(db, scope_line_begin, uint32_t)[s],
                               .line_end = HSC_COL(db, scope_line_end, uint32_t)[s],
-                              .depth = HSC_COL(db, scope_depth, uint8_t)[s]};
+                              .depth = HSC_COL(db, scope_depth, uint8_t)[s],
+                              .unoptimised = HSC_COL(db, scope_unoptimised, uint8_t)[s] == 1};
     return status;
 }
 

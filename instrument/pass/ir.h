@@ -153,6 +153,7 @@ void hsc_pass_late(hsc_pass *p, const void *analyses); /* for hsc_ir_vector_byte
 bool hsc_pass_has_probes(const hsc_pass *p); /* the late look may change code */
 LLVMModuleRef hsc_pass_get_module(const hsc_pass *p);
 bool hsc_pass_is_unoptimised(const hsc_pass *p); /* compiled with -O0 */
+void hsc_pass_take_unoptimised(hsc_pass *p, LLVMValueRef function); /* it was, or an attribute forbids it for the function */
 void hsc_pass_free(hsc_pass *p);
 
 /* A piece of code that something is said of: a location in it, and the loop that it is the header of. */

@@ -438,8 +438,10 @@ struct LateLook : PassInfoMixin<LateLook> {
             release_remarks(*session, m.getContext());
             bool changes = hsc_pass_has_probes(session->pass);
             for (Function &f : m)
-                if (f.hasOptNone() || hsc_pass_is_unoptimised(session->pass))
+                if (!f.isDeclaration() && (f.hasOptNone() || hsc_pass_is_unoptimised(session->pass))) {
+                    hsc_pass_take_unoptimised(session->pass, wrap(&f));
                     look_at_waits(*session, f);
+                }
             hsc_pass_late(session->pass, session->functions);
             hsc_pass_free(session->pass);
             session->pass = nullptr;

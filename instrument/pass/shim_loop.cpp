@@ -506,8 +506,6 @@ static void take_loop_inside(hsc_pass *pass, Function &f, const Loop &loop, cons
 }
 
 void look_at_waits(Session &session, Function &f) {
-    if (f.isDeclaration())
-        return;
     const DominatorTree dominators(f);
     const LoopInfo loops(dominators);
     for (Loop *loop : loops.getLoopsInPreorder()) {

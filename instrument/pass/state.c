@@ -479,6 +479,13 @@ LLVMModuleRef hsc_pass_get_module(const hsc_pass *p) {
 
 bool hsc_pass_is_unoptimised(const hsc_pass *p) { return !strcmp(p->level, "O0"); }
 
+void hsc_pass_take_unoptimised(hsc_pass *p, LLVMValueRef function) {
+    hsc_ir_text name = hsc_ir_get_name(function);
+    uint32_t id = p->skip || p->link ? 0 : hsc_pass_find_procedure(p, name.p, name.n);
+    if (id)
+        p->procedures.p[id - 1].flags |= HSC_procedure_flag_UNOPTIMISED;
+}
+
 void hsc_pass_early(hsc_pass *p) {
     if (p->skip)
         return;

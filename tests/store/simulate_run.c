@@ -309,6 +309,7 @@ static hsc_status put_static(hsc_store *s, run *r, hsc_err *err) {
     PUT(scope_file, p->n_scopes, uint32_t, p->scopes[i].file);
     PUT(scope_line_begin, p->n_scopes, uint32_t, p->scopes[i].line_begin);
     PUT(scope_line_end, p->n_scopes, uint32_t, p->scopes[i].line_end);
+    PUT(scope_unoptimised, p->n_scopes, uint8_t, i == HSC_NONE);
     PUT(scope_depth, p->n_scopes, uint8_t, p->scopes[i].kind == HSC_SCOPE_LOOP ? (uint8_t)p->scopes[i].depth : 0);
 
     uint32_t *of = must(malloc((r->n_instances + 1) * sizeof *of)), *loops = must(malloc((r->n_instances + 1) * sizeof *loops)), n = 0;

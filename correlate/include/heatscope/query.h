@@ -116,6 +116,7 @@ typedef struct hsc_db_scope {
     uint32_t module, file;  /* HSC_NONE where it has none */
     uint32_t line_begin, line_end; /* 0 unknown */
     uint32_t depth;         /* loop depth in its procedure; 0 for others */
+    bool unoptimised;       /* procedure that the map knows to be compiled without optimisation (-O0) */
 } hsc_db_scope;
 hsc_status hsc_db_get_scope(const hsc_db *db, uint32_t scope, hsc_db_scope *out, hsc_err *err);
 /* Parts of it as columns by row, for what walks over all scopes; they stay until the database is closed. */
