@@ -76,12 +76,12 @@ static void put_waits(diff *d, const figures *f, const char *of, const char *tit
 /* What threads did with the CPU time, by samples. */
 static void put_categories(diff *d, const figures *f) {
     char text[900];
-    int at = 0;
+    int at = 0, alone = 0; /* two runs may differ by more, and the first to be told says so */
     for (const hsc_db_run_figure *x = find(f, "category"); x && x < f->list + f->n && !strcmp(x->of, "category"); x++) {
         at += snprintf(text + at, sizeof text - (size_t)at, "%s%.60s %.3f -> %.3f s", at ? "; " : "", x->name, x->a, x->b);
         if (x->a > 0 && x->b / x->a - 1 < 99.99) {
             at += snprintf(text + at, sizeof text - (size_t)at, " (%+.1f %%", 100 * (x->b / x->a - 1));
-            at += x->low > 0 || x->high < 0 ? snprintf(text + at, sizeof text - (size_t)at, ", 95 %%: %+.1f to %+.1f)", diff_percent(x->low, x->a), diff_percent(x->high, x->a))
+            at += x->low > 0 || x->high < 0 ? snprintf(text + at, sizeof text - (size_t)at, ", 95 %%%s: %+.1f to %+.1f)", d->repeated || alone++ ? "" : " of sampling alone", diff_percent(x->low, x->a), diff_percent(x->high, x->a))
                                             : snprintf(text + at, sizeof text - (size_t)at, ", within noise)");
         }
     }

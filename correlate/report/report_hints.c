@@ -249,7 +249,9 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
         return out;
     }
     if (x->reason == HSC_reason_EXTREME) {
-        snprintf(out, size, "-fno-signed-zeros and -ffinite-math-only, or -ffast-math, let it, where no number is NaN and the sign of zero does not matter; what else may keep the loop scalar shows only then");
+        bool c = hsc_db_get_file(r->db, s.file, &f, NULL) || is_of_c(f.path);
+        snprintf(out, size, "-fno-signed-zeros and %s, or -ffast-math, let it, where no number is NaN and the sign of zero does not matter; what else may keep the loop scalar shows only then",
+                 c ? "-ffinite-math-only" : "-fno-honor-nans"); /* flang knows only this one */
         return out;
     }
     if (x->reason == HSC_reason_COST) {
