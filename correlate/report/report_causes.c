@@ -551,7 +551,7 @@ static hsc_status kinds_text(report *r, double total, char *out, size_t size, hs
     }
     at = strlen(out);
     if (rest >= 0.01 * total)
-        snprintf(out + at, size - at, ", and %s handed on by threads of libraries or who joined, that waited for them", REPORT_SECONDS(rest));
+        snprintf(out + at, size - at, ", and %s handed on by threads of libraries that were waited for", REPORT_SECONDS(rest));
     return HSC_OK;
 }
 
