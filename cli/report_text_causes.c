@@ -53,7 +53,7 @@ static hsc_status put_laid_to_nobody(report *r, hsc_err *err) {
     report_delayed *delayed;
     uint32_t n;
     char line[400];
-    double all[LAID + 1] = {0}, told[LAID + 1] = {0}, joins = 0;
+    double all[LAID + 1] = {0}, told[LAID + 1] = {0}, joins = 0, signals = 0;
     hsc_status s = report_delayed_list(r, &delayed, &n, err);
     for (uint32_t i = 0; !s && i < n; i++)
         if (delayed[i].own || delayed[i].d.kind == HSC_wait_cause_OMP_BARRIER)
@@ -68,6 +68,17 @@ static hsc_status put_laid_to_nobody(report *r, hsc_err *err) {
             all[laid_of_wait(rows[i].kind)] += rows[i].total_s;
     }
     free(rows);
+    hsc_db_cause *causes;
+    if ((s = hsc_db_read_causes(r->db, &causes, &n, err)))
+        return s;
+    for (uint32_t i = 0; i < n; i++)
+        signals += causes[i].own && causes[i].for_work && causes[i].delay.kind == HSC_wait_cause_SIGNAL ? causes[i].place.direct_s : 0;
+    free(causes);
+    if (signals >= 0.0005) {
+        snprintf(line, sizeof line, "Not counted: %.3f s in which threads with hardly any work of their own wait for others' signal that theirs is done", signals);
+        fputs("  ", r->out);
+        report_text_wrap(r->out, r->width, line, 2, 2);
+    }
     if (joins >= 0.0005)
         fprintf(r->out, "   Not counted: %.3f s in which threads wait for others to end, for their work\n", joins);
     for (laid k = 0; k < LAID; k++)

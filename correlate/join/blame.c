@@ -15,14 +15,36 @@
 
 #define ROUNDS 1000
 
-/* What a late one had itself waited for is handed on, until nothing is left: all that was waited is then someone's own doing. */
-static bool hand_on(jdelays *d) {
+/* kept[delay]: ns of its waits that are a library's own matter: of threads with no code of the program's on their path, which wait for each other, or for work. */
+static bool find_kept(const join *j, const jdelays *d, double *kept) {
+    bool *own = calloc(j->contexts.n + 1, sizeof *own);
+    if (!own)
+        return false;
+    for (size_t c = 1; c < j->contexts.n; c++) { /* a parent stands before its children */
+        const jcontext *x = &j->contexts.p[c];
+        own[c] = own[x->parent] || (x->scope < j->scopes.n && j->scopes.p[x->scope].is_own);
+    }
+    for (size_t i = 0; i < d->victims.n; i++) {
+        const jvictim *v = &d->victims.p[i];
+        uint32_t kind = d->sums.p[v->delay].key.kind;
+        if (hsc_cause_is_of_threads(kind) && kind != HSC_wait_cause_OMP_BARRIER && !(v->context < j->contexts.n && own[v->context]))
+            kept[v->delay] += v->wait_ns;
+    }
+    free(own);
+    return true;
+}
+
+/* What a late one had itself waited for is handed on, until nothing is left: all that was waited is then someone's own doing. But what threads of libraries
+ * waited stays with those they waited for: it would be among the causes of the program's waiting else, which had no part in it. */
+static bool hand_on(const join *j, jdelays *d) {
     size_t n = d->sums.n;
-    double *given = calloc(n + 1, sizeof *given), *next = calloc(n + 1, sizeof *next), *out = calloc(n + 1, sizeof *out), total = 0, left = 0;
-    if (!given || !next || !out) {
+    double *given = calloc(n + 1, sizeof *given), *next = calloc(n + 1, sizeof *next), *out = calloc(n + 1, sizeof *out), *kept = calloc(n + 1, sizeof *kept);
+    double total = 0, left = 0;
+    if (!given || !next || !out || !kept || !find_kept(j, d, kept)) {
         free(given);
         free(next);
         free(out);
+        free(kept);
         return false;
     }
     /* Flows of waits that lie in each other are more than was waited: nobody hands on more than all, else a circle of them would grow round by round. */
@@ -31,7 +53,7 @@ static bool hand_on(jdelays *d) {
     for (size_t i = 0; i < n; i++)
         out[i] = fmax(out[i], d->sums.p[i].wait_ns);
     for (size_t i = 0; i < n; i++)
-        total += given[i] = d->sums.p[i].wait_ns;
+        total += given[i] = fmax(d->sums.p[i].wait_ns - kept[i], 0);
     left = total;
     for (int round = 0; round < ROUNDS && left > 1e-9 * total; round++) {
         for (size_t i = 0; i < n; i++)
@@ -53,10 +75,12 @@ static bool hand_on(jdelays *d) {
         d->sums.p[i].caused_ns += given[i];
         if (d->sums.p[i].caused_ns < 0)
             d->sums.p[i].caused_ns = 0;
+        d->sums.p[i].caused_ns += fmin(kept[i], d->sums.p[i].wait_ns);
     }
     free(given);
     free(next);
     free(out);
+    free(kept);
     return true;
 }
 
@@ -400,7 +424,7 @@ hsc_status hsc_join_blame(join *j, hsc_err *err) {
     uint32_t *victim_row = NULL;
     jamounts caused = {0}, waiting = {0};
     hsc_status status = HSC_OK;
-    if (!((victim_row = calloc(d->victims.n + 1, sizeof *victim_row)) && hand_on(d) && make_rows(j, d, &caused, &waiting, victim_row) &&
+    if (!((victim_row = calloc(d->victims.n + 1, sizeof *victim_row)) && hand_on(j, d) && make_rows(j, d, &caused, &waiting, victim_row) &&
           hsc_join_add_metric(j, &(jadded){"MPI waiting", "s", 1e-9, 1000, 10}, &waiting) &&
           hsc_join_add_metric(j, &(jadded){"waiting caused", "s", 1e-9, 1000, 10}, &caused)))
         status = hsc_join_no_memory(err);

@@ -622,8 +622,9 @@ void hsc_cache_put_second(join *j, jprocess *p, jprocess *read) {
         return;
     }
     for (size_t i = 0; i < read->threads.n; i++) /* what is damaged stays late, and is not put */
-        (void)hsc_cache_need_instants(j, &read->threads.p[i], &unused);
-    hsc_cache_put_body(j, p, read, &a, &instants);
+        if (hsc_cache_need_instants(j, &read->threads.p[i], &unused) == HSC_OK && !hsc_instants_flush(j->spill, &read->threads.p[i].instants))
+            a.failed = true;
+    hsc_cache_put_body(j, read, &a, &instants);
     k->weight = p->weight;
     k->is_good = !a.failed && (k->row != HSC_NO_INDEX || !has_changed(p)) && !instants.failed && hsc_spill_put_all(j->spill, &k->body, a.p, a.n, 1) &&
                  hsc_spill_put_all(j->spill, &k->body, instants.p, instants.n, 1);

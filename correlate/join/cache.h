@@ -46,7 +46,6 @@ typedef struct jlate {
     uint64_t offset, size; /* in the cache's file */
     hsc_seal seal;
     uint64_t nodes, specials; /* that they may be of */
-    uint32_t weight;
 } jlate;
 /* Takes them, where they are not taken yet. HSC_E_IO and j->bad_cache: damaged. */
 hsc_status hsc_cache_need_instants(join *j, jthread *t, hsc_err *err);
@@ -59,7 +58,7 @@ void hsc_cache_free_kept(jprocess *p);
 /* cache_body.c. Frames are rows of the join's in `put`; `frames`[count] are the join's by the cache's rows. a->failed: out of
  * memory, or not what put_body made; *read is to be freed then. */
 /* instants: those of its threads, one after the other. */
-void hsc_cache_put_body(join *j, const jprocess *p, const jprocess *read, parcel *a, parcel *instants);
+void hsc_cache_put_body(join *j, const jprocess *read, parcel *a, parcel *instants);
 void hsc_cache_take_body(join *j, const jprocess *p, jprocess *read, const uint32_t *frames, size_t count, parcel *a);
 /* The thread's, which are late, flushed; false: not what put_body made, or no memory. */
 bool hsc_cache_take_instants(join *j, jthread *t, parcel *a);

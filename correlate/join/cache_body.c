@@ -57,6 +57,7 @@ static uint64_t take_count(parcel *a) {
 typedef struct rows { /* of a thread: row in the cache + 1 by row of a node; 0: left out */
     uint32_t *of;
     size_t n;
+    bool are_all; /* none is left out */
 } rows;
 
 static void use(const rows *r, uint32_t row) {
@@ -83,11 +84,6 @@ static hsc_status each_item(join *j, const hsc_spill_list *l, uint32_t size, voi
     return status;
 }
 
-static void use_instant(void *ctx, const jinstant *i) {
-    if (!(i->kind & JINSTANT_SPECIAL))
-        use(ctx, i->kind / STATES);
-}
-
 static void use_event(void *ctx, const void *item) {
     use(ctx, ((const jmessage_event *)item)->frame);
     use(ctx, ((const jmessage_event *)item)->begun);
@@ -98,20 +94,8 @@ static void use_event(void *ctx, const void *item) {
 typedef struct putting {
     parcel *a;
     const rows *r;
-    uint64_t last, sequence, weight;
+    uint64_t last, sequence;
 } putting;
-
-static void put_instant(void *ctx, const jinstant *i) {
-    putting *x = ctx;
-    uint64_t key = i->kind & JINSTANT_SPECIAL
-                       ? (uint64_t)(i->kind & ~JINSTANT_SPECIAL) << 1 | 1
-                       : ((row_of(x->r, i->kind / STATES) - 1) * STATES + i->kind % STATES) << 1;
-    put(x->a, key << 1 | (i->count != x->weight));
-    put(x->a, i->tick - x->last);
-    if (i->count != x->weight)
-        put(x->a, i->count);
-    x->last = i->tick;
-}
 
 static void put_event(void *ctx, const void *item) {
     putting *x = ctx;
@@ -150,11 +134,13 @@ static bool has_ids(const jprocess *p) {
     return has;
 }
 
-/* The rows of nodes at which something is; r->of: to be freed. */
+#define FEW 8 /* where no more than one row in so many has nothing, none is left out: the samples by time stay as they are */
+
+/* The rows of nodes at which something is (samples by time too: they are counted); r->of: to be freed. */
 static hsc_status find_rows(join *j, const jprocess *p, const jthread *t, rows *r) {
     const jwork *w = t->work;
     const jtrack *track = track_of(p, t->id);
-    *r = (rows){calloc(w->nodes.n + 1, sizeof *r->of), w->nodes.n};
+    *r = (rows){.of = calloc(w->nodes.n + 1, sizeof *r->of), .n = w->nodes.n};
     if (!r->of)
         return HSC_E_MEMORY;
     for (size_t i = 0; i < w->counts.n; i++)
@@ -173,15 +159,19 @@ static hsc_status find_rows(join *j, const jprocess *p, const jthread *t, rows *
     for (size_t i = 0; i < p->sites.n; i++)
         if (p->sites.p[i].thread == t->id)
             use(r, hsc_join_node_row(t, p->sites.p[i].node));
-    hsc_err unused;
-    hsc_status status = hsc_instants_each(j->spill, &t->instants, use_instant, r, &unused);
-    if (status == HSC_OK && track)
+    hsc_status status = HSC_OK;
+    if (track)
         status = each_item(j, &track->events, sizeof(jmessage_event), use_event, r);
     if (status == HSC_OK && track)
         status = each_item(j, &track->moments, sizeof(jmoment), use_moment, r);
     uint32_t n = 0;
     for (size_t i = 0; i < r->n; i++)
-        r->of[i] = r->of[i] ? ++n : 0;
+        n += r->of[i];
+    bool all = r->n - n <= r->n / FEW;
+    n = 0;
+    for (size_t i = 0; i < r->n; i++)
+        r->of[i] = r->of[i] || all ? ++n : 0;
+    r->are_all = all;
     return status;
 }
 
@@ -234,7 +224,7 @@ static void take_nodes(jwork *w, bool ids, const uint32_t *frames, size_t count,
         w->no_path_counts[s] = (uint32_t)take(a);
 }
 
-static void put_thread(join *j, const jprocess *p, const jprocess *read, const jthread *t, bool ids, parcel *a, parcel *instants) {
+static void put_thread(join *j, const jprocess *read, const jthread *t, bool ids, parcel *a, parcel *instants) {
     const jwork *w = t->work;
     const jtrack *track = track_of(read, t->id);
     rows r;
@@ -280,15 +270,12 @@ static void put_thread(join *j, const jprocess *p, const jprocess *read, const j
     }
     free(what);
     size_t before = instants->n;
-    putting x = {.a = instants, .r = &r, .weight = p->weight};
-    hsc_err unused;
-    bool ok = !t->late && hsc_instants_each(j->spill, &t->instants, put_instant, &x, &unused) == HSC_OK && !instants->failed;
+    bool ok = !t->late && hsc_instants_save(j->spill, &t->instants, r.are_all ? NULL : r.of, r.n, STATES, instants) && !instants->failed;
     hsc_seal seal = hsc_cache_seal_instants(j, ok && instants->n ? instants->p + before : NULL, ok ? instants->n - before : 0);
     put(a, t->instants.count);
     put(a, instants->n - before);
     parcel_put(a, &seal, sizeof seal);
-    x.a = a;
-    x.last = 0;
+    putting x = {.a = a, .r = &r};
     put(a, track ? track->events.count : 0);
     ok = ok && (!track || each_item(j, &track->events, sizeof(jmessage_event), put_event, &x) == HSC_OK);
     x.last = 0;
@@ -317,7 +304,7 @@ static void take_others(jwork *w, parcel *a) {
     }
 }
 
-static void take_times(join *j, const jprocess *p, jthread *t, uint64_t *offset, parcel *a) {
+static void take_times(const join *j, jthread *t, uint64_t *offset, parcel *a) {
     jwork *w = t->work;
     uint64_t n = take_count(a);
     for (uint64_t i = 0; i < n && !a->failed; i++) {
@@ -328,7 +315,7 @@ static void take_times(join *j, const jprocess *p, jthread *t, uint64_t *offset,
             *at = (uint32_t)i;
         a->failed = a->failed || !at || (row && s.row >= w->nodes.n) || flags >> 1 >= STATES || !HSC_PUSH(w->specials, s);
     }
-    jlate late = {.offset = *offset, .nodes = w->nodes.n, .specials = w->specials.n, .weight = p->weight};
+    jlate late = {.offset = *offset, .nodes = w->nodes.n, .specials = w->specials.n};
     n = take(a);
     late.size = take(a);
     parcel_take(a, &late.seal, sizeof late.seal);
@@ -343,17 +330,8 @@ static void take_times(join *j, const jprocess *p, jthread *t, uint64_t *offset,
 }
 
 bool hsc_cache_take_instants(join *j, jthread *t, parcel *a) {
-    uint64_t n = t->instants.count, tick = 0;
     jinstants made = {0};
-    for (uint64_t i = 0; i < n && !a->failed; i++) {
-        uint64_t v = take(a);
-        tick += take(a);
-        uint64_t key = v >> 2, count = v & 1 ? take(a) : t->late->weight;
-        jinstant at = {(uint32_t)tick, (uint32_t)key | (v & 2 ? JINSTANT_SPECIAL : 0), (uint32_t)count};
-        a->failed = a->failed || key >= (v & 2 ? t->late->specials : t->late->nodes * STATES) || !hsc_instants_put(j->spill, &made, &at);
-    }
-    a->failed = a->failed || a->at != a->n;
-    bool ok = hsc_instants_flush(j->spill, &made) && !a->failed;
+    bool ok = !a->failed && hsc_instants_load(j->spill, &made, a->p, a->n, t->instants.count, t->late->nodes * STATES, t->late->specials);
     if (ok)
         t->instants = made;
     else
@@ -397,7 +375,7 @@ static void take_moments(join *j, jtrack *track, size_t nodes, parcel *a) {
     }
 }
 
-static void take_thread(join *j, const jprocess *p, jprocess *read, jthread *t, bool ids, const uint32_t *frames, size_t count, uint64_t *offset, parcel *a) {
+static void take_thread(join *j, jprocess *read, jthread *t, bool ids, const uint32_t *frames, size_t count, uint64_t *offset, parcel *a) {
     jtrack *track = (jtrack *)(uintptr_t)track_of(read, t->id);
     take_nodes(t->work, ids, frames, count, a);
     take_others(t->work, a);
@@ -409,7 +387,7 @@ static void take_thread(join *j, const jprocess *p, jprocess *read, jthread *t, 
         if (at)
             *at = i;
     }
-    take_times(j, p, t, offset, a);
+    take_times(j, t, offset, a);
     take_events(j, track, t->work->nodes.n, a);
     take_moments(j, track, t->work->nodes.n, a);
 }
@@ -486,7 +464,7 @@ static void take_slices(join *j, jprocess *read, parcel *a) {
     a->at += a->failed ? 0 : n;
 }
 
-void hsc_cache_put_body(join *j, const jprocess *p, const jprocess *read, parcel *a, parcel *instants) {
+void hsc_cache_put_body(join *j, const jprocess *read, parcel *a, parcel *instants) {
     bool ids = has_ids(read);
     PARCEL_VEC(a, read->regions);
     put(a, read->region_rows.count);
@@ -509,7 +487,7 @@ void hsc_cache_put_body(join *j, const jprocess *p, const jprocess *read, parcel
         a->failed = each_item(j, &read->blame->held, sizeof(jheld), put_held, a) != HSC_OK || a->failed;
     put(a, ids);
     for (size_t k = 0; k < read->threads.n && !a->failed; k++)
-        put_thread(j, p, read, &read->threads.p[k], ids, a, instants);
+        put_thread(j, read, &read->threads.p[k], ids, a, instants);
 }
 
 void hsc_cache_take_body(join *j, const jprocess *p, jprocess *read, const uint32_t *frames, size_t count, parcel *a) {
@@ -552,7 +530,7 @@ void hsc_cache_take_body(join *j, const jprocess *p, jprocess *read, const uint3
             a->failed = true;
             return;
         }
-        take_thread(j, p, read, &read->threads.p[k], ids, frames, count, &offset, a);
+        take_thread(j, read, &read->threads.p[k], ids, frames, count, &offset, a);
     }
     a->failed = a->failed || a->at != a->n;
 }

@@ -4,6 +4,7 @@
 #include "instants.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { WIDE_TICKS = 1, WIDE_KINDS = 2, COUNTS = 4, NEAR_TICKS = 8, SAME_TICKS = 16 }; /* forms */
 enum { SHORT = 64, /* so many are a block by themselves */
@@ -99,10 +100,9 @@ static void step(const uint32_t *ticks, size_t n, uint32_t *steps) {
         steps[at] = ticks[at] - ticks[at - 1];
 }
 
-/* counts NULL: all have `count`. */
-static bool put_block(hsc_spill *s, jinstants *l, const uint32_t *ticks, const uint32_t *kinds, const uint32_t *counts, uint32_t count, size_t n) {
+/* Its bytes. counts NULL: all have `count`. */
+static size_t make_block(const uint32_t *ticks, const uint32_t *kinds, const uint32_t *counts, uint32_t count, size_t n, uint8_t block[BLOCK_BYTES]) {
     uint32_t steps[JINSTANTS_BLOCK];
-    uint8_t block[BLOCK_BYTES];
     step(ticks, n, steps);
     uint32_t other, far;
     compare(steps, n, steps[0], &other, &far);
@@ -115,7 +115,12 @@ static bool put_block(hsc_spill *s, jinstants *l, const uint32_t *ticks, const u
         end = of_ticks & WIDE_TICKS ? put_words(end, steps, n) : of_ticks & NEAR_TICKS ? put_near(end, steps, n, h.step) : put_halves(end, steps, n, false);
     end = wide_kinds ? put_words(end, kinds, n) : put_halves(end, kinds, n, true);
     end = counts ? put_words(end, counts, n) : end;
-    return hsc_spill_put_some(s, &l->bytes, block, (size_t)(end - block), 1);
+    return (size_t)(end - block);
+}
+
+static bool put_block(hsc_spill *s, jinstants *l, const uint32_t *ticks, const uint32_t *kinds, const uint32_t *counts, uint32_t count, size_t n) {
+    uint8_t block[BLOCK_BYTES];
+    return hsc_spill_put_some(s, &l->bytes, block, make_block(ticks, kinds, counts, count, n, block), 1);
 }
 
 static bool put_held(hsc_spill *s, jinstants *l) {
@@ -332,4 +337,77 @@ hsc_status hsc_instants_change(hsc_spill *s, jinstants *l, void (*change)(void *
     if (status == HSC_OK)
         *l = c.made;
     return status;
+}
+
+/* ---- kept for a later join ---- */
+
+static bool save_as_is(hsc_spill *s, const jinstants *l, parcel *a) {
+    hsc_spill_cursor at = {.list = &l->bytes};
+    uint64_t got = 0;
+    hsc_err unused;
+    if (!hsc_vec_reserve((void **)&a->p, &a->cap, a->n + l->bytes.count, 1) ||
+        hsc_spill_read(s, &at, a->p + a->n, l->bytes.count, &got, &unused) != HSC_OK || got != l->bytes.count)
+        return false;
+    a->n += got;
+    return true;
+}
+
+bool hsc_instants_save(hsc_spill *s, const jinstants *l, const uint32_t *rows, size_t n_rows, uint32_t each, parcel *a) {
+    jinstants_reader r = {.list = l};
+    uint8_t block[BLOCK_BYTES];
+    size_t n = l->count != 0;
+    bool good = !a->failed;
+    hsc_err unused;
+    if (!rows)
+        return good && save_as_is(s, l, a);
+    while (good && n) {
+        good = hsc_instants_read(s, &r, &n, &unused) == HSC_OK;
+        for (size_t i = 0; good && i < n; i++) {
+            uint32_t kind = r.kind[i], row = kind / each;
+            if (kind & JINSTANT_SPECIAL)
+                continue;
+            good = row < n_rows && rows[row];
+            r.kind[i] = good ? (rows[row] - 1) * each + kind % each : 0;
+        }
+        if (good && n)
+            parcel_put(a, block, make_block(r.tick, r.kind, r.same ? NULL : r.count, r.same, n, block));
+        good = good && !a->failed;
+    }
+    hsc_instants_reader_fini(&r);
+    return good;
+}
+
+/* Is it one that put_block makes, of keys below these? */
+static bool is_sound(const head *h, const uint8_t *block, uint64_t keys, uint64_t specials) {
+    const unsigned of_ticks = h->form & (WIDE_TICKS | NEAR_TICKS | SAME_TICKS);
+    uint32_t kinds[JINSTANTS_BLOCK];
+    bool sound = !(of_ticks & (of_ticks - 1)) && !(h->form & ~(unsigned)(WIDE_TICKS | WIDE_KINDS | COUNTS | NEAR_TICKS | SAME_TICKS)) && (h->form & COUNTS || h->count);
+    const uint8_t *from = block + sizeof *h + (size_t)h->n * (of_ticks == WIDE_TICKS ? 4 : of_ticks == NEAR_TICKS ? 1 : of_ticks == SAME_TICKS ? 0 : 2);
+    if (h->form & WIDE_KINDS)
+        take_words(kinds, from, h->n);
+    else
+        take_halves(kinds, from, h->n, true);
+    for (size_t i = 0; sound && i < h->n; i++)
+        sound = kinds[i] & JINSTANT_SPECIAL ? (kinds[i] & ~JINSTANT_SPECIAL) < specials : kinds[i] < keys;
+    return sound;
+}
+
+bool hsc_instants_load(hsc_spill *s, jinstants *l, const uint8_t *bytes, size_t size, uint64_t count, uint64_t keys, uint64_t specials) {
+    uint64_t n = 0;
+    bool good = true;
+    *l = (jinstants){0};
+    for (size_t at = 0; good && at < size;) {
+        head h;
+        good = size - at >= sizeof h;
+        if (good)
+            memcpy(&h, bytes + at, sizeof h);
+        good = good && h.n && h.n <= JINSTANTS_BLOCK && block_bytes(&h) <= size - at && is_sound(&h, bytes + at, keys, specials);
+        if (good) {
+            n += h.n;
+            at += block_bytes(&h);
+        }
+    }
+    good = good && n == count && hsc_spill_put_some(s, &l->bytes, bytes, size, 1);
+    l->count = count;
+    return hsc_instants_flush(s, l) && good;
 }

@@ -4,6 +4,7 @@
 #define HEATSCOPE_JOIN_INSTANTS_H
 
 #include "../store/spill.h"
+#include "parcel.h"
 
 typedef struct jinstant { /* a sample by time */
     uint32_t tick;
@@ -47,5 +48,11 @@ void hsc_instants_reader_fini(jinstants_reader *r);
 hsc_status hsc_instants_each(hsc_spill *s, const jinstants *l, void (*visit)(void *ctx, const jinstant *i), void *ctx, hsc_err *err);
 /* The same; what `change` made of them is the list from then on, flushed. */
 hsc_status hsc_instants_change(hsc_spill *s, jinstants *l, void (*change)(void *ctx, jinstant *i), void *ctx, hsc_err *err);
+
+/* For a later join, behind what the parcel has: the blocks of a list that is flushed, as they are or, with `rows` (n_rows of them, `each` keys to one), with its keys by other rows: rows[row] - 1
+ * in place of row. False: a key whose row is in none, no memory, or the list can't be read. */
+bool hsc_instants_save(hsc_spill *s, const jinstants *l, const uint32_t *rows, size_t n_rows, uint32_t each, parcel *a);
+/* *l, flushed, from `size` bytes so saved, of so many samples. False: they are not such, or a key is not below `keys` or, of specials, below `specials`, or no memory; *l is to be freed. */
+bool hsc_instants_load(hsc_spill *s, jinstants *l, const uint8_t *bytes, size_t size, uint64_t count, uint64_t keys, uint64_t specials);
 
 #endif

@@ -395,7 +395,7 @@ typedef struct jscope {
     const char *name, *linkage;
     uint32_t procedure, module, file, line_begin, line_end, column, depth;
     bool is_unoptimised;
-    bool is_users; /* users_place.c: code of the program, not of a header of the system */
+    bool is_own, is_users; /* users_place.c: procedure, or part of one, of the program; and not of a header of the system */
 } jscope;
 
 typedef struct jfile {

@@ -30,8 +30,8 @@ void hsc_join_mark_users(join *j) {
     for (size_t i = 0; i < j->scopes.n; i++) {
         jscope *s = &j->scopes.p[i];
         bool own = s->knowledge == HSC_KNOWN_MAP || (s->module < j->modules.n && j->modules.p[s->module].is_main);
-        s->is_users = s->kind >= HSC_SCOPE_PROCEDURE && own && !is_in_header(j, s->file) &&
-                      !is_linked_runtime(j, s->kind == HSC_SCOPE_PROCEDURE ? (uint32_t)i : s->procedure);
+        s->is_own = s->kind >= HSC_SCOPE_PROCEDURE && own && !is_linked_runtime(j, s->kind == HSC_SCOPE_PROCEDURE ? (uint32_t)i : s->procedure);
+        s->is_users = s->is_own && !is_in_header(j, s->file);
     }
     for (size_t i = 0; i < j->places.n; i++) {
         jplace *p = &j->places.p[i];

@@ -215,6 +215,63 @@ static hsc_status share_own(hsc_db_cause *list, uint32_t n, const double *waitin
     return HSC_OK;
 }
 
+#define HARDLY 0.05 /* so much of its time, but for what it stands in line for a processor, a thread computes that has work of its own */
+
+/* By thread: it hands work to others and waits for them. */
+static hsc_status find_idle(const report *r, bool *idle, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    for (uint32_t i = 0; !s && i < r->info.threads; i++) {
+        hsc_db_thread t;
+        if (!(s = hsc_db_get_thread(r->db, i, &t, err)))
+            idle[i] = t.cpu_s < HARDLY * (t.end_s - t.begin_s - (t.runnable_s > 0 ? t.runnable_s : 0));
+    }
+    return s;
+}
+
+typedef struct signalled { /* `thread` waited for the signal of `by` */
+    uint32_t thread, by;
+} signalled;
+
+static int by_signal(const void *pa, const void *pb) {
+    const signalled *a = pa, *b = pb;
+    return a->thread != b->thread ? (a->thread < b->thread ? -1 : 1) : (a->by > b->by) - (a->by < b->by);
+}
+
+/* for_work[delay], of signals: nearly all that was waited for them was by threads with hardly any work of their own, for whose signals the late one waits too: for the
+ * work that they give it. */
+static hsc_status find_for_work(const report *r, bool *for_work, hsc_err *err) {
+    bool *idle = calloc((size_t)r->info.threads + 1, sizeof *idle);
+    double *idle_s = calloc((size_t)r->info.delays + 1, sizeof *idle_s), *all_s = calloc((size_t)r->info.delays + 1, sizeof *all_s);
+    signalled *list = malloc(((size_t)r->info.delayed + 1) * sizeof *list);
+    hsc_status s = idle && idle_s && all_s && list ? find_idle(r, idle, err) : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+    uint32_t n = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; !s && i < r->info.delayed; i++) {
+            hsc_db_delayed v;
+            hsc_db_delay d;
+            if ((s = hsc_db_get_delayed(r->db, i, &v, err)) || v.delay >= r->info.delays || v.thread >= r->info.threads || (s = hsc_db_get_delay(r->db, v.delay, &d, err)) ||
+                d.kind != HSC_wait_cause_SIGNAL)
+                continue;
+            if (!pass) {
+                list[n++] = (signalled){v.thread, d.thread};
+                continue;
+            }
+            bool gives_work = idle[v.thread] && bsearch(&(signalled){d.thread, v.thread}, list, n, sizeof *list, by_signal);
+            all_s[v.delay] += v.wait_s;
+            idle_s[v.delay] += gives_work ? v.wait_s : 0;
+        }
+        if (!s && !pass)
+            qsort(list, n, sizeof *list, by_signal);
+    }
+    for (uint32_t i = 0; !s && i < r->info.delays; i++)
+        for_work[i] = idle_s[i] > 0 && idle_s[i] >= (1 - HARDLY) * all_s[i];
+    free(idle);
+    free(idle_s);
+    free(all_s);
+    free(list);
+    return s;
+}
+
 hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_err *err) {
     report r = {.db = db};
     waited *waits = NULL;
@@ -224,8 +281,11 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
     double *own = NULL, *longest = NULL;
     uint32_t wait_count = 0;
     hsc_db_get_info(db, &r.info);
+    bool *for_work = calloc((size_t)r.info.delays + 1, sizeof *for_work);
     hsc_db_cause *list = malloc(((size_t)r.info.delay_places + 1) * sizeof *list);
-    hsc_status s = list ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r.info.path);
+    hsc_status s = list && for_work ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r.info.path);
+    if (!s)
+        s = find_for_work(&r, for_work, err);
     if (!s)
         s = report_load_programs(&r, err);
     if (!s)
@@ -267,11 +327,16 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
     }
     if (!s)
         s = share_own(list, count, own, r.info.delays, err);
+    for (uint32_t i = 0; !s && i < count; i++) { /* libraries' threads are told by themselves */
+        hsc_db_cause *c = &list[i];
+        c->for_work = c->delay.kind == HSC_wait_cause_THREAD_END || (c->delay.kind == HSC_wait_cause_SIGNAL && c->own && for_work[c->place.delay]);
+    }
     free(waits);
     free(calls.list);
     free(messages);
     free(own);
     free(longest);
+    free(for_work);
     report_clear(&r);
     if (s) {
         free(list);

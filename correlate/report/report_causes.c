@@ -47,19 +47,9 @@ static int heavier(const void *a, const void *b) {
     return (x->of.row > y->of.row) - (x->of.row < y->of.row);
 }
 
-/* Who joins threads waits for their work: of that only what others waited for who joins is caused. */
-static void joins_cost_nothing(report_cause *rows, uint32_t *n) {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < *n; i++) {
-        report_cause *c = &rows[i];
-        bool ends = c->of.delay.kind == HSC_wait_cause_THREAD_END;
-        if (ends)
-            c->caused_s -= c->direct_s;
-        if (!ends || c->caused_s > 1e-9)
-            rows[kept++] = *c;
-    }
-    *n = kept;
-}
+/* Who joins threads, or with hardly any work of its own waits for their signal, waits for their work: of that only what others waited for who waits so is caused. */
+static double direct_of(const hsc_db_cause *c) { return c->for_work ? 0 : c->place.direct_s; }
+static double caused_of(const hsc_db_cause *c) { return c->for_work ? fmax(c->place.caused_s - c->place.direct_s, 0) : c->place.caused_s; }
 
 hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *err) {
     hsc_db_cause *list;
@@ -78,32 +68,32 @@ hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *e
     uint32_t thread = HSC_NONE;
     for (uint32_t i = 0; i < count; i++) { /* a thread's rows of one group stand together */
         const hsc_db_cause *c = &list[i];
-        if (!report_wanted_cause(r, c))
+        double caused = caused_of(c);
+        if (!report_wanted_cause(r, c) || (c->for_work && caused <= 1e-9))
             continue;
         bool same = kept && !hsc_db_compare_causes(&groups[kept - 1].of, c), same_thread = same && thread == c->delay.thread;
         if (!same) {
             groups[kept++] = (report_cause){.of = *c, .delay = HSC_NONE};
-            heaviest = c->place.caused_s;
+            heaviest = caused;
         }
         report_cause *to = &groups[kept - 1];
-        if (c->place.caused_s > heaviest) { /* whose place is shown */
+        if (caused > heaviest) { /* whose place is shown */
             to->of = *c;
-            heaviest = c->place.caused_s;
+            heaviest = caused;
         }
-        of_thread = (same_thread ? of_thread : 0) + c->place.caused_s;
+        of_thread = (same_thread ? of_thread : 0) + caused;
         thread = c->delay.thread;
         to->threads += !same_thread;
         to->waits += to->delay != c->place.delay ? c->delay.waits : 0; /* places of one delay stand together */
         to->delay = c->place.delay;
-        to->caused_s += c->place.caused_s;
-        to->direct_s += c->place.direct_s;
+        to->caused_s += caused;
+        to->direct_s += direct_of(c);
         if (to->threads == 1 || of_thread > to->most_s) {
             to->most_s = of_thread;
             to->most_thread = c->delay.thread;
         }
     }
     free(list);
-    joins_cost_nothing(groups, &kept);
     qsort(groups, kept, sizeof *groups, heavier);
     *rows = groups;
     *n = kept;
@@ -529,7 +519,7 @@ static hsc_status kinds_text(report *r, double total, char *out, size_t size, hs
         return s;
     for (uint32_t i = 0; i < n; i++) { /* places of one delay stand together */
         const hsc_db_delay *d = &list[i].delay;
-        if (!list[i].own || list[i].place.delay == last || d->kind >= KINDS || d->kind == HSC_wait_cause_THREAD_END || !report_wanted_cause(r, &list[i]))
+        if (!list[i].own || list[i].place.delay == last || d->kind >= KINDS || list[i].for_work || !report_wanted_cause(r, &list[i]))
             continue;
         last = list[i].place.delay;
         sums[d->kind].kind = d->kind;
@@ -551,7 +541,7 @@ static hsc_status kinds_text(report *r, double total, char *out, size_t size, hs
     }
     at = strlen(out);
     if (rest >= 0.01 * total)
-        snprintf(out + at, size - at, ", and %s handed on by threads of libraries or who joined, that waited for them", REPORT_SECONDS(rest));
+        snprintf(out + at, size - at, ", and %s handed on by threads of libraries, or who waits for others' work, that were waited for", REPORT_SECONDS(rest));
     return HSC_OK;
 }
 

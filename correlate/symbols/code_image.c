@@ -85,7 +85,7 @@ static const listing listings[LISTINGS] = {
                        .rows = {R(hsc_code_runtime_call, directive, DIRECTIVES, ANY), R(hsc_code_runtime_call, procedure, PROCEDURES, ANY),
                                 R(hsc_code_runtime_call, loop, LOOPS, ANY), R(hsc_code_runtime_call, file, FILES, ANY)}},
     [HANDED] = {OF(data.handed), 1, {T(hsc_code_handed, callee)}, .row_count = 4,
-                .rows = {R(hsc_code_handed, procedure, PROCEDURES, ANY), R(hsc_code_handed, loop, LOOPS, ANY), R(hsc_code_handed, array, ARRAYS, NEEDED),
+                .rows = {R(hsc_code_handed, procedure, PROCEDURES, ANY), R(hsc_code_handed, loop, LOOPS, ANY), R(hsc_code_handed, array, ARRAYS, ANY),
                          R(hsc_code_handed, file, FILES, ANY)}},
     [LINES] = {OF(lines), .rises = true, .row_count = 2, .rows = {R(hsc_line_span, file, FILES, ANY), R(hsc_line_span, unit, UNITS, ANY)}},
     [SCOPES] = {OF(scopes), .row_count = 6,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "code_internal.h"
+#include "x86_64.h"
 
 /* ---- pieces ---- */
 
@@ -150,6 +151,8 @@ struct hsc_disassembler {
     void *llvm;
     bool intel;
     HSC_VEC(object) objects; /* by address */
+    hsc_table known;         /* of an instruction's bytes, with their number: where its words begin */
+    HSC_VEC(char) words;     /* of LLVM, each to its 0 */
 };
 
 static int by_address(const void *pa, const void *pb) {
@@ -211,7 +214,39 @@ void hsc_disassembler_close(hsc_disassembler *d) {
     if (d->llvm)
         llvm_19.dispose(d->llvm);
     free(d->objects.p);
+    hsc_table_fini(&d->known);
+    free(d->words.p);
     free(d);
+}
+
+/* ---- text: as snprintf, of which there would be several calls an instruction ---- */
+
+typedef struct line {
+    char *p;
+    size_t n, room; /* room: with the 0 */
+} line;
+
+static line begin_line(char *out, size_t size) {
+    out[0] = 0;
+    return (line){out, 0, size};
+}
+
+static void put_bytes(line *l, const char *s, size_t n) {
+    n = n < l->room - l->n - 1 ? n : l->room - l->n - 1;
+    memcpy(l->p + l->n, s, n);
+    l->p[l->n += n] = 0;
+}
+
+static void put_text(line *l, const char *s) { put_bytes(l, s, strlen(s)); }
+
+static void put_hex(line *l, uint64_t v) {
+    char digits[18] = "0x";
+    unsigned n = 1;
+    for (uint64_t rest = v; rest >>= 4;)
+        n++;
+    for (unsigned i = 0; i < n; i++)
+        digits[2 + i] = "0123456789abcdef"[v >> 4 * (n - 1 - i) & 15];
+    put_bytes(l, digits, 2 + n);
 }
 
 /* ---- what an address is called ---- */
@@ -226,10 +261,13 @@ static void put_name(char *out, size_t size, const char *linkage, uint64_t offse
     size_t n = cut ? NAME_MAX_SHOWN - 3 : strlen(name);
     while (cut && n && ((unsigned char)name[n] & 0xC0) == 0x80)
         n--;
-    if (offset)
-        snprintf(out, size, "%.*s%s+0x%" PRIx64, (int)n, name, cut ? "..." : "", offset);
-    else
-        snprintf(out, size, "%.*s%s", (int)n, name, cut ? "..." : "");
+    line l = begin_line(out, size);
+    put_bytes(&l, name, n);
+    put_text(&l, cut ? "..." : "");
+    if (offset) {
+        put_text(&l, "+");
+        put_hex(&l, offset);
+    }
     free(full);
 }
 
@@ -332,7 +370,8 @@ static void tidy(const char *from, char *operation, size_t operation_size, char 
                  size_t comment_size) {
     const char *hash = strstr(from, " # ");
     size_t n = hash ? (size_t)(hash - from) : strlen(from);
-    snprintf(comment, comment_size, "%s", hash ? hash + 3 : "");
+    line said = begin_line(comment, comment_size), rest = begin_line(operands, operands_size);
+    put_text(&said, hash ? hash + 3 : "");
     for (char *p = comment; (p = strpbrk(p, "\n\t"));) /* LLVM says several things in several lines */
         *p = ' ';
     while (n && (from[n - 1] == ' ' || from[n - 1] == '\t'))
@@ -356,7 +395,7 @@ static void tidy(const char *from, char *operation, size_t operation_size, char 
         if (!more || at >= n)
             break;
     }
-    snprintf(operands, operands_size, "%.*s", at < n ? (int)(n - at) : 0, from + at);
+    put_bytes(&rest, from + at, at < n ? n - at : 0);
 }
 
 static const char *last_word(const char *operation) {
@@ -364,30 +403,63 @@ static const char *last_word(const char *operation) {
     return space ? space + 1 : operation;
 }
 
-void hsc_disassemble(hsc_disassembler *d, uint64_t address, uint64_t end, const hsc_code_part *part, hsc_instruction *out) {
-    char raw[400], operation[80], operands[240], comment[200], name[NAME_MAX_SHOWN + 32];
-    const uint8_t *bytes = hsc_code_get_bytes(d->code, address, end);
+enum { WORDS_MAX = 4 << 20, RAW = 400 };
+
+/* Of at most `left` bytes: LLVM's words and the number of bytes; 0: they are no instruction. */
+static size_t ask(hsc_disassembler *d, uint64_t address, const uint8_t *bytes, size_t left, char raw[RAW]) {
     size_t size = 0, prefix = 0;
-    *out = (hsc_instruction){.size = 1, .flow = HSC_FLOW_NEXT};
-    snprintf(out->text, sizeof out->text, "(bad)");
-    if (!bytes)
-        return;
     raw[0] = 0;
     for (char *to = raw;; to += strlen(to)) { /* LLVM gives a prefix such as lock as an instruction of its own */
         uint8_t copy[16] = {0};
-        size_t left = (size_t)(end - address - prefix), room = sizeof raw - (size_t)(to - raw);
-        memcpy(copy, bytes + prefix, left < 15 ? left : 15);
-        size = left ? llvm_19.disassemble(d->llvm, copy, left < 15 ? left : 15, address + prefix, to, room) : 0;
+        size_t rest = left - prefix, room = RAW - (size_t)(to - raw);
+        memcpy(copy, bytes + prefix, rest < 15 ? rest : 15);
+        size = rest ? llvm_19.disassemble(d->llvm, copy, rest < 15 ? rest : 15, address + prefix, to, room) : 0;
         if (!size)
-            break;
+            return 0;
         const char *word = to + strspn(to, "\t ");
         if (size != 1 || prefix > 3 || !is_prefix(word, strlen(word)))
             break;
         prefix++;
     }
+    return size + prefix;
+}
+
+/* The same. Words follow from the bytes alone, as LLVM is asked for distances and not for targets, and compilers write the same ones again and again: what has
+ * been asked before is kept. */
+static size_t find_words(hsc_disassembler *d, uint64_t address, const uint8_t *bytes, size_t left, char raw[RAW]) {
+    hsc_x86_flow unused;
+    int64_t distance;
+    uint8_t key[16] = {0};
+    uint64_t a, b;
+    size_t size = hsc_x86_decode(bytes, left < 15 ? left : 15, &unused, &distance);
+    memcpy(key, bytes, size < 15 ? size : 15);
+    key[15] = (uint8_t)size;
+    memcpy(&a, key, 8);
+    memcpy(&b, key + 8, 8);
+    uint32_t at = size ? hsc_table_get(&d->known, a, b) : HSC_NO_INDEX;
+    if (at != HSC_NO_INDEX) {
+        memcpy(raw, d->words.p + at, strlen(d->words.p + at) + 1);
+        return size;
+    }
+    size_t asked = ask(d, address, bytes, left, raw), n = strlen(raw) + 1;
+    if (asked && asked == size && d->words.n + n <= WORDS_MAX && HSC_RESERVE(d->words, d->words.n + n)) { /* without memory they are not kept */
+        uint32_t *row = hsc_table_at(&d->known, a, b);
+        if (row)
+            *row = (uint32_t)d->words.n;
+        memcpy(d->words.p + d->words.n, raw, n);
+        d->words.n += row ? n : 0;
+    }
+    return asked;
+}
+
+void hsc_disassemble(hsc_disassembler *d, uint64_t address, uint64_t end, const hsc_code_part *part, hsc_instruction *out) {
+    char raw[RAW], operation[80], operands[240], comment[200], name[NAME_MAX_SHOWN + 32];
+    const uint8_t *bytes = hsc_code_get_bytes(d->code, address, end);
+    *out = (hsc_instruction){.size = 1, .flow = HSC_FLOW_NEXT, .text = "(bad)"};
+    size_t size = bytes ? find_words(d, address, bytes, (size_t)(end - address), raw) : 0;
     if (!size)
         return;
-    out->size = (uint32_t)(size + prefix);
+    out->size = (uint32_t)size;
     tidy(raw, operation, sizeof operation, operands, sizeof operands, comment, sizeof comment);
     const char *verb = last_word(operation);
     uint64_t after = address + out->size;
@@ -397,21 +469,27 @@ void hsc_disassemble(hsc_disassembler *d, uint64_t address, uint64_t end, const 
     out->flow = flow_of(verb, strlen(verb), is_number);
     if (is_number && (out->flow == HSC_FLOW_CALL || out->flow == HSC_FLOW_JUMP || out->flow == HSC_FLOW_BRANCH)) {
         out->target = after + (uint64_t)distance;
-        if (out->target >= part->begin && out->target < part->end)
-            snprintf(operands, sizeof operands, "0x%" PRIx64, out->target);
-        else if (name_code(d, out->target, name, sizeof name))
-            snprintf(operands, sizeof operands, "%s", name);
+        line l = begin_line(operands, sizeof operands);
+        if ((out->target < part->begin || out->target >= part->end) && name_code(d, out->target, name, sizeof name))
+            put_text(&l, name);
         else
-            snprintf(operands, sizeof operands, "0x%" PRIx64, out->target);
+            put_hex(&l, out->target);
     } else if (find_relative(operands, &distance)) {
         uint64_t at = after + (uint64_t)distance;
         char value[64] = "";
-        size_t n = strlen(comment);
-        if (!name_data(d, at, name, sizeof name) && !name_code(d, at, name, sizeof name))
-            snprintf(name, sizeof name, "0x%" PRIx64, at);
+        line l = {comment, strlen(comment), sizeof comment};
+        put_text(&l, l.n ? "; " : "");
+        if (name_data(d, at, name, sizeof name) || name_code(d, at, name, sizeof name))
+            put_text(&l, name);
+        else
+            put_hex(&l, at);
         put_constant(d, verb, at, value, sizeof value);
-        snprintf(comment + n, sizeof comment - n, "%s%s%s", n ? "; " : "", name, value);
+        put_text(&l, value);
     }
-    snprintf(out->text, sizeof out->text, "%s%s%s%s%s", operation, operands[0] ? "\t" : "", operands,
-             comment[0] ? operands[0] ? "\t# " : "\t\t# " : "", comment);
+    line l = begin_line(out->text, sizeof out->text);
+    put_text(&l, operation);
+    put_text(&l, operands[0] ? "\t" : "");
+    put_text(&l, operands);
+    put_text(&l, comment[0] ? operands[0] ? "\t# " : "\t\t# " : "");
+    put_text(&l, comment);
 }

@@ -66,9 +66,10 @@ static uint32_t scope_of(hsc_handle *h, uint32_t context) {
 }
 
 /* All causes, in an interval those in it, in the order of their rows: list[i].of.row is not i then. Where they are not told by place, those of locks that
- * libraries hold among their own threads are left out, as the report's sums leave them out. So are joins: who joins a thread waits for its work, of
- * which only what others waited for who joins is caused; *joined: seconds of them. */
-static hsc_status load(hsc_handle *h, int by, cause **out, uint32_t *count, double *joined, hsc_err *err) {
+ * libraries hold among their own threads are left out, as the report's sums leave them out. So are joins, and waits for a signal of threads with hardly any
+ * work of their own: who waits so waits for the other's work, of which only what others waited for who waits is caused; *joined: seconds of them; for_work, by
+ * delay: it is such, NULL: not asked. */
+static hsc_status load(hsc_handle *h, int by, cause **out, uint32_t *count, double *joined, bool *for_work, hsc_err *err) {
     hsc_db_cause *causes = NULL;
     uint32_t n = 0;
     hsc_status s = hsc_db_read_causes(h->db, &causes, &n, err);
@@ -82,7 +83,9 @@ static hsc_status load(hsc_handle *h, int by, cause **out, uint32_t *count, doub
         hsc_db_thread t;
         if (by != BY_PLACE && !causes[i].own)
             continue;
-        if (causes[i].delay.kind == HSC_wait_cause_THREAD_END) {
+        if (causes[i].for_work) {
+            if (for_work)
+                for_work[p->delay] = true;
             *joined += causes[i].own ? p->direct_s : 0;
             p->caused_s -= p->direct_s;
             p->direct_s = 0;
@@ -211,7 +214,7 @@ static int causes(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t limit) {
     cause *list = NULL;
     double *waited = NULL, total = 0, joined;
     uint32_t n = 0, count = 0;
-    if (load(h, by, &list, &n, &joined, &err) != HSC_OK)
+    if (load(h, by, &list, &n, &joined, NULL, &err) != HSC_OK)
         return hsc_tcl_error(interp, &err);
     group *groups = calloc((size_t)n + 1, sizeof *groups);
     if (!groups)
@@ -240,13 +243,13 @@ static int causes(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t limit) {
     return TCL_OK;
 }
 
-/* joined: seconds in which threads waited for others to end, which are in no cause. */
+/* joined: seconds in which threads waited for others' work, which are in no cause. */
 static int joined_command(hsc_handle *h, Tcl_Interp *interp) {
     hsc_err err = {0};
     cause *list = NULL;
     uint32_t n;
     double joined;
-    if (load(h, BY_KIND, &list, &n, &joined, &err) != HSC_OK)
+    if (load(h, BY_KIND, &list, &n, &joined, NULL, &err) != HSC_OK)
         return hsc_tcl_error(interp, &err);
     free(list);
     Tcl_SetObjResult(interp, REAL(joined));
@@ -284,7 +287,8 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
     cause *list = NULL;
     uint32_t n = 0, count = 0, kept = 0;
     double from, to, joined;
-    hsc_status s = load(h, of == HSC_NONE ? BY_PLACE : by, &list, &n, &joined, &err);
+    bool *for_work = calloc((size_t)h->info.delays + 1, sizeof *for_work);
+    hsc_status s = load(h, of == HSC_NONE ? BY_PLACE : by, &list, &n, &joined, for_work, &err);
     bool part_of_run = hsc_db_get_interval(h->db, &from, &to);
     const cause *chosen = NULL; /* none: its row has nothing in the interval */
     for (uint32_t i = 0; i < n; i++)
@@ -294,7 +298,7 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
     double *of_thread = calloc((size_t)h->info.threads + 1, sizeof *of_thread);
     sufferer *who = malloc(((size_t)h->info.delayed + 1) * sizeof *who);
     bool *foreign = calloc((size_t)h->info.delays + 1, sizeof *foreign); /* a library's lock among its own threads */
-    if (s == HSC_OK && (!part || !sum || !of_thread || !who || !foreign))
+    if (s == HSC_OK && (!part || !sum || !of_thread || !who || !foreign || !for_work))
         s = hsc_err_set(&err, HSC_E_MEMORY, "no memory for %u waits", h->info.delayed);
     for (uint32_t i = 0; s == HSC_OK && i < n; i++)
         foreign[list[i].of.place.delay] = of == HSC_NONE && !list[i].of.own;
@@ -309,7 +313,7 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
             (s = hsc_db_get_thread(h->db, v.thread, &t, &err)) != HSC_OK)
             break;
         hsc_db_find_wait_place(h->db, d.kind == HSC_wait_cause_OMP_BARRIER ? HSC_wait_kind_OMP_BARRIER : HSC_NONE, &v.context, &v.line);
-        double share = of == HSC_NONE ? d.kind != HSC_wait_cause_THREAD_END : d.wait_s > 0 ? part[v.delay] / d.wait_s : 0;
+        double share = of == HSC_NONE ? d.kind != HSC_wait_cause_THREAD_END && !for_work[v.delay] : d.wait_s > 0 ? part[v.delay] / d.wait_s : 0;
         if (!(share > 0) || foreign[v.delay] || (part_of_run && !v.waits && !(v.wait_s > 0)))
             continue;
         who[count++] = (sufferer){v, v.wait_s * (share > 1 ? 1 : share), v.wait_s};
@@ -319,6 +323,7 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
     if (s != HSC_OK) {
         free(who);
         free(foreign);
+        free(for_work);
         free(of_thread);
         free(sum);
         free(part);
@@ -357,6 +362,7 @@ static int sufferers(hsc_handle *h, Tcl_Interp *interp, int by, uint32_t of, uin
     PUT(d, "calls", calls);
     free(who);
     free(foreign);
+    free(for_work);
     free(of_thread);
     free(sum);
     free(part);

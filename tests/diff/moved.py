@@ -13,11 +13,11 @@ HEATSCOPE, RECORDS, WORK = sys.argv[1:4]
 made = []
 
 
-def database(name, samples, in_line_ms=None):
-    """Of one thread: samples in the program, and in a library that it calls."""
+def database(name, samples, in_line_ms=None, waiting=0):
+    """Of one thread: samples in the program, and in a library that it calls; so many in the program that wait."""
     m = MadeUp(HEATSCOPE, RECORDS, os.path.join(WORK, name))
     usage = f"thread_usage thread_id=1 time=900 user_ns=400000000 system_ns=0 minor_faults=0 major_faults=0 voluntary_switches=0 involuntary_switches=0 run_ns=400000000 runnable_ns={in_line_ms}000000"
-    m.process(7, "/made/up/program", samples, more=[] if in_line_ms is None else [usage])
+    m.process(7, "/made/up/program", samples, more=([] if in_line_ms is None else [usage]) + ["sample_weighted time=6 node_id=1 state=3 weight=1 event_id=0"] * waiting)
     m.run("correlate", "-o", m.database, m.work)
     made.append(m)
     return m
@@ -52,5 +52,9 @@ for name, before, after in (("slower", (315, 150), (315, 445)),        # the lib
 for in_line, alike in (((10, 20), True), ((10, 400), False), ((400, 380), True)):
     m, program, library, text = compare(f"line{in_line[1]}", (315, 150), (16, 445), in_line)
     m.that(("only moved" in text) == alike and (program["moved"] != "no") == alike, f"in line for {in_line} ms: {program}\n{text}")
+# no time falls by more than itself, though an interval of seconds may begin beyond that
+m = database("fall_a", (30, 5), waiting=40)
+text = " ".join(m.run("diff", m.database, database("fall_b", (30, 5), waiting=1).database).split())
+m.that("waiting 0.040 -> 0.001 s (-97.5 %, 95 %: -100.0 to -" in text, f"a fall:\n{text}")
 for m in made:
     m.end()

@@ -502,6 +502,74 @@ for by in ("cause", "delayed", "pair"):
          f"pool, {by}: {said}")
     that(by == "pair" or re.search(r" 0\.100 +100 ", said) and "[library.so]" not in said, f"pool, {by}: {said}")
 
+# what a library's thread waited is handed on to nobody: thread 3 waits 0.3 s for the signal of thread 2, which waits 0.1 s of it for a lock that thread 1 has. Of the
+# program that is 0.1 s (it was 0.2). Where a thread of the program (4) waits there too, and longer, it is the program's, and its part is handed on
+for number, waits_too in enumerate((False, True)):
+    WORK = os.path.join(os.path.dirname(WORK), f"kept-{number}")
+    os.makedirs(WORK)
+    DATABASE = os.path.join(WORK, "out.h5")
+    waited = (f"{long_wait(100 * MS, 400 * MS, node, CONDITION)} holder_thread_id=2 holder_node_id=2 stands_for_ns={300 * MS}" for node in (4, 3))
+    in_all = [wait(900 * MS, node, CONDITION, 1, 300 * MS, 300 * MS, holder=(2, 2)) for node in (4, 3)]
+    again = f"{long_wait(500 * MS, 600 * MS, 3, CONDITION)} holder_thread_id=2 holder_node_id=2 stands_for_ns={100 * MS}"
+    process(0, (0, LIBRARY), (1, thread(1) + samples(100 * MS, 200 * MS, 2)),
+            (2, thread(2, 0) + [held(100 * MS, 200 * MS, 3, (1, 2)), wait(900 * MS, 3, 1, 1, 100 * MS, 100 * MS, holder=(1, 2))] + samples(200 * MS, 400 * MS, 2)),
+            (3, thread(3, 0) + INSIDE + [next(waited), in_all[0]]),
+            *([(4, thread(4, 0) + [next(waited), in_all[1], again, wait(901 * MS, 3, CONDITION, 1, 100 * MS, 100 * MS, holder=(2, 2))])] if waits_too else []))
+    join()
+    found = {}
+    for r in table("cause"):
+        had = found.get(r["kind"], (0,))[0]
+        found[r["kind"]] = (round(had + float(r["caused_s"]), 6), round(float(r["wait_s"]), 6), round(float(r["indirect_s"]), 6), r["own_code"])
+    lock = round(0.1 + 0.4 * 0.2 / 0.7, 6) if waits_too else 0.1
+    that(found == {"late signal": (round(0.8 - lock, 6), 0.7, 0.2, "yes") if waits_too else (0.3, 0.3, 0.1, "no"), "held a lock": (lock, 0.1, 0, "yes")}, f"handed on, {waits_too}: {found}")
+    said = " ".join(run("report", DATABASE).split())
+    in_all = "of 0.8 s in all (late signal 0.7 s in 3 waits, held a lock 0.1 s in 1)" if waits_too else "of 0.1 s in all (for"
+    that(in_all in said, f"handed on, {waits_too}: {said[:3000]}")
+
+# a thread of the program waits 0.3 s for a lock that a library's thread has, which waits 0.2 s of it for one that thread 2 has, as thread 4 does: what the library hands
+# on is in all, and in no kind of wait for who runs the program's code
+WORK = os.path.join(os.path.dirname(WORK), "handed-on")
+os.makedirs(WORK)
+DATABASE = os.path.join(WORK, "out.h5")
+process(0, (0, LIBRARY), (1, thread(1) + [held(100 * MS, 400 * MS, 3, (3, 4)), wait(900 * MS, 3, 1, 1, 300 * MS, 300 * MS, holder=(3, 4))]),
+        (2, thread(2, 0) + samples(100 * MS, 400 * MS, 2)),
+        (3, thread(3, 0) + INSIDE + [held(100 * MS, 300 * MS, 4, (2, 2)), wait(900 * MS, 4, 1, 1, 200 * MS, 200 * MS, holder=(2, 2))] + samples(300 * MS, 400 * MS, 4)),
+        (4, thread(4, 0) + [held(100 * MS, 400 * MS, 3, (2, 2)), wait(900 * MS, 3, 1, 1, 300 * MS, 300 * MS, holder=(2, 2)),
+                            f"{long_wait(500 * MS, 600 * MS, 3, CONDITION)} holder_thread_id=2 holder_node_id=2 stands_for_ns={100 * MS}",
+                            wait(901 * MS, 3, CONDITION, 1, 100 * MS, 100 * MS, holder=(2, 2))]))
+join()
+found = {}
+for r in table("cause"):
+    found[r["kind"], r["own_code"]] = round(found.get((r["kind"], r["own_code"]), 0) + float(r["caused_s"]), 6)
+that(found == {("held a lock", "yes"): 0.7, ("held a lock", "no"): 0.1, ("late signal", "yes"): 0.1}, f"handed on by a library: {found}")
+said = " ".join(run("report", DATABASE).split())
+that("of 0.8 s in all (held a lock 0.5 s in 2 waits, late signal 0.1 s in 1, and 0.2 s handed on by threads of libraries, or who waits for others' work, that were waited for)" in said, f"handed on by a library: {said[:2000]}")
+
+# thread 1 has hardly any work of its own: it gives some to thread 2 and waits 0.8 s for its signal, as one waits for the end of a thread. Where thread 2 does not wait for
+# work of thread 1, that one is what waits
+def living(number, samples_at):
+    return [line.replace("time=900 cpu_ns=0 samples=0", f"time={1000 * MS} cpu_ns={len(samples_at) * MS} samples={len(samples_at)}") for line in thread(number, 0)] + samples_at
+
+
+def signal(begin, end, of):
+    ns = end - begin
+    return [f"{long_wait(begin, end, 3, CONDITION)} holder_thread_id={of} holder_node_id=2 stands_for_ns={ns}", wait(end + 1, 3, CONDITION, 1, ns, ns, holder=(of, 2))]
+
+
+for gives_work in (True, False):
+    WORK = os.path.join(os.path.dirname(WORK), f"serial-{gives_work}")
+    os.makedirs(WORK)
+    DATABASE = os.path.join(WORK, "out.h5")
+    process(0, (1, living(1, samples(90 * MS, 100 * MS, 2)) + signal(100 * MS, 900 * MS, 2)),
+            (2, living(2, samples(100 * MS, 900 * MS, 2)) + (signal(50 * MS, 100 * MS, 1) if gives_work else [])))
+    join()
+    that(sum(float(r["caused_s"]) for r in table("cause") if r["processor"] == "rank 0 thread 1") == 0.8, f"serial, CSV: {table('cause')}")
+    said = " ".join(run("report", "--by=cause", DATABASE).split())
+    note = "Not counted: 0.800 s in which threads with hardly any work of their own wait for others' signal that theirs is done"
+    that((note in said) == gives_work and (" 0.800 " in said.split("Not counted")[0]) != gives_work, f"serial, {gives_work}: {said}")
+    said = " ".join(run("report", DATABASE).split())
+    that(("makes others wait 0.8 s (late signal)" in said) != gives_work and ("of 0.05 s in all" in said) == gives_work, f"serial, {gives_work}: {said[:2500]}")
+
 # Heatscope's own libraries: 0.4 s in 2 threads, where the program has 0.1 (the viewer's test looks at it)
 WORK = os.path.join(os.path.dirname(WORK), "ours")
 os.makedirs(WORK)

@@ -121,6 +121,74 @@ static void passed(void **state) {
     hsc_spill_fini(&s);
 }
 
+enum { EACH = 8 };
+
+/* What is kept of a list for a later join comes back, as it was or by other rows; damaged, of keys that are too large or of another number of samples it is refused. */
+static void kept(void **state) {
+    (void)state;
+    static const size_t lengths[] = {0, 1, 64, 513, 3000};
+    uint64_t seed = 9;
+    hsc_spill s;
+    hsc_spill_init(&s, "instants.list");
+    uint32_t *rows = malloc(0x9000 / EACH * sizeof *rows + sizeof *rows);
+    assert_non_null(rows);
+    for (uint32_t i = 0; i <= 0x9000 / EACH; i++)
+        rows[i] = 0x9000 / EACH + 1 - i; /* the other way round */
+    for (unsigned shape = 0; shape < 12; shape++)
+        for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+            jinstants l = {0}, back = {0};
+            parcel a = {0};
+            size_t n = lengths[k];
+            bool ranged = shape % 4 != 3; /* else some keys are beyond all */
+            put(&s, &l, n, shape, &seed);
+            assert_true(hsc_instants_flush(&s, &l));
+            assert_true(hsc_instants_save(&s, &l, NULL, 0, EACH, &a));
+            assert_true(hsc_instants_load(&s, &back, a.p, a.n, n, JINSTANT_SPECIAL, JINSTANT_SPECIAL));
+            check(&s, &back, n, 0);
+            hsc_instants_fini(&back);
+            assert_int_equal(hsc_instants_load(&s, &back, a.p, a.n, n + 1, JINSTANT_SPECIAL, JINSTANT_SPECIAL), false);
+            hsc_instants_fini(&back);
+            if (n > 1) {
+                assert_false(hsc_instants_load(&s, &back, a.p, a.n - 1, n, JINSTANT_SPECIAL, JINSTANT_SPECIAL));
+                hsc_instants_fini(&back);
+                assert_false(hsc_instants_load(&s, &back, a.p, a.n, n, 1, 1));
+                hsc_instants_fini(&back);
+                for (unsigned trial = 0; trial < 200; trial++) { /* any bytes: no crash, and no key too large */
+                    uint8_t *byte = &a.p[random_number(&seed) % a.n], was = *byte;
+                    *byte = (uint8_t)random_number(&seed);
+                    if (hsc_instants_load(&s, &back, a.p, a.n, n, 0x9000, 0x12345)) {
+                        jinstants_reader r = {.list = &back};
+                        hsc_err err = {0};
+                        for (size_t got = 1; got;) {
+                            assert_int_equal(hsc_instants_read(&s, &r, &got, &err), HSC_OK);
+                            for (size_t i = 0; i < got; i++)
+                                assert_true(r.kind[i] & JINSTANT_SPECIAL ? (r.kind[i] & ~JINSTANT_SPECIAL) < 0x12345 : r.kind[i] < 0x9000);
+                        }
+                        hsc_instants_reader_fini(&r);
+                    }
+                    hsc_instants_fini(&back);
+                    *byte = was;
+                }
+            }
+            a.n = 0;
+            if (ranged)
+                assert_true(hsc_instants_save(&s, &l, rows, 0x9000 / EACH + 1, EACH, &a));
+            for (size_t i = 0; i < n && ranged; i++)
+                truth[i].kind = truth[i].kind & JINSTANT_SPECIAL ? truth[i].kind : (rows[truth[i].kind / EACH] - 1) * EACH + truth[i].kind % EACH;
+            if (ranged) {
+                assert_true(hsc_instants_load(&s, &back, a.p, a.n, n, 0x9000 + EACH, JINSTANT_SPECIAL));
+                check(&s, &back, n, 0);
+                hsc_instants_fini(&back);
+            }
+            if (n == 3000 && shape % 4 == 0) /* most rows are left out */
+                assert_false(hsc_instants_save(&s, &l, rows, 1, EACH, &a));
+            parcel_fini(&a);
+            hsc_instants_fini(&l);
+        }
+    free(rows);
+    hsc_spill_fini(&s);
+}
+
 /* What many samples of a program have: small steps, few nodes, one count. The same steps take no room, those within 128 of each other a byte. */
 static void few_bytes(void **state) {
     (void)state;
@@ -161,6 +229,6 @@ static void damaged(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lists), cmocka_unit_test(passed), cmocka_unit_test(few_bytes), cmocka_unit_test(damaged)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lists), cmocka_unit_test(passed), cmocka_unit_test(kept), cmocka_unit_test(few_bytes), cmocka_unit_test(damaged)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

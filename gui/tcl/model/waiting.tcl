@@ -115,7 +115,7 @@ oo::class create ::heatscope::Waiting {
         }
         return $sum
     }
-    # Seconds in which threads waited for others to end.
+    # Seconds in which threads waited for others' work.
     method joined {} { return [expr {[my any] ? [$Db joined] : 0}] }
     # Lines on a cause, or on all ("").
     method notes {by row} {
@@ -126,7 +126,7 @@ oo::class create ::heatscope::Waiting {
                 told, with who was late."]
         }
         if {$row eq "" && [my joined] >= 0.0005} {
-            lappend out [dict create kind fact text "Not counted: [::heatscope::fmt seconds [my joined]] in which threads wait for others to end, for their work."]
+            lappend out [dict create kind fact text "Not counted: [::heatscope::fmt seconds [my joined]] in which threads wait for others' work: for their end, or with hardly any of their own for their signal."]
         }
         if {$row eq "" && $by eq "place"} {
             my causes place

@@ -142,7 +142,7 @@ static void take_instants(const hsc_join_options *options, hsc_join_summary *sum
     parcel a = {.p = malloc(size + 1), .n = size ? size - 1 : 0, .cap = size + 1};
     if (!a.p || !t.late)
         abort();
-    *t.late = (jlate){.nodes = 3, .specials = 2, .weight = 1};
+    *t.late = (jlate){.nodes = 3, .specials = 2};
     memcpy(a.p, data + (size > 0), a.n);
     hsc_cache_take_instants(&j, &t, &a);
     hsc_instants_fini(&t.instants);
