@@ -98,6 +98,16 @@ namespace eval ::heatscope::chips {
             incr used $takes
             lappend shown [lreplace $chip 0 0 $words]
         }
+        # in few words the same thing is said once
+        set said [lmap chip $shown {lindex $chip 0}]
+        if {[llength [lsort -unique $said]] < [llength $said]} {
+            set kept [lmap chip [lrange $chips 0 $n-1] words $said {
+                if {[info exists once($words)]} continue
+                set once($words) 1
+                set chip
+            }]
+            return [place $width $have [concat $kept [lrange $chips $n end]] $letter $measure]
+        }
         return [dict create keep [expr {$width + $used <= $have ? -1 : $have - $used}] gap 1 chips $shown more $more]
     }
     # The most words that have room: those of a form, or a reason cut after a word or two of it.

@@ -277,9 +277,11 @@ namespace eval ::heatscope::fmt {
         set s [regsub -all {operator\s*->} $s "operator-\u0004"]
         set s [regsub -all {operator\s*>>} $s "operator\u0004\u0004"]
         set s [regsub -all {operator\s*>} $s "operator\u0004"]
-        set s [string map {"(anonymous namespace)" "{anonymous}"} $s]
+        set s [regsub -all {\((anonymous \w+)\)} [string map {"(anonymous namespace)" "{anonymous}"} $s] {{\1}}]
         set s [shortArguments $s]
         while {[regsub -all {<[^<>]*>} $s "\u0005" s]} {}
+        # parameters inside of the name: of the function that a lambda or a local class is in, and a lambda's own
+        while {[regsub -all {\([^()]*\)(?: const)?(::|#\d+\})} $s {\1} s]} {}
         # the parameter list is the last balanced pair of parentheses; what follows it are qualifiers
         if {[regexp {^(.*)\(([^()]|\([^()]*\))*\)[^()]*$} $s -> head] && $head ne ""} {
             set s $head
@@ -322,8 +324,11 @@ namespace eval ::heatscope::fmt {
         while {[regsub -all {<[^<>]*>} $s "\u0005" s]} {}
         return [string map [list \u0002 operator< \u0003 operator<< \u0004 -> \u0005 <\u2026> \u0006 < \u0007 > \u000e ", "] $s]
     }
-    # What follows the last ::, with operators whole.
+    # What follows the last ::, with operators whole; a lambda's with the function that it is in: generate::{lambda#1}.
     proc lastName {short} {
+        if {[regexp {((?:[^:]+::)?\{lambda#\d+\})(?:::operator\(\))?$} $short -> lambda]} {
+            return $lambda
+        }
         set at [string last :: $short]
         return [expr {$at <= 0 ? $short : [string range $short $at+2 end]}]
     }

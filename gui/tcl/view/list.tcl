@@ -671,7 +671,8 @@ oo::class create ::heatscope::ListView {
             if {$row ne ""} {
                 set pinned [list $Chosen {*}[my AllCells $row]]
                 if {$place > 0} {
-                    lset pinned 1 0 "$place. [lindex $pinned 1 0]"
+                    # by itself it is indented below nothing
+                    lset pinned 1 0 "$place. [string trimleft [lindex $pinned 1 0] "\u2002\u2003\u2007 "]"
                 }
             }
         }

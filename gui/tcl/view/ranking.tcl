@@ -420,7 +420,8 @@ oo::class create ::heatscope::RankingView {
             set name "[::heatscope::fmt lastName [$run scopeName [dict get $row procedure]]] $name[expr {$file eq "" && [dict get $row line_begin] > 0 ? ":[dict get $row line_begin]" : ""}]"
         } elseif {[set last [::heatscope::fmt lastName $name]] ne $name} {
             # a method: its own name first, then its class in place of the file
-            return [list $last [string range $name 0 end-[expr {[string length $last] + 2}]]]
+            set at [string last $last $name]
+            return [list $last [expr {$at > 2 ? [string range $name 0 $at-3] : $file}]]
         }
         return [list $name $file]
     }
