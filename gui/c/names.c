@@ -313,8 +313,8 @@ void hsc_paint_name(hsc_canvas *c, const hsc_style *st, double x, double base, d
         snprintf(file, sizeof file, "%.*s", (int)(at - place), place);
         x += hsc_canvas_text_fit(c, st->mono, x, base, room - kept, HSC_LEFT, colour, name) + gap;
         double rest = room - wide - kept; /* for the file's name: without "from" before it, or some letters of it */
-        const char *own_name = strrchr(file, ' ');
-        const char *shown = own_name && hsc_font_width(st->small, file) > rest ? own_name + 1 : file;
+        const char *from = strstr(file, "from ");
+        const char *shown = from && hsc_font_width(st->small, file) > rest ? from + 5 : file;
         if (hsc_font_width(st->small, shown) <= rest || rest > 40 * c->scale)
             x += hsc_canvas_text_fit(c, st->small, x, base, rest, HSC_LEFT, grey, shown);
         hsc_canvas_text(c, st->small, x, base, HSC_LEFT, grey, line);

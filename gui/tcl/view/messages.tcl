@@ -140,7 +140,7 @@ oo::class create ::heatscope::MessagesView {
         set wide [expr {$w > [$t dp 300]}]
         set left [expr {$wide ? int($w * 0.5) : $w}]
         # below each other the last one has what the names of its columns need, if that leaves the others some
-        set third [expr {$wide ? $h / 2 : ($h - max($h / 3, min([my MatrixNeed], $h - 2 * [$t dp 64]))) / 2}]
+        set third [expr {$wide ? $h / 2 : ($h - max($h / 3, min([my MatrixNeed], $h - 2 * [$t dp 60]))) / 2}]
         my Histogram size "Sizes of $what" [$model histogram size $by $row] 0 0 $left $third
         my Histogram duration "Durations of $what" [$model histogram duration $by $row] 0 $third $left [expr {2 * $third}]
         if {$wide} {
