@@ -49,11 +49,11 @@ static bool of_type(const char *name, char *out, size_t capacity) {
     return (size_t)snprintf(out, capacity, "%.*s%s", (int)(end - type), type, behind) < capacity;
 }
 
-/* Of what stands behind a '<': letters up to the '>' where they are words with commas between, 12 letters at most; 0. */
+/* Of what stands behind a '<': letters up to the '>' where they are words with commas between, also a value of an enumeration, (Kind)2, 12 letters at most; 0. */
 static size_t short_arguments(const char *p) {
     size_t n = 0;
     for (; p[n] && p[n] != '>'; n++) {
-        bool fits = p[n] == ' ' ? n && p[n - 1] == ',' : strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.,", p[n]) != NULL;
+        bool fits = p[n] == '(' ? !n || p[n - 1] == ' ' : p[n] == ')' ? memchr(p, '(', n) != NULL : p[n] == ' ' ? n && p[n - 1] == ',' : strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.,", p[n]) != NULL;
         if (!fits || n == 12)
             return 0;
     }
@@ -61,12 +61,18 @@ static size_t short_arguments(const char *p) {
 }
 
 void hsc_name_short(const char *name, char *out, size_t capacity) {
-    static const char anonymous[] = "(anonymous namespace)", nobody[] = "{anonymous}";
+    static const char anonymous[] = "(anonymous namespace)", nobody[] = "{anonymous}", in_brackets[] = "((anonymous namespace)::";
     char typed[1024];
     size_t n = 0;
     int depth = 0, is_template = 0;
-    if (of_type(name, typed, sizeof typed))
+    if (of_type(name, typed, sizeof typed)) {
         name = typed;
+    } else if (strstr(name, in_brackets) && strlen(name) < sizeof typed) { /* of a type within arguments the name alone */
+        strcpy(typed, name);
+        for (char *p; (p = strstr(typed, in_brackets));)
+            memmove(p + 1, p + sizeof in_brackets - 1, strlen(p + sizeof in_brackets - 1) + 1);
+        name = typed;
+    }
     for (const char *p = name; *p && n + 4 < capacity; p++) {
         /* operator<, operator->, operator() and the like keep their signs */
         if (!depth && !strncmp(p, "operator", 8)) {

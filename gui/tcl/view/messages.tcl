@@ -44,7 +44,8 @@ oo::class create ::heatscope::MessagesView {
             {bar "" bar 5 {} share} {share Time percent 6 {} share} {amount "" text 7 right duration_s} {calls Calls count 5 {} calls} \
             {sent Sent text 7 right sent_bytes} {mean "Mean size" text 8 right size_mean} {longest Longest text 7 right duration_max_s}]
     }
-    method Drop {} { return {longest mean amount calls sent} }
+    # of two runs what changed is the last to go
+    method Drop {} { return [concat {longest mean amount calls sent} [expr {[my Contrasts] ? "bar share" : ""}]] }
     method Load {} {
         set rows [lmap row [$Model groups $By] {
             dict set row id [dict get $row group]

@@ -37,6 +37,9 @@ static void short_names(void **state) {
         {"a::(anonymous namespace)::(anonymous namespace)::f(int)", "a::{anonymous}::{anonymous}::f"},
         {"f(int)::{lambda(int)#1}::operator()(int) const", "f::{lambda#1}::operator()"},
         {"A::make(bool, int)::{lambda(E const&, E const&)#1}::operator()(E const&, E const&) const", "A::make::{lambda#1}::operator()"},
+        {"Value (anonymous namespace)::search<((anonymous namespace)::NodeType)0>(Position&, Stack*)", "{anonymous}::search<(NodeType)0>"},
+        {"Move* MovePicker::score<(GenType)1>()", "MovePicker::score<(GenType)1>"},
+        {"f<)>(", "f<\xe2\x80\xa6>"},
         {"f(", "f"},
         {"<", "<"},
         {"", ""}};
