@@ -24,9 +24,11 @@ namespace eval ::heatscope::chips {
         {spin wait} {spin}
         {written in vectors} {vectors}
         { line (?=\d)} { }
+        {^(\S+ buffer) .*$} {\1}
         {^.*\mindirect\M.*$} {indirect}
         {^.*\mirregular\M.*$} {irregular}
         {^.*\m(stride \d+ B)\M.*$} {\1}
+        {^.*\mstride .*\msize\(.*$} {strided}
         {^\S+ (contiguous|one address)\M.*$} {\1}
     }
 
