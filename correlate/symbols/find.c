@@ -135,6 +135,13 @@ bool hsc_code_index(hsc_code *c) {
     return true;
 }
 
+/* What flang wrote itself of an intrinsic procedure: its record has the first line of the file, where nothing of it stands. */
+static bool is_written_by_compiler(const hsc_code_procedure *p) {
+    char name[64];
+    unsigned rank;
+    return p->knowledge == HSC_KNOWN_MAP && !strncmp(p->linkage, "_FortranA", 9) && hsc_linkage_fortran_intrinsic(p->linkage, name, sizeof name, &rank);
+}
+
 bool hsc_code_finish(hsc_code *c) {
     if (!join_omp_pairs(c) || !join_pieces(c) || !hsc_code_index(c))
         return false;
@@ -143,8 +150,11 @@ bool hsc_code_finish(hsc_code *c) {
         return false;
     c->loop_of_procedure.n = c->procedures.n;
     c->next_loop.n = c->loops.n;
-    for (size_t i = 0; i < c->procedures.n; i++)
+    for (size_t i = 0; i < c->procedures.n; i++) {
         c->loop_of_procedure.p[i] = HSC_NO_INDEX;
+        if (is_written_by_compiler(&c->procedures.p[i]))
+            c->procedures.p[i].line_begin = c->procedures.p[i].line_end = 0;
+    }
     for (size_t i = c->loops.n; i-- > 0;) {
         c->next_loop.p[i] = c->loop_of_procedure.p[c->loops.p[i].procedure];
         c->loop_of_procedure.p[c->loops.p[i].procedure] = (uint32_t)i;
@@ -162,9 +172,20 @@ bool hsc_code_finish(hsc_code *c) {
         hsc_code_procedure *p = &c->procedures.p[c->scopes.p[scope].procedure];
         if (p->file == HSC_NO_INDEX && p->knowledge == HSC_KNOWN_DWARF && strstr(p->linkage, HSC_GCC_REGION_MARK)) /* gcc says of no region where it is: where its code begins */
             p->file = at->file;
-        if (p->file == at->file && (!p->line_begin || at->line >= p->line_begin))
+        if (p->file != at->file)
+            continue;
+        if (is_written_by_compiler(p)) { /* at the line of its call, or, called from several, at none: begin 0 */
+            if (at->line > 1) {
+                p->line_begin = !p->line_end || at->line == p->line_begin ? at->line : 0;
+                p->line_end = at->line;
+            }
+        } else if (!p->line_begin || at->line >= p->line_begin) {
             stretch(p, at->line);
+        }
     }
+    for (size_t i = 0; i < c->procedures.n; i++)
+        if (!c->procedures.p[i].line_begin && is_written_by_compiler(&c->procedures.p[i]))
+            c->procedures.p[i].line_end = 0;
     return true;
 }
 

@@ -83,7 +83,7 @@ hsc_status hsc_font_init(hsc_font *f, const char *family, bool bold, bool italic
     f->descent = e.descent;
     for (int i = 0; i < HSC_GLYPH_COUNT; i++) {
         char letter[2] = {(char)(HSC_GLYPH_FIRST + i), 0};
-        const char *text = i < HSC_GLYPH_COUNT - 1 ? letter : HSC_MINUS;
+        const char *text = i < HSC_GLYPH_COUNT - 2 ? letter : i < HSC_GLYPH_COUNT - 1 ? HSC_MINUS : HSC_TIMES;
         cairo_glyph_t *g = NULL;
         int n = 0;
         if (cairo_scaled_font_text_to_glyphs(f->scaled, 0, 0, text, -1, &g, &n, NULL, NULL, NULL) ==
@@ -112,10 +112,14 @@ static int next_glyph(const char **text) {
     unsigned char ch = (unsigned char)*(*text)++;
     if (ch >= HSC_GLYPH_FIRST && ch <= HSC_GLYPH_LAST)
         return ch - HSC_GLYPH_FIRST;
-    if (strncmp(*text - 1, HSC_MINUS, sizeof HSC_MINUS - 1))
-        return -1;
-    *text += sizeof HSC_MINUS - 2;
-    return HSC_GLYPH_COUNT - 1;
+    for (int k = 0; k < 2; k++) {
+        const char *sign = k ? HSC_TIMES : HSC_MINUS;
+        if (!strncmp(*text - 1, sign, strlen(sign))) {
+            *text += strlen(sign) - 1;
+            return HSC_GLYPH_COUNT - 2 + k;
+        }
+    }
+    return -1;
 }
 
 double hsc_font_ascii_width(const hsc_font *f, const char *text) {

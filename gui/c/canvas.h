@@ -16,7 +16,7 @@
 
 #define HSC_GLYPH_FIRST 32
 #define HSC_GLYPH_LAST 126
-#define HSC_GLYPH_COUNT (HSC_GLYPH_LAST + 2 - HSC_GLYPH_FIRST) /* the last one: the minus sign */
+#define HSC_GLYPH_COUNT (HSC_GLYPH_LAST + 3 - HSC_GLYPH_FIRST) /* the last ones: the signs for minus and times */
 
 /* A font at a size, with the glyphs of ASCII looked up, so that digits cost no search. */
 typedef struct hsc_font {

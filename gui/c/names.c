@@ -49,11 +49,11 @@ static bool of_type(const char *name, char *out, size_t capacity) {
     return (size_t)snprintf(out, capacity, "%.*s%s", (int)(end - type), type, behind) < capacity;
 }
 
-/* Of what stands behind a '<': letters up to the '>' where they are words with commas between, 12 letters at most; 0. */
+/* Of what stands behind a '<': letters up to the '>' where they are words with commas between, also a value of an enumeration, (Kind)2, 12 letters at most; 0. */
 static size_t short_arguments(const char *p) {
     size_t n = 0;
     for (; p[n] && p[n] != '>'; n++) {
-        bool fits = p[n] == ' ' ? n && p[n - 1] == ',' : strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.,", p[n]) != NULL;
+        bool fits = p[n] == '(' ? !n || p[n - 1] == ' ' : p[n] == ')' ? memchr(p, '(', n) != NULL : p[n] == ' ' ? n && p[n - 1] == ',' : strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.,", p[n]) != NULL;
         if (!fits || n == 12)
             return 0;
     }
@@ -61,11 +61,18 @@ static size_t short_arguments(const char *p) {
 }
 
 void hsc_name_short(const char *name, char *out, size_t capacity) {
+    static const char anonymous[] = "(anonymous namespace)", nobody[] = "{anonymous}", in_brackets[] = "((anonymous namespace)::";
     char typed[1024];
     size_t n = 0;
     int depth = 0, is_template = 0;
-    if (of_type(name, typed, sizeof typed))
+    if (of_type(name, typed, sizeof typed)) {
         name = typed;
+    } else if (strstr(name, in_brackets) && strlen(name) < sizeof typed) { /* of a type within arguments the name alone */
+        strcpy(typed, name);
+        for (char *p; (p = strstr(typed, in_brackets));)
+            memmove(p + 1, p + sizeof in_brackets - 1, strlen(p + sizeof in_brackets - 1) + 1);
+        name = typed;
+    }
     for (const char *p = name; *p && n + 4 < capacity; p++) {
         /* operator<, operator->, operator() and the like keep their signs */
         if (!depth && !strncmp(p, "operator", 8)) {
@@ -76,6 +83,14 @@ void hsc_name_short(const char *name, char *out, size_t capacity) {
             memcpy(out + n, p, len);
             n += len;
             p += len - 1;
+            continue;
+        }
+        if (!depth && !strncmp(p, anonymous, sizeof anonymous - 1)) { /* in few letters, as in lists and titles */
+            if (n + sizeof nobody > capacity)
+                break;
+            memcpy(out + n, nobody, sizeof nobody - 1);
+            n += sizeof nobody - 1;
+            p += sizeof anonymous - 2;
             continue;
         }
         is_template |= *p == '<' && n > 0;
@@ -99,7 +114,7 @@ void hsc_name_short(const char *name, char *out, size_t capacity) {
         if (depth > 0)
             continue;
         if (*p == '(' && n > 0 && strncmp(p, "(anonymous", 10)) {
-            /* arguments: the end of the name, unless it goes on inside the function (lambdas, local classes) */
+            /* arguments: the end of the name, unless it goes on inside the function (lambdas, local classes) or they are a lambda's own */
             int open = 1;
             while (open > 0 && p[1]) {
                 p++;
@@ -107,7 +122,7 @@ void hsc_name_short(const char *name, char *out, size_t capacity) {
             }
             if (!strncmp(p + 1, " const", 6))
                 p += 6;
-            if (strncmp(p + 1, "::", 2))
+            if (strncmp(p + 1, "::", 2) && p[1] != '#')
                 break;
             continue;
         }
@@ -201,8 +216,22 @@ static bool middle_spared(const hsc_font *f, const char *name, double room, char
     }
 }
 
+/* Behind the anonymous namespaces that `p` begins with, as demanglers and our short names have them; `p`: with none. */
+static const char *behind_anonymous(const char *p) {
+    static const char *const spelled[] = {"(anonymous namespace)::", "{anonymous}::"};
+    for (size_t k = 0; k < sizeof spelled / sizeof *spelled; k++)
+        if (!strncmp(p, spelled[k], strlen(spelled[k]))) {
+            p += strlen(spelled[k]);
+            k = (size_t)-1; /* from the first again */
+        }
+    return p;
+}
+
 const char *hsc_name_inner(const char *name) {
     int depth = 0;
+    const char *inside = behind_anonymous(name);
+    if (inside > name && *inside)
+        return inside;
     for (const char *p = name; *p; p++) {
         if (!strncmp(p, "operator", 8))
             p += 8 + strspn(p + 8, "<>=-+*/%!&|^~[],") - 1;
@@ -210,6 +239,8 @@ const char *hsc_name_inner(const char *name) {
             depth++;
         else if (strchr(">)}", *p))
             depth -= depth > 0;
+        else if (!depth && p > name && p[0] == ':' && p[1] == ':' && behind_anonymous(p + 2) > p + 2)
+            return *behind_anonymous(p + 2) ? behind_anonymous(p + 2) : NULL;
         else if (!depth && p > name && p[0] == ':' && p[1] == ':') /* what has no name of its own stays with what it is in */
             return p[2] && p[2] != '{' && p[2] != '(' && p[-1] != '}' ? p + 2 : NULL;
     }
@@ -287,9 +318,11 @@ void hsc_paint_name(hsc_canvas *c, const hsc_style *st, double x, double base, d
         char file[256];
         snprintf(file, sizeof file, "%.*s", (int)(at - place), place);
         x += hsc_canvas_text_fit(c, st->mono, x, base, room - kept, HSC_LEFT, colour, name) + gap;
-        double rest = room - wide - kept; /* for some of the file's name */
-        if (rest > 24 * c->scale)
-            x += hsc_canvas_text_fit(c, st->small, x, base, rest, HSC_LEFT, grey, file);
+        double rest = room - wide - kept; /* for the file's name: without "from" before it, or some letters of it */
+        const char *from = strstr(file, "from ");
+        const char *shown = from && hsc_font_width(st->small, file) > rest ? from + 5 : file;
+        if (hsc_font_width(st->small, shown) <= rest || rest > 40 * c->scale)
+            x += hsc_canvas_text_fit(c, st->small, x, base, rest, HSC_LEFT, grey, shown);
         hsc_canvas_text(c, st->small, x, base, HSC_LEFT, grey, line);
         return;
     }

@@ -7,6 +7,7 @@
 
 #define HSC_NUMBER_MAX 16
 #define HSC_MINUS "\xe2\x88\x92" /* U+2212, of one character */
+#define HSC_TIMES "\xc3\x97" /* the sign for times, in UTF-8 */
 
 /* At most `width` characters (3..15): integers while they fit in four digits (or width), then 12k, 1.2M, 3.4G, 2e15;
  * values below 10 that are not whole keep one decimal. Returns the length in bytes. NaN gives "". */

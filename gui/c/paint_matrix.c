@@ -61,7 +61,7 @@ static void paint_labels(hsc_canvas *c, const hsc_style *st, const hsc_matrix_fr
     }
 }
 
-/* "151 MB"; of changes "+12 MB", "0.8x", "new", "gone". Short: "151M", "+12M". */
+/* "151 MB"; of changes "+12 MB", "0.8×", "new", "gone". Short: "151M", "+12M". */
 static void change_text(const hsc_matrix_frame *f, double v, bool brief, char text[HSC_NUMBER_MAX]) {
     if (brief && !f->change)
         hsc_number_short(v, 4, text);

@@ -237,16 +237,15 @@ void hsc_paint_timeline(hsc_canvas *c, const hsc_style *st, const hsc_timeline_f
     hsc_timeline_layout l;
     hsc_timeline_layout_get(c, st, f, &l);
     paint_axis(c, st, f, &l);
-    int used = -1000;
+    /* labels of all rows, or of every so many as have room; letters are not as high as their line */
+    double pitch = (double)l.height / (f->rows ? f->rows : 1);
+    uint32_t step = pitch >= 0.8 * l.line ? 1 : (uint32_t)ceil(l.line / (pitch > 1e-6 ? pitch : 1e-6));
     for (uint32_t i = 0; i < f->rows; i++) {
         int y0 = hsc_timeline_row_y(&l, f->rows, i), y1 = hsc_timeline_row_y(&l, f->rows, i + 1);
         paint_row(c, st, f, &l, i);
-        double middle = (y0 + y1) / 2.0 - l.line / 2.0;
-        if (middle >= used) { /* labels that have room */
-            hsc_canvas_text(c, st->small, l.x - dp(c, 6), hsc_font_baseline(st->small, middle, l.line), HSC_RIGHT,
+        if (i % step == 0)
+            hsc_canvas_text(c, st->small, l.x - dp(c, 6), hsc_font_baseline(st->small, (y0 + y1) / 2.0 - l.line / 2.0, l.line), HSC_RIGHT,
                             st->colour[(int)i == f->mark ? HSC_P_accent : HSC_P_muted], f->labels[i]);
-            used = (int)(middle + l.line);
-        }
     }
     if (f->n_phases)
         paint_phases(c, st, f, &l);

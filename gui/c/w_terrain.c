@@ -119,6 +119,8 @@ static hsc_status cell_summit(terrain *t, uint32_t row, uint32_t bin, uint32_t *
     return s;
 }
 
+#define FLAT_NOISE "no change beyond noise (95 %)"
+
 /* What to say of a surface without heights; NULL: it has some. */
 static const char *flat_words(const terrain *t, const float *values, size_t n) {
     hsc_db_metric m;
@@ -126,7 +128,7 @@ static const char *flat_words(const terrain *t, const float *values, size_t n) {
         if (!isnan(values[i]) && values[i] != 0) /* also infinite: new, gone */
             return NULL;
     if (hsw_comparing(&t->against))
-        return "no change beyond noise (95 %)";
+        return hsc_font_width(t->w.style.font, FLAT_NOISE) <= hsw_width(&t->w) ? FLAT_NOISE : "within noise";
     return hsc_db_get_metric(t->w.db->db, (uint32_t)t->w.metric, &m, NULL) == HSC_OK && m.exact ? "nothing in these lines" : "no samples in these lines";
 }
 

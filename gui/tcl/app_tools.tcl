@@ -37,7 +37,7 @@ oo::define ::heatscope::App {
             incr i
         }
         my Menu $f metric Metric $metrics
-        $f.metric.menu configure -postcommand [namespace code {my PostCategories}]
+        $f.metric.menu configure -postcommand [namespace code [list my PostCategories $metrics]]
         ttk::frame $f.bin
         foreach bin [::heatscope::settings get words bins] {
             ttk::radiobutton $f.bin.$bin -style Segment.TRadiobutton -text $bin -value $bin \
@@ -112,10 +112,18 @@ oo::define ::heatscope::App {
         set t ::heatscope::theme
         ttk::label $f.${name}label -style Tool.TLabel -text $label
         ttk::menubutton $f.$name -menu $f.$name.menu -takefocus 0
-        menu $f.$name.menu
+        menu $f.$name.menu -postcommand [namespace code [list my MarkMenu $f.$name.menu $choices]]
         foreach {text setting} $choices {
-            $f.$name.menu add command -label $text -command [namespace code [list my Set {*}$setting]]
+            $t menuEntry $f.$name.menu $text -command [namespace code [list my Set {*}$setting]]
         }
+    }
+    # What holds stands out in an open menu.
+    method MarkMenu {menu choices} {
+        set now [$Bus get]
+        ::heatscope::theme menuMark $menu [lmap {text setting} $choices {
+            lassign $setting key value
+            expr {[dict exists $now $key] && [dict get $now $key] eq $value}
+        }]
     }
     # From the right to the left: widget, space on its left and right. The facts take what is left.
     method ToolOrder {} {
@@ -144,20 +152,23 @@ oo::define ::heatscope::App {
         set Dropped $without
     }
     # Below the metrics: kinds of time that are shown alone. They are read when the menu is opened for the first time.
-    method PostCategories {} {
+    method PostCategories {metrics} {
+        set t ::heatscope::theme
         set menu $Path.tools.metric.menu
-        if {[$menu index end] >= [llength [$Run metrics]]} {
-            return
+        set choices [concat $metrics [list "" {}] {*}[lmap k [$Run sampledCategories] {list "only [$Run categoryName $k]" [list category $k]}] \
+            {{all categories} {category -1} {} {} {lines by themselves} {lines own} {lines with what they call} {lines calls}}]
+        if {[$menu index end] < [llength [$Run metrics]]} {
+            set heads {"Categories of CPU time" "Time of lines"}
+            foreach {words setting} [lrange $choices [llength $metrics] end] {
+                if {$words eq ""} {
+                    set heads [lassign $heads head]
+                    $t menuHead $menu $head
+                } else {
+                    $t menuEntry $menu $words -command [namespace code [list my Set {*}$setting]]
+                }
+            }
         }
-        $menu add separator
-        foreach k [$Run sampledCategories] {
-            $menu add command -label "only [$Run categoryName $k]" -command [namespace code [list my Set category $k]]
-        }
-        $menu add command -label "all categories" -command [namespace code {my Set category -1}]
-        $menu add separator
-        foreach {lines words} {own "lines by themselves" calls "lines with what they call"} {
-            $menu add command -label $words -command [namespace code [list my Set lines $lines]]
-        }
+        my MarkMenu $menu $choices
     }
     method Set {key value} {
         if {$key eq "axis"} {

@@ -157,11 +157,38 @@ namespace eval ::heatscope::theme {
         Menus .
     }
 
+    # An entry of a menu, with room round its words.
+    proc menuEntry {menu label args} {
+        variable MenuGap
+        if {![info exists MenuGap]} {
+            # a bitmap: a photo frees colours that a far display was never asked for (far.c)
+            set height [expr {[font metrics HsUI -linespace] + [dp 7]}]
+            set MenuGap [image create bitmap -background {} -data "#define gap_width [dp 5]\n#define gap_height $height\nstatic char gap_bits\[\] = {\
+                [join [lrepeat [expr {$height * (([dp 5] + 7) / 8)}] 0] ,]};"]
+        }
+        $menu add command -label "$label\u2003" -image $MenuGap -compound left {*}$args
+    }
+    # What the entries below it are.
+    proc menuHead {menu label} {
+        menuEntry $menu $label -state disabled -font HsSmall
+    }
+    # Marks the entries that hold; holds: a truth for each.
+    proc menuMark {menu holds} {
+        set i -1
+        foreach on $holds {
+            incr i
+            if {[$menu entrycget $i -state] ne "disabled"} {
+                $menu entryconfigure $i -font [expr {$on ? "HsUIb" : ""}] -foreground [expr {$on ? [colour accent] : ""}]
+            }
+        }
+    }
+    namespace export menuEntry menuHead menuMark
+
     # Menus are the only classic widgets that no view owns.
     proc Menus {w} {
         if {[winfo class $w] eq "Menu"} {
             $w configure -font HsUI -background [colour card] -foreground [colour text] -activebackground [colour selection] \
-                -activeforeground [colour text] -borderwidth 1 -activeborderwidth 0 -relief solid -selectcolor [colour accent]
+                -activeforeground [colour text] -disabledforeground [colour muted] -borderwidth 1 -activeborderwidth 0 -relief solid -selectcolor [colour accent]
         }
         foreach child [winfo children $w] {
             Menus $child

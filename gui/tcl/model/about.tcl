@@ -268,8 +268,13 @@ oo::class create ::heatscope::About {
                 lappend out [dict create kind fact text "$text  $said"]
             }
         }
-        foreach part [split [$Run facts] \u00b7] {
-            lappend out [dict create kind fact text [string trim $part]]
+        dict for {what part} [$Run factList] {
+            # the job stands in the title
+            switch -- $what {
+                job { continue }
+                elapsed { lappend out [dict create kind fact text "elapsed" right $part] }
+                default { lappend out [dict create kind fact text $part] }
+            }
         }
         if {[$Run unfinished] ne ""} {
             lappend out [dict create kind bad text [$Run unfinished]]

@@ -24,9 +24,11 @@ namespace eval ::heatscope::chips {
         {spin wait} {spin}
         {written in vectors} {vectors}
         { line (?=\d)} { }
+        {^(\S+ buffer) .*$} {\1}
         {^.*\mindirect\M.*$} {indirect}
         {^.*\mirregular\M.*$} {irregular}
         {^.*\m(stride \d+ B)\M.*$} {\1}
+        {^.*\mstride .*\msize\(.*$} {strided}
         {^\S+ (contiguous|one address)\M.*$} {\1}
     }
 
@@ -97,6 +99,16 @@ namespace eval ::heatscope::chips {
             set spare [expr {$spare + $w - $takes}]
             incr used $takes
             lappend shown [lreplace $chip 0 0 $words]
+        }
+        # in few words the same thing is said once
+        set said [lmap chip $shown {lindex $chip 0}]
+        if {[llength [lsort -unique $said]] < [llength $said]} {
+            set kept [lmap chip [lrange $chips 0 $n-1] words $said {
+                if {[info exists once($words)]} continue
+                set once($words) 1
+                set chip
+            }]
+            return [place $width $have [concat $kept [lrange $chips $n end]] $letter $measure]
         }
         return [dict create keep [expr {$width + $used <= $have ? -1 : $have - $used}] gap 1 chips $shown more $more]
     }

@@ -393,7 +393,8 @@ oo::class create ::heatscope::Compiler {
             append words " from [::heatscope::fmt plain [dict get $facts first]]"
         }
         if {[dict get $facts bound] ne ""} {
-            append words [expr {[regexp {[<>=]} [dict get $facts bound]] ? ", while " : " to "}][::heatscope::fmt plain [dict get $facts bound]]
+            # a bound without a variable is a condition: while (true)
+            append words [expr {[regexp {[<>=]} [dict get $facts bound]] || $words eq "" ? ", while " : " to "}][::heatscope::fmt plain [dict get $facts bound]]
         }
         if {[dict get $facts step] ni {0 1}} {
             append words ", step [dict get $facts step]"
@@ -418,6 +419,7 @@ oo::class create ::heatscope::Compiler {
         }
         set out [list [dict create kind section text "Versions, with what is inlined in them" right [llength $versions]]]
         set all [::tcl::mathop::+ {*}[lmap v $versions {dict get $v sum}]]
+        set idle {}
         foreach v [lsort -decreasing -real -index 1 [lmap v $versions {list $v [dict get $v sum]}]] {
             set v [lindex $v 0]
             set words [::heatscope::fmt plain [dict get $v version_text]]
@@ -426,9 +428,18 @@ oo::class create ::heatscope::Compiler {
                     append words [format $text [dict get $v $key]]
                 }
             }
+            # copies that nothing was sampled in: one line for those that are alike
+            if {[dict get $v known] && [dict get $v sum] == 0} {
+                dict incr idle [list [expr {[dict get $v is_vector] ? "good" : "fact"}] $words]
+                continue
+            }
             lappend out [dict create kind [expr {[dict get $v is_vector] ? "good" : "fact"}] text $words \
                 right [expr {[dict get $v known] ? "[$Run amount $metric [dict get $v sum]]  [::heatscope::fmt percent [dict get $v sum] $all]" : ""}] \
                 bar [expr {$all > 0 ? [dict get $v sum] / $all : 0.0}]]
+        }
+        dict for {key n} $idle {
+            lassign $key kind words
+            lappend out [dict create kind $kind text "$words[expr {$n > 1 ? " ($n copies)" : ""}]" right [expr {[$Run exact $metric] ? "none here" : "no samples"}] bar 0.0]
         }
         return $out
     }

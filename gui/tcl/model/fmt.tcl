@@ -250,11 +250,11 @@ namespace eval ::heatscope::fmt {
         }
         return [string range $name $type [expr {$end < 0 ? $i : $end}]-1][string range $name $i+1 end]
     }
-    # Template arguments of 12 letters at most marked as what stays: <double>, <0, 1>.
+    # Template arguments of 12 letters at most marked as what stays: <double>, <0, 1>, <(Kind)2>.
     proc shortArguments {s} {
-        foreach arguments [lsort -unique [regexp -all -inline {<[\w:.]+(?:, ?[\w:.]+)*>} $s]] {
+        foreach arguments [lsort -unique [regexp -all -inline {<(?:\(\w+\))?[\w:.]+(?:, ?(?:\(\w+\))?[\w:.]+)*>} $s]] {
             if {[string length $arguments] <= 14} {
-                set s [string map [list $arguments [string map {< \u0006 > \u0007 ", " \u000e} $arguments]] $s]
+                set s [string map [list $arguments [string map {< \u0006 > \u0007 ", " \u000e ( \u000f ) \u0010} $arguments]] $s]
             }
         }
         return $s
@@ -277,9 +277,13 @@ namespace eval ::heatscope::fmt {
         set s [regsub -all {operator\s*->} $s "operator-\u0004"]
         set s [regsub -all {operator\s*>>} $s "operator\u0004\u0004"]
         set s [regsub -all {operator\s*>} $s "operator\u0004"]
-        set s [string map {"(anonymous namespace)" "{anonymous}"} $s]
+        # of a type within arguments the name alone
+        set s [string map {"((anonymous namespace)::" (} $s]
+        set s [regsub -all {\((anonymous \w+)\)} [string map {"(anonymous namespace)" "{anonymous}"} $s] {{\1}}]
         set s [shortArguments $s]
         while {[regsub -all {<[^<>]*>} $s "\u0005" s]} {}
+        # parameters inside of the name: of the function that a lambda or a local class is in, and a lambda's own
+        while {[regsub -all {\([^()]*\)(?: const)?(::|#\d+\})} $s {\1} s]} {}
         # the parameter list is the last balanced pair of parentheses; what follows it are qualifiers
         if {[regexp {^(.*)\(([^()]|\([^()]*\))*\)[^()]*$} $s -> head] && $head ne ""} {
             set s $head
@@ -289,7 +293,7 @@ namespace eval ::heatscope::fmt {
             || ([regexp {^\S.* ([^ ]*[\w~\u0001-\u0007]+)$} $s -> tail] && ![regexp {operator} $s])} {
             set s $tail
         }
-        set s [string map [list \u0005 <\u2026> \u0001 ( \u0002 ) \u0003 < \u0004 > \u0006 < \u0007 > \u000e ", "] $s]
+        set s [string map [list \u0005 <\u2026> \u0001 ( \u0002 ) \u0003 < \u0004 > \u0006 < \u0007 > \u000e ", " \u000f ( \u0010 )] $s]
         if {[array size Short] > 5000} {
             array unset Short
         }
@@ -320,10 +324,13 @@ namespace eval ::heatscope::fmt {
         set s [string map [list -> \u0004 operator<< \u0003 operator< \u0002] [type $text]]
         set s [shortArguments $s]
         while {[regsub -all {<[^<>]*>} $s "\u0005" s]} {}
-        return [string map [list \u0002 operator< \u0003 operator<< \u0004 -> \u0005 <\u2026> \u0006 < \u0007 > \u000e ", "] $s]
+        return [string map [list \u0002 operator< \u0003 operator<< \u0004 -> \u0005 <\u2026> \u0006 < \u0007 > \u000e ", " \u000f ( \u0010 )] $s]
     }
-    # What follows the last ::, with operators whole.
+    # What follows the last ::, with operators whole; a lambda's with the function that it is in: generate::{lambda#1}.
     proc lastName {short} {
+        if {[regexp {((?:[^:]+::)?\{lambda#\d+\})(?:::operator\(\))?$} $short -> lambda]} {
+            return $lambda
+        }
         set at [string last :: $short]
         return [expr {$at <= 0 ? $short : [string range $short $at+2 end]}]
     }

@@ -2,7 +2,7 @@
 # One measured run as the views see it: facts, words for its processors, documents, rankings, findings.
 
 oo::class create ::heatscope::Run {
-    variable Db Info Documents Order Ranked Word Total Findings Labels Metrics FileNames Only Part Sampled Weights Taken Unfinished Silent Made
+    variable Db Info Documents Order Ranked Word Total Findings Labels Metrics FileNames Only Part Sampled Weights Teams Taken Unfinished Silent Made
 
     # db: a handle of heatscope::data, or anything that answers the same commands
     constructor {db} {
@@ -21,6 +21,7 @@ oo::class create ::heatscope::Run {
         set Part 0
         set Sampled {}
         set Weights {}
+        set Teams ""
         set Taken {}
         set Unfinished ?
         set Silent ?
@@ -364,6 +365,33 @@ oo::class create ::heatscope::Run {
         }
         set dispersion [expr {($freedom + 1) * [dict get $stats stddev] ** 2 / ($mean * [dict get $Weights $metric])}]
         return [expr {$dispersion > $freedom + 3 * sqrt(2 * $freedom)}]
+    }
+
+    # Statistics of a procedure or loop over the threads that run it, as the report has them of code outside of parallel regions: threads may be begun for
+    # different work. Programs with an OpenMP runtime stay as they are: which of their code is in regions is not looked for here.
+    method amongRunning {stats axis} {
+        if {$axis ne "thread" || ![dict exists $stats nonzero] || [my hasTeams]} {
+            return $stats
+        }
+        set n [expr {[dict exists $stats compared] ? [dict get $stats compared] : [my columns $axis]}]
+        set running [dict get $stats nonzero]
+        if {$running < 1 || $running >= $n} {
+            return $stats
+        }
+        set sum [expr {[dict get $stats mean] * $n}]
+        set mean [expr {$sum / $running}]
+        set squares [expr {$n * ([dict get $stats stddev] ** 2 + [dict get $stats mean] ** 2) - $running * $mean ** 2}]
+        return [dict merge $stats [dict create compared $running mean $mean stddev [expr {sqrt(max(0, $squares) / $running)}] \
+            imbalance [expr {[dict get $stats max] / double($mean)}] alone [expr {[dict get $stats max] >= 0.999 * $sum}]]]
+    }
+    method hasTeams {} {
+        if {$Teams eq ""} {
+            set Teams 0
+            for {set i 0} {$i < [my info modules] && $i < 256 && !$Teams} {incr i} {
+                set Teams [regexp {/lib(?:g|i)?omp[0-9]*\.so[^/]*$} [dict get [$Db module $i] path]]
+            }
+        }
+        return $Teams
     }
 
     method scopeName {scope} {

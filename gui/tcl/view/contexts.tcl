@@ -11,13 +11,16 @@ oo::class create ::heatscope::ContextsView {
 
     method Heading {head} {
         ttk::menubutton $head.title -style Rank.TMenubutton -text Top-down -menu $head.title.menu -takefocus 0
-        menu $head.title.menu
+        menu $head.title.menu -postcommand [namespace code [list my MarkMode $head.title.menu]]
         foreach {mode text} {topdown Top-down bottomup Bottom-up flat Flat} {
-            $head.title.menu add command -label $text -command [namespace code [list my mode $mode]]
+            ::heatscope::theme menuEntry $head.title.menu $text -command [namespace code [list my mode $mode]]
         }
         ttk::label $head.sub -style Card.Sub.TLabel
         pack $head.title -side left
         pack $head.sub -side left -padx [list [::heatscope::theme dp 8] 0]
+    }
+    method MarkMode {menu} {
+        ::heatscope::theme menuMark $menu [lmap mode {topdown bottomup flat} {expr {$mode eq $Mode}}]
     }
     method Build {body} {
         set Tree [::heatscope::ContextTree new $Run [$App comparison]]

@@ -473,7 +473,8 @@ oo::class create ::heatscope::DetailView {
             set title [dict get {difference "Other run less this one" ratio "Other run over this one"} [dict get $s show]]
         }
         set short [$Run cells [dict get $s metric]]
-        set shorter [list [expr {$calls ne "" ? "$short$calls" : "$short per $one"}] $short]
+        # of what was timed at last the unit alone: the metric's box has the rest
+        set shorter [list [expr {$calls ne "" ? "$short$calls" : "$short per $one"}] $short {*}[regexp -inline {\min \S+$} $short]]
         if {[my Comparing]} {
             # the plain name of the metric would be that of this run's values
             set shorter [dict get [list difference [list "Other \u2212 this" Change] ratio {"Other / this" Ratio}] [dict get $s show]]

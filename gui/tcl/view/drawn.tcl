@@ -135,7 +135,8 @@ namespace eval ::heatscope::drawn {
         set lines {}
         set line ""
         foreach word [split $text " "] {
-            set longer [expr {$line eq "" ? $word : "$line $word"}]
+            # not by expr: "0.20" would be a number then, and lose its last zero
+            set longer [string cat $line [string repeat " " [expr {$line ne ""}]] $word]
             if {$line ne "" && [font measure $font $longer] > $room} {
                 lappend lines $line
                 set longer $word

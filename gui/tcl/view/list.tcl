@@ -71,13 +71,16 @@ oo::class create ::heatscope::ListView {
             return
         }
         ttk::menubutton $head.title -style Rank.TMenubutton -text [my GroupTitle [dict get $groups $By]] -menu $head.title.menu -takefocus 0
-        menu $head.title.menu
+        menu $head.title.menu -postcommand [namespace code [list my MarkGroup $head.title.menu]]
         foreach {key words} $groups {
-            $head.title.menu add command -label $words -command [namespace code [list my group $key]]
+            ::heatscope::theme menuEntry $head.title.menu $words -command [namespace code [list my group $key]]
         }
         ttk::label $head.sub -style Card.Sub.TLabel
         pack $head.title -side left
         pack $head.sub -side left -padx [list [::heatscope::theme dp 8] 0]
+    }
+    method MarkGroup {menu} {
+        ::heatscope::theme menuMark $menu [lmap {key words} [my Groups] {expr {$key eq $By}}]
     }
     # The list with its scroll bar in a frame of its own; options of the list.
     method MakeList {frame args} {
@@ -671,7 +674,8 @@ oo::class create ::heatscope::ListView {
             if {$row ne ""} {
                 set pinned [list $Chosen {*}[my AllCells $row]]
                 if {$place > 0} {
-                    lset pinned 1 0 "$place. [lindex $pinned 1 0]"
+                    # by itself it is indented below nothing
+                    lset pinned 1 0 "$place. [string trimleft [lindex $pinned 1 0] "\u2002\u2003\u2007 "]"
                 }
             }
         }

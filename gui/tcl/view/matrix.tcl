@@ -120,7 +120,8 @@ oo::class create ::heatscope::MatrixView {
         }
         $Legend configure -width [expr {max(20, min($room, [$t dp [expr {[my Comparing] ? 280 : 200}]]))}]
         set rest [expr {$room - [$Legend cget -width]}]
-        $t say $Path.body.split.left.unit [expr {$rest > [$t dp 24] ? [::heatscope::fmt fit $Unit $rest {::heatscope::theme width HsSmall}] : ""}]
+        # what it is of stands in the pane's title as well
+        $t say $Path.body.split.left.unit [::heatscope::fmt clauses $Unit $rest {::heatscope::theme width HsSmall}]
     }
     # One process: it has nobody to send to, whatever is shown.
     method Single {} { return [expr {[dict get [$Matrix layout] processes] <= 1}] }

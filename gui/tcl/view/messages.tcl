@@ -44,7 +44,8 @@ oo::class create ::heatscope::MessagesView {
             {bar "" bar 5 {} share} {share Time percent 6 {} share} {amount "" text 7 right duration_s} {calls Calls count 5 {} calls} \
             {sent Sent text 7 right sent_bytes} {mean "Mean size" text 8 right size_mean} {longest Longest text 7 right duration_max_s}]
     }
-    method Drop {} { return {longest mean amount calls sent} }
+    # of two runs what changed is the last to go
+    method Drop {} { return [concat {longest mean amount calls sent} [expr {[my Contrasts] ? "bar share" : ""}]] }
     method Load {} {
         set rows [lmap row [$Model groups $By] {
             dict set row id [dict get $row group]
@@ -139,7 +140,8 @@ oo::class create ::heatscope::MessagesView {
         # two histograms above each other, the matrix beside them where there is room
         set wide [expr {$w > [$t dp 300]}]
         set left [expr {$wide ? int($w * 0.5) : $w}]
-        set third [expr {$wide ? $h / 2 : $h / 3}]
+        # below each other the last one has what the names of its columns need, if that leaves the others some
+        set third [expr {$wide ? $h / 2 : ($h - max($h / 3, min([my MatrixNeed], $h - 2 * [$t dp 60]))) / 2}]
         my Histogram size "Sizes of $what" [$model histogram size $by $row] 0 0 $left $third
         my Histogram duration "Durations of $what" [$model histogram duration $by $row] 0 $third $left [expr {2 * $third}]
         if {$wide} {
@@ -207,22 +209,32 @@ oo::class create ::heatscope::MessagesView {
         set x [expr {max($x0 + $half, min($x, $x1 - $half))}]
         $Charts create text $x $y -anchor s -font HsSmall -fill [::heatscope::theme colour muted] -text $text -tags highest
     }
-    # Bytes sent, processes downwards, kinds of partners beside each other.
-    method Matrix {x0 y0 x1 y1} {
-        set t ::heatscope::theme
-        set m [$Model partners]
-        set classes [dict get $m classes]
-        set rows [dict get $m rows]
-        # kinds of partners that nothing goes to are left out
+    # Kinds of partners that something goes to: their places in `classes`.
+    method Partners {m} {
         set keep {}
-        for {set k 0} {$k < [llength $classes]} {incr k} {
-            foreach row $rows {
+        for {set k 0} {$k < [llength [dict get $m classes]]} {incr k} {
+            foreach row [dict get $m rows] {
                 if {[lindex $row $k] > 0} {
                     lappend keep $k
                     break
                 }
             }
         }
+        return $keep
+    }
+    # Height of the matrix with its caption, the names of its columns and up to four rows.
+    method MatrixNeed {} {
+        set m [$Model partners]
+        set line [font metrics HsSmall -linespace]
+        return [expr {int(ceil($line * (1 + min(4, [llength [my Partners $m]]) + 1.3 * min(4, [llength [dict get $m rows]])))) + [::heatscope::theme dp 8]}]
+    }
+    # Bytes sent, processes downwards, kinds of partners beside each other.
+    method Matrix {x0 y0 x1 y1} {
+        set t ::heatscope::theme
+        set m [$Model partners]
+        set classes [dict get $m classes]
+        set rows [dict get $m rows]
+        set keep [my Partners $m]
         lassign [$Run words process] one many
         set line [font metrics HsSmall -linespace]
         # where the rows would have no room left there are no heads: the read-out tells what the columns are
@@ -230,7 +242,10 @@ oo::class create ::heatscope::MessagesView {
         if {$y1 - $y0 - $line - [$t dp 3] - $names * $line < 1.2 * $line * min(4, [llength $rows])} {
             set names 0
         }
-        set top [my Caption $x0 $y0 "Bytes sent by $one [expr {$names ? "to" : "and kind of partner"}]" [expr {$x1 - $x0}]]
+        foreach caption [expr {$names ? [list "Bytes sent by $one to"] : [list "Bytes sent by $one and kind of partner" "Bytes sent by $one and partner"]}] {
+            if {[::heatscope::theme width HsSmall $caption] <= $x1 - $x0} break
+        }
+        set top [my Caption $x0 $y0 $caption [expr {$x1 - $x0}]]
         if {![llength $keep] || ![llength $rows]} {
             return
         }

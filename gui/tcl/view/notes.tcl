@@ -124,7 +124,7 @@ oo::class create ::heatscope::NotesView {
         set n 0
         foreach line $Lines {
             set kind [dict get $line kind]
-            $Text insert end [dict get $line text] [list $kind l$n]
+            $Text insert end [::heatscope::fmt together [dict get $line text]] [list $kind l$n]
             if {[dict exists $line right]} {
                 $Text insert end \t [list $kind l$n]
                 # figures and their units stay together

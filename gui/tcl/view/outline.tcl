@@ -28,7 +28,7 @@ oo::class create ::heatscope::OutlineView {
     }
     method Columns {} {
         lassign [expr {$Narrow ? {5 6 Comm.} : {13 13 "Comm., waiting"}}] time comm title
-        return [list {name "Procedures and loops" name 0 left order} [list bar Time nested $time {} share] {share "%" percent 6 right share} \
+        return [list [list name [expr {$Narrow ? "Scopes" : "Procedures and loops"}] name 0 left order] [list bar Time nested $time {} share] {share "%" percent 6 right share} \
             [list comm $title nested $comm {} messages] {line Line text 6 right line}]
     }
     method Drop {} { return {line share comm} }

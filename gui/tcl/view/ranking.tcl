@@ -140,6 +140,9 @@ oo::class create ::heatscope::RankingView {
             if {[dict get $row sum] <= 0} break
             lassign [my NameOf $row] name where
             set id [dict get $row row]
+            if {[my Reported] && [dict exists $row imbalance]} {
+                set row [$Run amongRunning $row [dict get $Selection axis]]
+            }
             dict merge $row [dict create id $id name $name where $where \
                 change [expr {[dict exists $Changes $id] ? [dict get $Changes $id change] : 0}] \
                 other [expr {[dict exists $Changes $id] ? [dict get $Changes $id value_b] : ""}]]
@@ -367,7 +370,7 @@ oo::class create ::heatscope::RankingView {
                 set imbalance [expr {[dict exists $row imbalance] ? [dict get $row imbalance] : ""}]
                 set number [expr {$imbalance eq "" ? "" : [format %.2f $imbalance]}]
                 # what chance explains is no imbalance
-                lappend cells [expr {$imbalance ne "" && $imbalance > [::heatscope::settings get imbalance] && [dict get $row share] >= 0.001
+                lappend cells [expr {[dict exists $row alone] && [dict get $row alone] ? "alone" : $imbalance ne "" && $imbalance > [::heatscope::settings get imbalance] && [dict get $row share] >= 0.001
                                      && [$Run uneven $row [dict get $Selection metric] [dict get $Selection axis]]
                     ? [list $number warn] : $number}]
             }
@@ -420,7 +423,8 @@ oo::class create ::heatscope::RankingView {
             set name "[::heatscope::fmt lastName [$run scopeName [dict get $row procedure]]] $name[expr {$file eq "" && [dict get $row line_begin] > 0 ? ":[dict get $row line_begin]" : ""}]"
         } elseif {[set last [::heatscope::fmt lastName $name]] ne $name} {
             # a method: its own name first, then its class in place of the file
-            return [list $last [string range $name 0 end-[expr {[string length $last] + 2}]]]
+            set at [string last $last $name]
+            return [list $last [expr {$at > 2 ? [string range $name 0 $at-3] : $file}]]
         }
         return [list $name $file]
     }
@@ -527,7 +531,10 @@ oo::class create ::heatscope::RankingView {
         }
         set total [$Run total [dict get $Selection metric]]
         set share [expr {$total > 0 ? [dict get $stats sum] / $total : 0.0}]
-        set row [dict create row $id share $share mean [dict get $stats mean] stddev [dict get $stats stddev] max [dict get $stats max] imbalance \
+        if {[my Reported]} {
+            set stats [$Run amongRunning $stats [dict get $Selection axis]]
+        }
+        set row [dict create row $id share $share alone [expr {[dict exists $stats alone] && [dict get $stats alone]}] mean [dict get $stats mean] stddev [dict get $stats stddev] max [dict get $stats max] imbalance \
             [expr {[dict get $stats mean] > 0 ? [dict get $stats max] / [dict get $stats mean] : 0.0}]]
         switch -- $what {
             line {

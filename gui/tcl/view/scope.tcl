@@ -259,18 +259,36 @@ oo::class create ::heatscope::ScopeView {
         my FitRight $in.linehead
     }
 
-    # "mean 107, max 145 samples on r3", where that has room; of what was counted or timed with its unit.
+    # "mean 107, max 145 samples on r3", or as much of it as has room: a number is never without its unit while the title can give way.
     method MeanMost {stats} {
         set metric [dict get $Selection metric]
         set on "on [my Label [dict get $stats max_column]]"
         if {[$Run exact $metric]} {
-            return "mean [$Run amount $metric [dict get $stats mean]], max [$Run amount $metric [dict get $stats max]] $on"
+            set mean "mean [$Run amount $metric [dict get $stats mean]]"
+            set most "$mean, max [$Run amount $metric [dict get $stats max]]"
+            return [my Roomy [list "$most $on" $most $mean]]
         }
-        set most [dict get $stats max]
-        set words " [$Run countWord][expr {$most == 1 ? "" : "s"}]"
-        set text "mean [::heatscope::fmt mean [dict get $stats mean]], max [::heatscope::fmt short $most]"
-        set room [expr {[winfo width $Body.in.linehead] - [winfo reqwidth $Body.in.linehead.title] - [::heatscope::theme dp 8]}]
-        return "$text[expr {[::heatscope::theme width HsUI "$text$words $on"] <= $room ? $words : ""}] $on"
+        set word " [$Run countWord]"
+        set mean "mean [::heatscope::fmt mean [dict get $stats mean]]"
+        set most "$mean, max [::heatscope::fmt short [dict get $stats max]]"
+        set of "$most$word[expr {[dict get $stats max] == 1 ? "" : "s"}]"
+        return [my Roomy [list "$of $on" $of "$mean${word}s"]]
+    }
+    # The first of some words that has room beside the title of the line's chart; the last one takes from the title what the chart above it says as well.
+    method Roomy {list} {
+        set in $Body.in
+        set width [winfo width $in.linehead]
+        set title [$in.linehead.title cget -text]
+        foreach short [list $title [regsub { by \w+$} $title ""]] {
+            set room [expr {$width - [::heatscope::theme width HsUI $short] - [::heatscope::theme dp 8]}]
+            foreach words $list {
+                if {$width <= 20 || [::heatscope::theme width HsUI $words] <= $room} {
+                    ::heatscope::theme say $in.linehead.title $short
+                    return $words
+                }
+            }
+        }
+        return [lindex $list end]
     }
     method Nothing {stats} {
         return [expr {[dict get $stats max] == 0 && [dict get $stats min] == 0}]

@@ -97,7 +97,7 @@ oo::class create ::heatscope::View {
         $Path.head.more.menu delete 0 end
         foreach {name words} $Tabs {
             if {$name in $TabsLeft} {
-                $Path.head.more.menu add command -label $words -command [list {*}$command $name]
+                ::heatscope::theme menuEntry $Path.head.more.menu $words -command [list {*}$command $name]
             }
         }
     }

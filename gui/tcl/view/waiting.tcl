@@ -139,9 +139,11 @@ oo::class create ::heatscope::WaitingView {
         set axis [$Model axis]
         set values [$Model waited $By $row]
         set most [expr {[llength $values] ? [lindex [lsort -real -decreasing $values] 0] : 0}]
-        set who [expr {$most > 0 ? [$Run columnLabel $axis [lsearch -exact $values $most]] : ""}]
-        return [dict create title "Who waited[expr {$row eq "" ? "" : " for it"}], by [lindex [$Run words $axis] 0][expr {
-            $most > 0 ? " \u00b7 most $who: [::heatscope::fmt seconds $most]" : ""}]" \
+        if {$most <= 0} {
+            return {}
+        }
+        set who [$Run columnLabel $axis [lsearch -exact $values $most]]
+        return [dict create title "Who waited[expr {$row eq "" ? "" : " for it"}], by [lindex [$Run words $axis] 0] \u00b7 most $who: [::heatscope::fmt seconds $most]" \
             values $values labels [$Run labels $axis] words [namespace code [list my Waited $row]]]
     }
     method Waited {row index} {

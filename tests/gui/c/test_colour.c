@@ -114,9 +114,9 @@ static void changes_diverge(void **state) {
     hsc_number_change(0, 5, 0, text);
     assert_string_equal(text, "0");
     hsc_number_change(1, 5, 1, text);
-    assert_string_equal(text, "2x");
+    assert_string_equal(text, "2" HSC_TIMES);
     hsc_number_change(-1, 5, 1, text);
-    assert_string_equal(text, "0.5x");
+    assert_string_equal(text, "0.5" HSC_TIMES);
     hsc_number_change(INFINITY, 5, 1, text);
     assert_string_equal(text, "new");
 }

@@ -278,6 +278,35 @@ static void keys_have_room(void **state) {
     }
 }
 
+/* Rows somewhat lower than a line of text have labels all the same: all of them, not all but one here and there. */
+static void low_rows_have_labels(void **state) {
+    (void)state;
+    enum { ROWS = 16 };
+    static const char *const labels[ROWS] = {"--", "--", "--", "--", "--", "--", "--", "--", "--", "--", "--", "--", "--", "--", "--", "--"};
+    hsc_timeline_frame f = {.rows = ROWS, .labels = labels, .begin = 0, .end = 1, .busy_top = 1, .phases_of = "", .mark = -1};
+    int low = 0;
+    for (int height = 100; height < 400; height += 3) {
+        sheet s;
+        hsc_timeline_layout l;
+        sheet_open(&s, 200, height);
+        hsc_timeline_layout_get(&s.c, &s.st, &f, &l);
+        hsc_paint_timeline(&s.c, &s.st, &f);
+        int found = 0;
+        for (int row = 0; row < ROWS; row++) {
+            int some = 0;
+            for (int y = hsc_timeline_row_y(&l, ROWS, (uint32_t)row); y < hsc_timeline_row_y(&l, ROWS, (uint32_t)row + 1); y++)
+                for (int x = 0; x < l.x - 2; x++)
+                    some |= pixel(&s, x, y) != pixel(&s, 0, 0);
+            found += some;
+        }
+        if (10 * l.height >= 8 * ROWS * l.line)
+            assert_int_equal(found, ROWS);
+        low += 10 * l.height >= 8 * ROWS * l.line && l.height < ROWS * l.line;
+        sheet_close(&s);
+    }
+    assert_true(low > 2);
+}
+
 /* A phase that takes most of the time is drawn, also where a very short one ends just before. */
 static void long_phases_are_drawn(void **state) {
     (void)state;
@@ -423,7 +452,7 @@ int main(void) {
                                        cmocka_unit_test(category_bar_adds_up),
                                        cmocka_unit_test(hostile_text),
                                        cmocka_unit_test(clip_holds),
-                                       cmocka_unit_test(keys_have_room), cmocka_unit_test(long_phases_are_drawn),
+                                       cmocka_unit_test(keys_have_room), cmocka_unit_test(low_rows_have_labels), cmocka_unit_test(long_phases_are_drawn),
                                        cmocka_unit_test(left_keys_are_told),
                                        cmocka_unit_test(few_bars_share_the_width),
                                        cmocka_unit_test(legend_begins_with_most),
