@@ -226,7 +226,7 @@ static bool make_direct(hsc_db *db, direct *d, uint32_t metric, hsc_db_table whi
         begin[r + 2] += begin[r + 1];
     d->is_counted = true;
     d->next = 0;
-    if ((d->leaf = malloc(((uint64_t)begin[rows + 1] + 1) * sizeof *d->leaf)))
+    if ((d->leaf = hsc_large_malloc(((uint64_t)begin[rows + 1] + 1) * sizeof *d->leaf)))
         return true;
     free(begin);
     *d = (direct){0};
