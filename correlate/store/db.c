@@ -615,6 +615,8 @@ static hsc_status load_column(hsc_db *db, int i, hsc_err *err) {
         status = hsc_dbfile_read(db->file, a.set, 0, n, p, err);
     hsc_array_close(db, &a);
     if (!status)
+        hsc_large_blank(p, n * size);
+    if (!status)
         db->tables.columns[i] = db->columns[i] = p;
     return status;
 }

@@ -54,7 +54,8 @@ struct hsc_dbfile {
     char *path;
     int file, sock; /* sock < 0: no worker */
     pid_t worker;
-    int deaths;
+    int deaths, ended; /* ended: of these by a signal from outside */
+    struct stat was;   /* the file when it was opened */
     char *places;   /* memory shared with the worker, of which nothing is believed: what is in it is copied first; NULL: there is none */
     hsc_h5 *direct; /* read in this process; else NULL */
     known_set *sets;
@@ -91,6 +92,19 @@ static int bury(hsc_dbfile *r) {
     return status;
 }
 
+/* Is it one that no bytes of a file make? The kernel's when there is no memory left, or somebody's. */
+static bool is_from_outside(int status) {
+    int signal = status != -1 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+}
+
+/* What is wrong may be that the file is not what was opened: to stand behind an error. Who renames another one to its name does no harm. */
+static const char *changed_words(const hsc_dbfile *r) {
+    struct stat now;
+    bool same = fstat(r->file, &now) || (now.st_size == r->was.st_size && now.st_mtim.tv_sec == r->was.st_mtim.tv_sec && now.st_mtim.tv_nsec == r->was.st_mtim.tv_nsec);
+    return same ? "" : " (changed since it was opened: open it again)";
+}
+
 static hsc_status died(hsc_dbfile *r, const char *name, hsc_err *err) {
     char how[80];
     pid_t done;
@@ -109,13 +123,18 @@ static hsc_status died(hsc_dbfile *r, const char *name, hsc_err *err) {
     } else
         status = bury(r);
     r->deaths++;
+    if (is_from_outside(status)) {
+        r->ended++;
+        return hsc_err_set(err, HSC_E_IO, "%s: the process that read %s was ended from outside (signal %d, %s), by somebody or for want of memory: another one can read it again",
+                           r->path, name, WTERMSIG(status), strsignal(WTERMSIG(status)));
+    }
     if (status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
         snprintf(how, sizeof how, "did not end within %d s of CPU time", HSC_READER_CPU_S);
     else if (status != -1 && WIFSIGNALED(status))
         snprintf(how, sizeof how, "crashed (signal %d, %s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
         snprintf(how, sizeof how, "ended");
-    return hsc_err_set(err, HSC_E_FORMAT, "%s: the file is damaged or hostile: reading %s %s", r->path, name, how);
+    return hsc_err_set(err, HSC_E_FORMAT, "%s: the file is damaged or hostile: reading %s %s%s", r->path, name, how, changed_words(r));
 }
 
 static hsc_status receive(hsc_dbfile *r, const char *name, void *to, size_t n, hsc_err *err) {
@@ -167,7 +186,7 @@ static hsc_status take_answer(hsc_dbfile *r, const char *name, hsc_wire_answer *
                                        HSC_E_LIMIT, HSC_E_ARGUMENT, HSC_E_MISSING};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (a->status == (uint32_t)known[i])
-            return hsc_err_set(err, known[i], "%s", text);
+            return hsc_err_set(err, known[i], "%s%s", text, changed_words(r));
     return nonsense(r, name, err);
 }
 
@@ -202,6 +221,8 @@ static hsc_status launch(hsc_dbfile *r, hsc_err *err) {
         hsc_err_clear(&r->pending);
         return status;
     }
+    if (r->deaths > READER_DEATHS_MAX && r->ended == r->deaths)
+        return hsc_err_set(err, HSC_E_IO, "%s: its reading processes were ended from outside %d times: open it again", r->path, r->deaths);
     if (r->deaths > READER_DEATHS_MAX)
         return hsc_err_set(err, HSC_E_FORMAT, "%s: the file is damaged or hostile: its reading processes died %d times",
                            r->path, r->deaths);
@@ -411,7 +432,6 @@ static hsc_status talk(hsc_dbfile *r, const hsc_wire_request *q, hsc_wire_answer
 hsc_status hsc_dbfile_begin(const char *path, hsc_dbfile_progress call, void *ctx, hsc_dbfile **out, hsc_err *err) {
     const char *how = getenv("HEATSCOPE_READER");
     hsc_status status = HSC_OK;
-    struct stat st;
     hsc_dbfile *r = calloc(1, sizeof *r);
     if (!r || !(r->path = strdup(path))) {
         free(r);
@@ -420,9 +440,9 @@ hsc_status hsc_dbfile_begin(const char *path, hsc_dbfile_progress call, void *ct
     r->sock = -1;
     hsc_dbfile_set_progress(r, call, ctx);
     r->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (r->file < 0 || fstat(r->file, &st))
+    if (r->file < 0 || fstat(r->file, &r->was))
         status = hsc_err_set_errno(err, errno, "%s: cannot open", path);
-    else if (!S_ISREG(st.st_mode))
+    else if (!S_ISREG(r->was.st_mode))
         status = hsc_err_set(err, HSC_E_FORMAT, "%s: not a file", path);
     else if (how && !strcmp(how, "direct"))
         status = hsc_h5_open(path, r->file, &r->direct, err);

@@ -202,6 +202,7 @@ static bool make_direct(hsc_db *db, direct *d, uint32_t metric, hsc_db_table whi
     const hsc_interval *v = db->interval;
     if (!d->making) {
         db->passes++;
+        hsc_spare_leave(&db->spares, HSC_SPARES_BESIDE); /* what these arrays take will be the next interval's (hsc_interval_thin) */
         *d = (direct){.making = calloc(rows + 2, sizeof *d->making)};
     }
     uint32_t *begin = d->making;
@@ -225,7 +226,7 @@ static bool make_direct(hsc_db *db, direct *d, uint32_t metric, hsc_db_table whi
         begin[r + 2] += begin[r + 1];
     d->is_counted = true;
     d->next = 0;
-    if ((d->leaf = malloc(((uint64_t)begin[rows + 1] + 1) * sizeof *d->leaf)))
+    if ((d->leaf = hsc_large_malloc(((uint64_t)begin[rows + 1] + 1) * sizeof *d->leaf)))
         return true;
     free(begin);
     *d = (direct){0};
@@ -299,9 +300,22 @@ static void free_direct(const hsc_db *db, hsc_interval *v) {
     v->direct = NULL;
 }
 
+bool hsc_interval_has_direct(const hsc_db *db) {
+    uint64_t n = db->interval && db->interval->direct ? db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT : 0;
+    for (uint64_t i = 0; i < n; i++)
+        if (db->interval->direct[i].leaf)
+            return true;
+    return false;
+}
+
 void hsc_interval_thin(hsc_db *db) {
-    if (db->interval)
-        free_direct(db, db->interval);
+    hsc_interval *v = db->interval;
+    for (uint64_t i = 0; v && v->direct && i < db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT; i++) {
+        hsc_spare_put(&db->spares, v->direct[i].leaf);
+        v->direct[i].leaf = NULL;
+    }
+    if (v)
+        free_direct(db, v);
 }
 
 void hsc_db_give_back(hsc_db *db, bool all) {

@@ -200,13 +200,14 @@ static void *take(void *ctx) {
 }
 
 void hsc_marks_take(const hsc_db *db, const hsc_marks_way *way, bool fresh, uint64_t *total) {
-    enum { LEAST = 1 << 16 }; /* leaves: fewer take no longer than a thread to start */
+    /* leaves: fewer take no longer than a thread to start; samples: the process that unpacks them meanwhile needs a processor for as long */
+    enum { LEAST = 1 << 16, READ_MOST = 1 << 19 };
     const mark *from = way->from, *to = way->to;
     uint64_t leaves = db->marks->leaves, half = leaves / 2;
     part first = {from ? from->counts : NULL, to->counts, 0, half, total, fresh},
          second = {from ? from->counts + from->half : NULL, to->counts + to->half, half, leaves, total, fresh};
     pthread_t thread;
-    bool both = leaves >= LEAST && sysconf(_SC_NPROCESSORS_ONLN) > 1 && !pthread_create(&thread, NULL, take, &second);
+    bool both = leaves >= LEAST && sysconf(_SC_NPROCESSORS_ONLN) > (way->samples > READ_MOST ? 2 : 1) && !pthread_create(&thread, NULL, take, &second);
     take(&first);
     if (both)
         pthread_join(thread, NULL);
@@ -229,6 +230,6 @@ bool hsc_marks_note(const hsc_db *db, hsc_adding *a, hsc_times *program, const u
     *way = (hsc_marks_way){0};
     if (from == to) /* none, or none between */
         return note_all(a, program, first, last);
-    *way = (hsc_marks_way){from, to}; /* `to` is behind `from`, so it is one */
+    *way = (hsc_marks_way){from, to, distance(from, first) + distance(to, last)}; /* `to` is behind `from`, so it is one */
     return note_way(a, program, from, first, true) && note_way(a, program, to, last, false);
 }

@@ -233,6 +233,16 @@ static hsc_status want_contexts(hsc_db *db, hsc_interval *v, const hsc_leaf_fact
     return HSC_OK;
 }
 
+/* Adds n numbers to n others. */
+static inline void add_few(uint32_t *to, const uint32_t *from, uint64_t n) {
+    typedef uint32_t four __attribute__((vector_size(4 * sizeof(uint32_t)), aligned(sizeof(uint32_t)), may_alias));
+    uint64_t k = 0;
+    for (; k + 4 <= n; k += 4)
+        *(four *)(void *)(to + k) += *(const four *)(const void *)(from + k);
+    for (; k < n; k++)
+        to[k] += from[k];
+}
+
 /* Adds to each context what is below it, or takes it away again: parents come first in the table. */
 static void turn_contexts(const hsc_db *db, hsc_context_sums *c, bool with_below) {
     const uint32_t *parent = HSC_COL(db, context_parent, uint32_t);
@@ -243,8 +253,10 @@ static void turn_contexts(const hsc_db *db, hsc_context_sums *c, bool with_below
         return;
     for (uint64_t i = 1; i < contexts; i++) {
         uint64_t from = (with_below ? contexts - i : i) * n, to = parent[from / n] * n;
-        for (uint64_t k = 0; k < n && narrow; k++)
-            narrow[to + k] += with_below ? narrow[from + k] : -narrow[from + k];
+        if (narrow && with_below)
+            add_few(narrow + to, narrow + from, n);
+        for (uint64_t k = 0; k < n && narrow && !with_below; k++)
+            narrow[to + k] -= narrow[from + k];
         for (uint64_t k = 0; k < n && wide; k++)
             wide[to + k] += with_below ? wide[from + k] : -wide[from + k];
     }
@@ -254,6 +266,14 @@ static void turn_contexts(const hsc_db *db, hsc_context_sums *c, bool with_below
 /* What a context has of all categories. */
 static inline uint64_t all_of(const hsc_context_sums *c, bool narrow, uint64_t context) {
     uint64_t sum = 0;
+    const uint32_t *of = narrow ? (const uint32_t *)c->sums + context * c->n : NULL;
+    switch (narrow ? c->n : 0) { /* mostly few */
+    case 4: sum += of[3]; /* fall through */
+    case 3: sum += of[2]; /* fall through */
+    case 2: sum += of[1]; /* fall through */
+    case 1: return sum + of[0];
+    default: break;
+    }
     for (uint32_t i = 0; i < c->n; i++)
         sum += sum_at(c->sums, narrow, context * c->n + i);
     return sum;
@@ -271,18 +291,27 @@ static inline void add_own(const hsc_interval_table *t, void *sums, bool narrow,
 /* What contexts have with all below them counts for the scopes that they introduce, so that nothing counts twice where a scope calls itself. Cost:
  * contexts, however deep the paths are. */
 static void add_scopes_by_category(const hsc_interval_table *t) {
+    enum { AHEAD = 16 }; /* contexts: their scopes are not next to each other */
     const hsc_db *db = t->db;
     const hsc_context_sums *own = &t->of->contexts;
     const uint32_t *scope = HSC_COL(db, context_scope, uint32_t), *above = HSC_COL(db, scope_parent, uint32_t), *introduced = db->introduced, *from = own->sums;
     uint64_t contexts = db->tables.rows[HSC_TAB_context], categories = db->tables.rows[HSC_TAB_category];
     uint32_t place[UINT8_MAX + 1], n = own->n, *restrict to = t->narrow; /* nothing that is read here is written to */
-    for (uint32_t i = 0; i < n; i++)
+    bool in_order = n > 0; /* categories that follow one another */
+    for (uint32_t i = 0; i < n; i++) {
         place[i] = own->category[i];
+        in_order = in_order && place[i] == place[0] + i;
+    }
     for (uint64_t c = 0; c < contexts; c++, from += n) {
         uint32_t s = scope[c];
+        if (c + AHEAD < contexts)
+            __builtin_prefetch(&to[(uint64_t)scope[c + AHEAD] * categories], 1);
         for (uint32_t k = introduced[c]; k; k--, s = above[s])
-            for (uint32_t i = 0; i < n; i++)
-                to[s * categories + place[i]] += from[i];
+            if (in_order)
+                add_few(to + (uint64_t)s * categories + place[0], from, n);
+            else
+                for (uint32_t i = 0; i < n; i++)
+                    to[s * categories + place[i]] += from[i];
     }
 }
 

@@ -5,7 +5,9 @@
 #include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define LARGE_PAGE ((size_t)2 << 20)
 
@@ -30,6 +32,15 @@ void *hsc_large_calloc(size_t bytes) {
     if (p && first < end)
         (void)madvise(p + (first - (uintptr_t)p), end - first, MADV_HUGEPAGE);
     return p;
+}
+
+void hsc_large_blank(void *p, size_t n) {
+    const char *bytes = p;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first = ((uintptr_t)p + page - 1) / page * page, end = ((uintptr_t)p + n) / page * page;
+    if (n < LARGE_PAGE / 4 || bytes[0] || memcmp(bytes, bytes + 1, n - 1) != 0 || first >= end)
+        return;
+    (void)madvise((char *)p + (first - (uintptr_t)p), end - first, MADV_DONTNEED); /* of anonymous memory: zeros, when it is read */
 }
 
 struct hsc_large_block {

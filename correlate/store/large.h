@@ -21,4 +21,7 @@ void hsc_large_free(hsc_large_room *r); /* it is empty then */
 /* Gives the system what was freed between memory that is still used: after much of it. A few milliseconds. */
 void hsc_large_give_back(void);
 
+/* Gives back the pages of n bytes if all of them are 0: they read as before, and take memory again when they are written. */
+void hsc_large_blank(void *p, size_t n);
+
 #endif

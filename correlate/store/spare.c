@@ -52,12 +52,18 @@ void hsc_spare_drop(hsc_spares *s) {
     s->is_dropped = true;
 }
 
-bool hsc_spare_again(hsc_spares *s) {
+void hsc_spare_leave(hsc_spares *s, unsigned most) {
+    while (s->n > most)
+        free(s->of[--s->n].p);
+}
+
+bool hsc_spare_again(hsc_spares *s, unsigned most) {
+    unsigned wanted = s->n_again < most ? s->n_again : most;
     if (!s->is_dropped)
         return true;
     while (s->n && !s->of[s->n - 1].clear) /* of something else meanwhile */
         free(s->of[--s->n].p);
-    if ((!s->n || s->of[s->n - 1].clear == s->of[s->n - 1].bytes) && s->n < s->n_again) {
+    if ((!s->n || s->of[s->n - 1].clear == s->of[s->n - 1].bytes) && s->n < wanted) {
         void *p = hsc_large_malloc(s->again[s->n]);
         if (!p) { /* without it, then */
             s->is_dropped = false;
@@ -71,7 +77,7 @@ bool hsc_spare_again(hsc_spares *s) {
         size_t rest = s->of[s->n - 1].bytes - s->of[s->n - 1].clear, piece = rest < HSC_SPARE_PIECE ? rest : HSC_SPARE_PIECE;
         memset((char *)s->of[s->n - 1].p + s->of[s->n - 1].clear, 0, piece);
         s->of[s->n - 1].clear += piece;
-        s->is_dropped = piece < rest || s->n < s->n_again;
+        s->is_dropped = piece < rest || s->n < wanted;
     } else
         s->is_dropped = false;
     return !s->is_dropped;

@@ -139,7 +139,12 @@ static void paint_instruction(hsc_canvas *c, const hsc_style *st, const hsc_code
     if (r->compared) {
         if (r->count > 0 || r->theirs > 0)
             paint_change(c, st, f, l, r, y);
-    } else if (f->change) { /* other code: lines and loops tell */
+    } else if (f->change) { /* other code: its line and loop tell the difference */
+        if (r->count > 0 && l->shares) {
+            hsc_number_short(r->count, 7, number);
+            snprintf(share, sizeof share, "%.16s here", number);
+            hsc_canvas_text(c, st->small, l->share_right, base, HSC_RIGHT, st->colour[HSC_P_muted], share);
+        }
     } else if (r->count > 0) {
         int bar_h = h - 2 * hsc_canvas_dp(c, 2), wide = (int)lround(r->length * l->bar_width);
         hsc_canvas_fill(c, l->bar, y + (h - bar_h) / 2, l->bar_width, bar_h, st->colour[HSC_P_faint]);
@@ -197,6 +202,8 @@ static void paint_bracket(hsc_canvas *c, const hsc_style *st, const hsc_code_fra
 static void paint_words(hsc_canvas *c, const hsc_style *st, const hsc_code_frame *f, const hsc_code_layout *l, const hsc_code_row *r, int y) {
     int h = f->row_height;
     double base = hsc_font_baseline(st->font, y, h), x = l->text;
+    if (r->compared)
+        paint_change(c, st, f, l, r, y);
     if (r->kind == HSC_CODE_PART) {
         hsc_canvas_fill(c, 0, y, c->width, h, st->colour[HSC_P_panel]);
         double wide = hsc_canvas_text_fit(c, st->mono, hsc_canvas_dp(c, 6), hsc_font_baseline(st->mono, y, h), c->width - 12, HSC_LEFT,

@@ -179,8 +179,11 @@ static int redraw(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const 
     if (!db)
         return TCL_ERROR;
     for (hsw *w = shared_of(interp)->first; w; w = w->next)
-        if (w->db == db && (w->waiting || !waiting))
+        if (w->db == db && (w->waiting || !waiting)) {
+            if (w->cls->forget && !Tk_IsMapped(w->tkwin))
+                w->cls->forget(w);
             hsw_schedule(w, HSW_DATA | HSW_PAINT);
+        }
     return TCL_OK;
 }
 

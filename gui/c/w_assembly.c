@@ -251,7 +251,7 @@ static hsc_code_frame frame_of(const assembly *a) {
     return (hsc_code_frame){.row_height = row_height(a), .header = header(a), .bytes = a->bytes,
                             .places = a->places && hsw_width(&a->w) > (int)(560 * a->w.scale),
                             .digits = snprintf(digits, sizeof digits, "%" PRIx64, a->highest), .colours = (enum hsc_colours)a->colours,
-                            .unit = a->unit ? a->unit : "samples", .change = a->theirs && a->same ? a->against.show == HSW_SHOW_RATIO ? "ratio" : "difference" : NULL};
+                            .unit = a->unit ? a->unit : "samples", .change = a->theirs ? a->against.show == HSW_SHOW_RATIO ? "ratio" : "difference" : NULL};
 }
 
 static void paint(hsw *w, hsc_canvas *c) {

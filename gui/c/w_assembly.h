@@ -34,8 +34,8 @@ typedef struct assembly {
     bool uncounted;         /* an interval is set, and which instruction ran when is not known */
     /* w_assembly_other.c; other NULL: nothing is compared */
     hsc_handle *other;
-    uint32_t other_metric, same; /* same: instructions of pieces that both have alike */
-    double *theirs, other_scale, most_change; /* theirs: as counts, in our counts; NaN: of other code, or none */
+    uint32_t other_metric, same; /* same: instructions that both have alike */
+    double *theirs, other_scale, most_change, most_loop; /* theirs: as counts, in our counts; NaN: of other code. The largest changes of lines and instructions; of loops */
     hsw_noise noise;
     const char *unit;       /* of what is counted */
     uint64_t highest;
@@ -63,11 +63,11 @@ bool hsw_assembly_contains(const char *text, const char *part);
 void hsw_assembly_fill_row(assembly *a, int i, hsc_code_row *out);
 /* List row of an instruction; -1. */
 int hsw_assembly_index_of(const assembly *a, uint32_t row);
-/* What the other run has at the instructions of these pieces, where their code is the same there. */
+/* What the other run has at the instructions of these pieces that it has alike. */
 hsc_status hsw_assembly_read_other(assembly *a, const uint32_t *parts, uint32_t n, hsc_err *err);
 void hsw_assembly_change(const assembly *a, uint32_t row, hsc_code_row *out); /* of an instruction that both have */
-/* Of list row i, a source line or loop of other code: what it has there ("line: 12 -> 30"); "" else. */
-void hsw_assembly_other_words(assembly *a, int i, char *out, size_t size);
+/* Of list row i, a source line or loop of other code: what it has here and there, in `out` and in words ("line: 12 -> 30"; "" else). */
+void hsw_assembly_other(assembly *a, int i, hsc_code_row *out, char *words, size_t size);
 /* Jumps of the selected instruction and to it; those inside the selected loop that are in view. To a->arrows. */
 void hsw_assembly_find_arrows(assembly *a);
 

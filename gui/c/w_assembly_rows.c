@@ -208,7 +208,7 @@ void hsw_assembly_fill_row(assembly *a, int i, hsc_code_row *out) {
             hsc_text_clean(remark.message, out->place, sizeof out->place);
         char other[100];
         size_t used = strlen(out->text);
-        hsw_assembly_other_words(a, i, other, sizeof other);
+        hsw_assembly_other(a, i, out, other, sizeof other);
         if (other[0])
             snprintf(out->text + used, sizeof out->text - used, " \xC2\xB7 %s", other);
         return;
@@ -223,7 +223,7 @@ void hsw_assembly_fill_row(assembly *a, int i, hsc_code_row *out) {
         if (chain[0])
             snprintf(out->text + n, sizeof out->text - n, "   \xE2\x80\x94 %s", chain);
         char other[100];
-        hsw_assembly_other_words(a, i, other, sizeof other);
+        hsw_assembly_other(a, i, out, other, sizeof other);
         n = strlen(out->place);
         if (other[0])
             snprintf(out->place + n, sizeof out->place - n, "  %s", other);

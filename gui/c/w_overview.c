@@ -163,6 +163,9 @@ static hsc_status changed(hsw *w, hsc_err *err) {
     return marks(v, err);
 }
 
+/* Places of all lines, which the next picture has with another widget in common. */
+static void forget(hsw *w) { hsc_strips_fini(&((overview *)w)->strips); }
+
 static void init(hsw *w) { ((overview *)w)->line_row = HSC_NONE; }
 
 static void fini(hsw *w) {
@@ -550,6 +553,6 @@ static void describe(hsw *w, Tcl_Obj *text) {
 
 const hsw_class hsw_overview_class = {
     .command = "overview", .tk_class = "HeatscopeOverview", .size = sizeof(overview), .options = options, .init = init,
-    .changed = changed, .fini = fini, .prepare = prepare, .paint = paint, .marks = paint_marks, .hit = hit, .describe = describe,
+    .changed = changed, .fini = fini, .forget = forget, .prepare = prepare, .paint = paint, .marks = paint_marks, .hit = hit, .describe = describe,
     .command_of = command_of, .press = press, .drag = drag, .release = release, .open = open, .move = move,
     .usage = "where nearest layout maximum colour"};

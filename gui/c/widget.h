@@ -27,6 +27,7 @@ typedef struct hsw_class {
     hsc_status (*changed)(hsw *w, hsc_err *err); /* options were set */
     void (*fini)(hsw *w);
     hsc_status (*prepare)(hsw *w, hsc_err *err); /* data for the picture; only called with a database */
+    void (*forget)(hsw *w);                  /* what was read is of no use, and the widget is not in sight: may free what is large */
     void (*complete)(hsw *w);                /* before painting: asks the application, and so runs scripts */
     void (*paint)(hsw *w, hsc_canvas *c);    /* prepared, with or without a database */
     void (*marks)(hsw *w, hsc_canvas *c);    /* over what paint drew, which changes with HSW_DATA only and is kept */

@@ -79,6 +79,8 @@ oo::class create ::heatscope::App {
         after cancel $CountTimer
         after cancel $Chooser
         after cancel $FirstTimer
+        after cancel [namespace code {my DrawTold}]
+        catch {::heatscope::hold 0}
         after cancel [lindex $Beat 2]
         foreach object [list $Syntax $Comparison $Finder $Nav $Bus $Run] {
             catch {$object destroy}

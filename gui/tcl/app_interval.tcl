@@ -24,7 +24,7 @@ oo::define ::heatscope::App {
         $Bus hold $OnIntervals [namespace code {my ChooseAll}]
         my ChooseMore
     }
-    method ChooseMore {{ms 12}} {
+    method ChooseMore {{ms 24}} {
         lassign $Chosen wanted only exact
         set Chooser {}
         set least 1.0
@@ -80,6 +80,9 @@ oo::define ::heatscope::App {
             my CountSome first
         }
         after idle [namespace code {my ShowFacts}]
+        # each is drawn once, when all views have been told
+        ::heatscope::hold 1
+        after idle [namespace code {my DrawTold}]
         ::heatscope::redraw $db
         if {[info exists Panes]} {
             foreach view [$Panes made] {
@@ -88,6 +91,13 @@ oo::define ::heatscope::App {
                 $view forget
                 $view stale
             }
+        }
+    }
+    method DrawTold {} {
+        if {[$Bus pending] && ![$Bus held]} {
+            after idle [namespace code {my DrawTold}]
+        } else {
+            ::heatscope::hold 0
         }
     }
     method CountBegins {} {

@@ -231,13 +231,13 @@ static void room_is_used_again(void **state) {
     assert_int_equal(s.n, 0);
     free(hsc_spare_take(&s, LARGE, false)); /* of something else */
     hsc_spare_put(&s, malloc(LARGE));
-    assert_false(hsc_spare_again(&s));
-    assert_false(hsc_spare_again(&s));
-    assert_false(hsc_spare_again(&s)); /* a piece of the large one, no more at a time */
+    assert_false(hsc_spare_again(&s, HSC_SPARES_MAX));
+    assert_false(hsc_spare_again(&s, HSC_SPARES_MAX));
+    assert_false(hsc_spare_again(&s, HSC_SPARES_MAX)); /* a piece of the large one, no more at a time */
     assert_int_equal(s.n, 3);
     assert_int_equal(s.of[2].clear, HSC_SPARE_PIECE);
-    assert_true(hsc_spare_again(&s));
-    assert_true(hsc_spare_again(&s));
+    assert_true(hsc_spare_again(&s, HSC_SPARES_MAX));
+    assert_true(hsc_spare_again(&s, HSC_SPARES_MAX));
     assert_int_equal(s.n, 3);
     for (unsigned i = 0; i < s.n; i++) {
         assert_in_range(s.of[i].bytes, i < 2 ? SMALL - 8 : LARGE, i < 2 ? SMALL : LARGE);
@@ -245,22 +245,64 @@ static void room_is_used_again(void **state) {
     }
     hsc_spare_drop(&s);
     for (unsigned i = 0; i < 3; i++)
-        assert_false(hsc_spare_again(&s));
+        assert_false(hsc_spare_again(&s, HSC_SPARES_MAX));
     memset((char *)s.of[2].p + s.of[2].clear, 1, s.of[2].bytes - s.of[2].clear);
     large = hsc_spare_take(&s, LARGE, true); /* before all of it is cleared: the rest is then */
     assert_int_equal(s.n, 2);
     for (size_t i = 0; i < LARGE; i++)
         assert_int_equal(large[i], 0);
     free(large);
+    hsc_spare_drop(&s);
+    assert_false(hsc_spare_again(&s, 2)); /* only the first two */
+    assert_true(hsc_spare_again(&s, 2));
+    assert_int_equal(s.n, 2);
+    hsc_spare_leave(&s, 1);
+    assert_int_equal(s.n, 1);
+    assert_int_equal(s.of[0].clear, s.of[0].bytes);
     hsc_spare_end(&s);
     assert_int_equal(s.n + s.n_again, 0);
+}
+
+static size_t resident_kb(void) {
+    char line[200];
+    size_t kb = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        (void)sscanf(line, "RssAnon: %zu", &kb);
+    if (f)
+        fclose(f);
+    return kb;
+}
+
+/* An array of zeros takes no memory, reads as zeros and can be written; others stay as they are. */
+static void zeros_take_no_memory(void **state) {
+    enum { BYTES = 24 << 20 };
+    (void)state;
+    char *p = hsc_large_malloc(BYTES);
+    assert_non_null(p);
+    memset(p, 0, BYTES);
+    size_t before = resident_kb();
+    hsc_large_blank(p + 3, BYTES - 7); /* wherever it begins */
+    assert_true(resident_kb() + (16 << 10) < before);
+    for (size_t i = 0; i < BYTES; i++)
+        assert_int_equal(p[i], 0);
+    p[BYTES - 1] = 1;
+    memset(p, 7, BYTES / 2);
+    hsc_large_blank(p, BYTES);
+    assert_int_equal(p[0], 7);
+    assert_int_equal(p[BYTES / 2], 0);
+    assert_int_equal(p[BYTES - 1], 1);
+    memset(p, 5, BYTES); /* all alike, but not 0 */
+    hsc_large_blank(p, BYTES);
+    assert_int_equal(p[BYTES / 3], 5);
+    free(p);
 }
 
 int main(void) {
     char *folder = model_folder();
     path = model_path(folder, "x.h5");
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_of_one_apart), cmocka_unit_test(each_allocation_of_the_writer),
-                                       cmocka_unit_test(each_allocation_of_the_reader), cmocka_unit_test(arrays_share_pages), cmocka_unit_test(room_is_used_again)};
+                                       cmocka_unit_test(each_allocation_of_the_reader), cmocka_unit_test(arrays_share_pages), cmocka_unit_test(room_is_used_again), cmocka_unit_test(zeros_take_no_memory)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
     rmdir(folder);

@@ -111,7 +111,9 @@ static void its_death_is_an_error(void **state) {
         err = (hsc_err){0};
         must(read_something(db, HSC_TABLE_SCOPE_EXCL + i, &err), &err);
         kill(child(), SIGKILL);
-        assert_int_equal(read_something(db, HSC_TABLE_CONTEXT_EXCL + i, &err), HSC_E_FORMAT);
+        assert_int_equal(read_something(db, HSC_TABLE_CONTEXT_EXCL + i, &err), HSC_E_IO);
+        assert_non_null(strstr(err.text, "ended from outside (signal 9"));
+        assert_null(strstr(err.text, "hostile")); /* the file is not to blame */
     }
     err = (hsc_err){0};
     assert_int_equal(read_something(db, HSC_TABLE_INSTANCE, &err), HSC_E_FORMAT); /* no more of them */
@@ -120,6 +122,51 @@ static void its_death_is_an_error(void **state) {
     hsc_db_scope scope;
     must(hsc_db_get_scope(db, 1, &scope, &err), &err); /* what is in memory is there still */
     hsc_db_close(db);
+}
+
+/* By nothing but signals from outside: no file is to blame. */
+static void its_ends_from_outside(void **state) {
+    (void)state;
+    hsc_db *db = open_db();
+    hsc_err err = {0};
+    for (int i = 0; i < 4; i++) {
+        kill(child(), i % 2 ? SIGKILL : SIGTERM);
+        err = (hsc_err){0};
+        assert_int_equal(read_something(db, HSC_TABLE_LINE, &err), HSC_E_IO);
+        assert_non_null(strstr(err.text, "ended from outside (signal"));
+        if (i < 3) {
+            err = (hsc_err){0};
+            must(read_something(db, HSC_TABLE_SCOPE_EXCL + i, &err), &err);
+        }
+    }
+    err = (hsc_err){0};
+    assert_int_equal(read_something(db, HSC_TABLE_INSTANCE, &err), HSC_E_IO);
+    assert_non_null(strstr(err.text, "ended from outside 4 times"));
+    hsc_db_close(db);
+}
+
+/* Written over while it is open, as a copy does it: errors say so. */
+static void the_file_is_written_over(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    hsc_db *db = NULL;
+    char copy[4200];
+    static char bytes[1 << 20];
+    snprintf(copy, sizeof copy, "%s.copy", path);
+    FILE *from = fopen(path, "rb"), *to = fopen(copy, "wb");
+    assert_non_null(from);
+    assert_non_null(to);
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, from)) > 0;)
+        assert_int_equal(fwrite(bytes, 1, n, to), n);
+    fclose(from);
+    fclose(to);
+    must(hsc_db_open(copy, &db, &err), &err);
+    must(read_something(db, HSC_TABLE_LINE, &err), &err);
+    assert_int_equal(truncate(copy, 5000), 0);
+    assert_int_not_equal(read_something(db, HSC_TABLE_CONTEXT_EXCL, &err), HSC_OK);
+    assert_non_null(strstr(err.text, "(changed since it was opened: open it again)"));
+    hsc_db_close(db);
+    remove(copy);
 }
 
 /* Pieces that a dead worker had: counting ends in an error, and another one counts. */
@@ -133,7 +180,7 @@ static void its_death_while_it_counts(void **state) {
     assert_true(t.present);
     must(hsc_db_set_interval(db, 0, t.end_s / 2, &err), &err);
     kill(child(), SIGKILL);
-    assert_int_equal(hsc_db_count_threads(db, 1e9, &part, &err), HSC_E_FORMAT);
+    assert_int_equal(hsc_db_count_threads(db, 1e9, &part, &err), HSC_E_IO);
     err = (hsc_err){0};
     must(hsc_db_count_threads(db, 1e9, &part, &err), &err);
     assert_true(part == 1);
@@ -187,7 +234,7 @@ static void a_replaced_file_stays(void **state) {
     fputs("something else", f);
     fclose(f);
     kill(child(), SIGKILL);
-    assert_int_equal(read_something(db, HSC_TABLE_LINE, &err), HSC_E_FORMAT);
+    assert_int_equal(read_something(db, HSC_TABLE_LINE, &err), HSC_E_IO);
     err = (hsc_err){0};
     must(read_something(db, HSC_TABLE_LINE, &err), &err); /* of the file that was opened, also by another process */
     hsc_db_close(db);
@@ -242,7 +289,7 @@ static char *read_column(hsc_db *db, int column, uint64_t *bytes, int *deaths) {
     }
     if (!(*deaths)--)
         fail_msg("%s", err.text);
-    assert_non_null(strstr(err.text, "crashed (signal 9"));
+    assert_non_null(strstr(err.text, "ended from outside (signal 9"));
     return read_column(db, column, bytes, deaths);
 }
 
@@ -368,7 +415,7 @@ static void what_is_of_one_row_comes_at_once(void **state) {
     }
     hsc_db_close(directly);
     kill(child(), SIGKILL);
-    assert_int_equal(hsc_db_read_stats(db, view, 1, 1, &b, &err), HSC_E_FORMAT);
+    assert_int_equal(hsc_db_read_stats(db, view, 1, 1, &b, &err), HSC_E_IO);
     err = (hsc_err){0};
     must(hsc_db_read_stats(db, view, rows - 1, 1, &b, &err), &err);
     assert_true(a.sum == b.sum && a.max == b.max && a.nonzero == b.nonzero);
@@ -416,7 +463,7 @@ int main(void) {
         return 1;
     }
     model_free(m);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(is_enclosed), cmocka_unit_test(its_death_is_an_error), cmocka_unit_test(its_death_while_it_counts),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(is_enclosed), cmocka_unit_test(its_death_is_an_error), cmocka_unit_test(its_ends_from_outside), cmocka_unit_test(the_file_is_written_over), cmocka_unit_test(its_death_while_it_counts),
                                        cmocka_unit_test(a_hanging_one_can_be_left),
                                        cmocka_unit_test(a_replaced_file_stays),
                                        cmocka_unit_test(what_both_ways_read_is_the_same),

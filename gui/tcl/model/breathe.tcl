@@ -27,6 +27,23 @@ namespace eval ::heatscope {
             $name
         }
     }
+    # Keeps values that are no longer wanted until what is done now has been drawn, and lets one go at a time: to free thousands of rows takes
+    # milliseconds, which a picture would wait for.
+    variable Buried {}
+    proc bury {args} {
+        variable Buried
+        if {![llength $Buried]} {
+            after 60 ::heatscope::Unbury
+        }
+        lappend Buried {*}$args
+    }
+    proc Unbury {} {
+        variable Buried
+        set Buried [lreplace $Buried end end]
+        if {[llength $Buried]} {
+            after 2 ::heatscope::Unbury
+        }
+    }
     # 1: it was under way.
     proc abandon {name} {
         if {![llength [info commands $name]]} {

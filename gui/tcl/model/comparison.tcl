@@ -639,12 +639,12 @@ oo::class create ::heatscope::Comparison {
         }
         return $out
     }
-    # Have its bytes changed by a tenth, and by a hundredth of all?
+    # Have its bytes changed by a tenth, by a hundredth of all, and by a kilobyte? Less takes no time that anybody could find.
     method OtherBytes {c all} {
         foreach key {sent received} {
             set a [dict get $c ${key}_a]
             set b [dict get $c ${key}_b]
-            if {$a != $b && abs($b - $a) >= 0.1 * max($a, $b) && abs($b - $a) >= 0.01 * $all} {
+            if {$a != $b && abs($b - $a) >= 0.1 * max($a, $b) && abs($b - $a) >= max(1000, 0.01 * $all)} {
                 return 1
             }
         }

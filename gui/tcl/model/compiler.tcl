@@ -10,16 +10,15 @@ oo::class create ::heatscope::Compiler {
         set Most [::heatscope::settings get refusedRows]
         set Before {}
         set Rows {}
+        set Texts {}
+        set Refused {}
+        set Rest {}
         my forget
     }
 
-    # The values have changed: another interval. Which loops came first in that of before is kept: most likely they are among the first again.
+    # The values have changed: another interval. Which loops came first in that of before (`rows`) is kept: most likely they are among the first again.
     method forget {} {
-        if {[llength $Rows]} {
-            set few [expr {[::heatscope::settings get firstRanked] - 1}]
-            set dearest [lsort -decreasing -real -index 0 [lmap row $Rows {list [dict get $row price] [dict get $row scope]}]]
-            set Before [list [lmap row [lrange $Rows 0 $few] {dict get $row scope}] [lmap pair [lrange $dearest 0 $few] {lindex $pair 1}]]
-        }
+        ::heatscope::bury $Rows $Texts $Refused $Rest
         set Key {}
         set Rows {}
         set Texts {}
@@ -76,6 +75,11 @@ oo::class create ::heatscope::Compiler {
             }
         }
         set Rows [my ByTime $rows]
+        if {[llength $Rows]} {
+            set few [expr {[::heatscope::settings get firstRanked] - 1}]
+            set dearest [lsort -decreasing -real -index 0 [lmap row $Rows {list [dict get $row price] [dict get $row scope]}]]
+            set Before [list [lmap row [lrange $Rows 0 $few] {dict get $row scope}] [lmap pair [lrange $dearest 0 $few] {lindex $pair 1}]]
+        }
         set Key [list $metric $axis]
         return $Rows
     }

@@ -15,6 +15,9 @@ oo::class create ::heatscope::ContextTree {
         set Axis process
         set SortBy inclusive
         set SortOrder decreasing
+        foreach kept {Levels Sorted Shown Walked Facts Changes Rows} {
+            set $kept {}
+        }
         my Forget
     }
     method Forget {} {
@@ -329,6 +332,7 @@ oo::class create ::heatscope::ContextTree {
     }
     # The values are to be read again; what is open stays.
     method forget {} {
+        ::heatscope::bury $Levels $Sorted $Shown $Walked $Facts $Changes $Rows
         set Levels {}
         set Sorted {}
         set Shown {}

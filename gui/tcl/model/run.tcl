@@ -246,6 +246,7 @@ oo::class create ::heatscope::Run {
     }
     # Forgets all values: they are of another interval.
     method forget {} {
+        ::heatscope::bury $Ranked $Weights $Total $Findings $Metrics
         set Ranked {}
         set Weights {}
         set Total {}

@@ -190,6 +190,7 @@ oo::class create ::heatscope::ListView {
             set Empty [$List cget -empty]
         }
         set Begun 0
+        ::heatscope::bury $Rows $ById $Theirs
         set Rows {}
         set Theirs {}
         set ById {}

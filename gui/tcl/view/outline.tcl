@@ -4,7 +4,7 @@
 
 oo::class create ::heatscope::OutlineView {
     superclass ::heatscope::ListView
-    variable Path Bus Run Nav Db App Selection Rows ById List Chosen SortOrder Narrow Names
+    variable Path Bus Run Nav Db App Selection Rows ById List Chosen SortColumn SortOrder Narrow Names Total Kinds Thin
 
     method name {} { return outline }
     method title {} { return Outline }
@@ -14,6 +14,7 @@ oo::class create ::heatscope::OutlineView {
         set SortOrder increasing
         set Narrow 0
         set Names {}
+        set Thin 0
         my MakeList $body -namedigits 13 -empty "no procedure with lines has samples"
         bind $List <Configure> +[namespace code {my OnSize %w}]
     }
@@ -39,35 +40,87 @@ oo::class create ::heatscope::OutlineView {
     method ChangeOrder {} { return [expr {$Narrow ? {change changebar} : [next]}] }
     method Beside {} { return "dark: by itself" }
 
-    # Procedures and loops that take part, by file and line; those that took nothing are folded away.
+    # Procedures and loops that take part, by file and line; those that took nothing are folded away. In the order of the source, with nothing to
+    # be looked for in them, rows have their place alone until they are seen (Whole): of some hundred the window shows a few.
     method Load {} {
-        set total [expr {double([$Run total [dict get $Selection metric]])}]
-        set kinds [list [my Category communication] [my Category waiting]]
+        set Total [expr {double([$Run total [dict get $Selection metric]])}]
+        set Kinds [list [my Category communication] [my Category waiting]]
         set found [$Db outline -n 600 -least 0.0002 {*}[my Common]]
         # names are the same in all intervals, and take longer than all else; in the whole run values are read a few at a time
         set known [dict size $Names]
         set rows {}
         set order 0
+        set Thin [expr {$known && ![my Contrasts] && [my SortMark] eq "" && $SortOrder eq "increasing" && [dict get $Selection search] eq ""}]
+        if {$Thin} {
+            return [lmap row $found {dict create id [lindex $row 0] of $row order [incr order]}]
+        }
         set first [::heatscope::settings get firstRanked]
         for {set at 0} {$at < [llength $found]} {incr at $first} {
             ::heatscope::breathe
             set some [lrange $found $at [expr {$at + $first - 1}]]
-            foreach row $some values [$Db scopevalues [lmap row $some {lindex $row 0}] $kinds -metric [dict get $Selection metric]] {
-                lassign $row s kind line sum
-                lassign $values own comm wait
-                if {![dict exists $Names $s]} {
+            foreach row $some values [my ValuesOf $some] {
+                if {![dict exists $Names [lindex $row 0]]} {
                     ::heatscope::breathe
-                    dict set Names $s [my NameOf $s]
                 }
-                lassign [dict get $Names $s] name last where
-                lappend rows [dict create id $s kind $kind name $name last $last where $where share [expr {$sum / $total}] own [expr {$own / $total}] \
-                    comm [expr {$comm / $total}] messages [expr {($comm + $wait) / $total}] sum $sum own_sum $own line $line order [incr order]]
+                lappend rows [my RowOf $row $values [incr order]]
             }
             if {!$known && $at == 0 && $order < [llength $found]} {
                 my SoFar $rows $order [llength $found]
             }
         }
         return $rows
+    }
+    method ValuesOf {found} {
+        return [$Db scopevalues [lmap row $found {lindex $row 0}] $Kinds -metric [dict get $Selection metric]]
+    }
+    method RowOf {found values order} {
+        lassign $found s kind line sum
+        lassign $values own comm wait
+        if {![dict exists $Names $s]} {
+            dict set Names $s [my NameOf $s]
+        }
+        lassign [dict get $Names $s] name last where
+        return [dict create id $s kind $kind name $name last $last where $where share [expr {$sum / $Total}] own [expr {$own / $Total}] \
+            comm [expr {$comm / $Total}] messages [expr {($comm + $wait) / $Total}] sum $sum own_sum $own line $line order $order]
+    }
+    # A row with all that is known of it.
+    method Whole {row} {
+        if {![dict exists $row of]} {
+            return $row
+        }
+        set found [dict get $row of]
+        return [my RowOf $found [lindex [my ValuesOf [list $found]] 0] [dict get $row order]]
+    }
+    # All of them.
+    method MakeWhole {} {
+        if {$Thin} {
+            set Thin 0
+            my Put [lmap row $Rows values [my ValuesOf [lmap row $Rows {dict get $row of}]] {
+                my RowOf [dict get $row of] $values [dict get $row order]
+            }]
+        }
+    }
+    # Their values are of another interval: those of before are not known any more.
+    method forget {} {
+        next
+        if {$Thin && ![winfo ismapped $Path]} {
+            set Thin 0
+            my Put {}
+        }
+    }
+    method sort {args} {
+        my MakeWhole
+        next {*}$args
+    }
+    method MarkHits {} {
+        if {[dict get $Selection search] ne ""} {
+            my MakeWhole
+        }
+        next
+    }
+    method table {} {
+        my MakeWhole
+        return [next]
     }
     # {NAME LAST WHERE}: with its depth, without its class, and where it is.
     method NameOf {scope} {
@@ -146,6 +199,7 @@ oo::class create ::heatscope::OutlineView {
         return -1
     }
     method Cells {row} {
+        set row [my Whole $row]
         # in a narrow column what tells members of one class from each other
         return [list [list [dict get $row [expr {$Narrow ? "last" : "name"}]] [dict get $row where]] [list [dict get $row share] [dict get $row own]] \
             [dict get $row share] [list [dict get $row messages] [dict get $row comm]] [dict get $row line]]
@@ -162,6 +216,7 @@ oo::class create ::heatscope::OutlineView {
         $Nav scope outline [dict get $row id]
     }
     method Words {row} {
+        set row [my Whole $row]
         return "[string trim "[dict get $row name] [dict get $row where]"]: [::heatscope::fmt percent [dict get $row share] 1] with all it calls,\
             [::heatscope::fmt percent [dict get $row own] 1] itself, [::heatscope::fmt percent [dict get $row comm] 1] communication,\
             [::heatscope::fmt percent [dict get $row messages] 1] with waiting"
