@@ -533,16 +533,28 @@ const report_table report_tables[REPORT_TABLES] = {
 #include "report_tables.def"
 };
 
-hsc_status report_rows(report *r, report_by by, hsc_table_format format, const char *columns, hsc_err *err) {
-    by = by == REPORT_ALL ? REPORT_PROCEDURE : by;
-    sink s = {.r = r, .t = {.out = r->out, .format = format, .naming = true, .scale = r->unit.scale, .width = r->width,
-                            .columns = columns ? columns : format == HSC_TABLE_TEXT ? report_tables[by].text : NULL}};
+/* The usual columns, written for seconds, of a metric in its own unit; malloc'd. NULL: no memory. */
+static char *columns_in(const char *columns, const char *unit) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (const char *p = columns; out && *p; p++)
+        if (!strncmp(p, "_s:", 3) || !strncmp(p, ":s,", 3)) {
+            fprintf(out, "%c%s", *p, unit);
+            p++;
+        } else {
+            fputc(*p, out);
+        }
+    if (out && !fclose(out))
+        return text;
+    free(text);
+    return NULL;
+}
+
+static hsc_status put_rows(report *r, report_by by, hsc_table_format format, const char *unit, const char *columns, hsc_err *err) {
+    sink s = {.r = r, .t = {.out = r->out, .format = format, .naming = true, .scale = r->unit.scale, .width = r->width, .columns = columns}};
     hsc_status status = HSC_OK;
-    /* "s" stays "s"; other units become part of a name */
-    snprintf(s.unit, sizeof s.unit, "%s", r->unit.unit[0] ? r->unit.unit : "count");
-    for (char *p = s.unit; *p; p++)
-        if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9')))
-            *p = '_';
+    snprintf(s.unit, sizeof s.unit, "%s", unit);
     s.t.unit = s.unit;
     if (format == HSC_TABLE_JSON && (!(s.t.before = json_head(r, by, err)) || !(s.t.after = strdup("\n  ]\n}\n")))) {
         hsc_table_clear(&s.t);
@@ -618,5 +630,20 @@ hsc_status report_rows(report *r, report_by by, hsc_table_format format, const c
     hsc_table_clear(&s.t);
     report_categories_clear(&s.categories[0]);
     report_categories_clear(&s.categories[1]);
+    return status;
+}
+
+hsc_status report_rows(report *r, report_by by, hsc_table_format format, const char *columns, hsc_err *err) {
+    char unit[32], *usual = NULL;
+    by = by == REPORT_ALL ? REPORT_PROCEDURE : by;
+    /* "s" stays "s"; other units become part of a name */
+    snprintf(unit, sizeof unit, "%s", r->unit.unit[0] ? r->unit.unit : "count");
+    for (char *p = unit; *p; p++)
+        if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9')))
+            *p = '_';
+    if (!columns && format == HSC_TABLE_TEXT && report_tables[by].text && !(columns = usual = columns_in(report_tables[by].text, unit)))
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    hsc_status status = put_rows(r, by, format, unit, columns, err);
+    free(usual);
     return status;
 }

@@ -751,6 +751,20 @@ static void put_unsampled(const report *r) {
     report_text_wrap(r->out, r->width, text, 10, fprintf(r->out, "samples   "));
 }
 
+/* Of many bytes the text has MB and the like. */
+static void scale_bytes(report *r) {
+    static const char *const names[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    double all = r->total * r->unit.scale;
+    if (strcmp(r->unit.unit, names[0]))
+        return;
+    for (size_t k = 0; k + 1 < sizeof names / sizeof *names && all >= 10000; k++) {
+        all /= 1000;
+        r->unit.scale /= 1000;
+        r->unit.unit = names[k + 1];
+    }
+    r->decimals = r->unit.unit == names[0] ? 0 : all >= 1000 ? 1 : all >= 10 ? 2 : 3;
+}
+
 hsc_status report_text(report *r, report_by by, hsc_err *err) {
     static hsc_status (*const tables[])(report *, hsc_err *) = {
         [REPORT_FINDING] = report_text_findings, [REPORT_PROCEDURE] = procedures, [REPORT_LOOP] = loops,     [REPORT_LINE] = lines,    [REPORT_CONTEXT] = contexts,
@@ -763,6 +777,7 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
                                       REPORT_CAUSE, REPORT_ARRAY, REPORT_WAIT, REPORT_PROCESSOR, REPORT_MODULE, REPORT_LEDGER};
     hsc_status status = HSC_OK;
     double begin_s, end_s;
+    scale_bytes(r);
     bool whole = !hsc_db_get_interval(r->db, &begin_s, &end_s), known = report_exact_known(r);
     report_text_head(r, by == REPORT_ALL);
     bool exact = by == REPORT_MESSAGE || by == REPORT_PAIR || by == REPORT_WAIT || by == REPORT_CAUSE || by == REPORT_DELAYED || by == REPORT_PROBE ||

@@ -59,9 +59,12 @@ static void put_measured(report *r) {
     char name[512];
     if (!r->info.processes || hsc_db_get_process(r->db, 0, &p, NULL))
         p = (hsc_db_process){.mechanism = "", .mechanism_note = ""};
-    if (r->unit.exact || !r->records || r->total == (double)r->records)
-        fprintf(r->out, "measured   %.0f %s, each %g %s%sof %s", r->total, r->unit.exact ? "units" : r->metric || !r->records ? "periods" : "samples", r->unit.scale,
-                r->unit.unit, r->unit.unit[0] ? " " : "", r->unit.name);
+    if (r->unit.exact) {
+        fprintf(r->out, "measured   %.*f%s%s%s%s, each call, not by samples\n", r->decimals, r->total * r->unit.scale, r->unit.unit[0] ? " " : "", r->unit.unit, r->unit.unit[0] ? " of " : " ", r->unit.name);
+        return;
+    }
+    if (!r->records || r->total == (double)r->records)
+        fprintf(r->out, "measured   %.0f %s, each %g %s%sof %s", r->total, r->metric || !r->records ? "periods" : "samples", r->unit.scale, r->unit.unit, r->unit.unit[0] ? " " : "", r->unit.name);
     else
         fprintf(r->out, "measured   %.0f periods of %g %s of %s, by %llu samples", r->total, r->unit.scale, r->unit.unit, r->unit.name,
                 (unsigned long long)r->records);

@@ -56,6 +56,11 @@ for array, side in (("with_neighbours->boundary_values_that_are_sent", "sent"), 
 whole = run(HEATSCOPE, "report", "--by=array", os.path.join(WORK, "members.run"))
 names = [line.split()[5] for line in whole.splitlines() if "members.c" in line and "16.0M" in line]
 that(len(names) == 2 and names[0] != names[1] and all(".." in name for name in names), f"members: {whole}")
+# a metric in another unit than seconds: each table that has it says its unit
+for by in ("procedure", "loop", "nest", "symbol", "version", "line", "file", "module", "call", "inlined", "category", "data", "reference", "program", "processor", "context"):
+    for metric, unit, head in (("bytes sent", "MB", "MB of bytes sent, each call"), ("MPI calls", "count", " MPI calls, each call"), ("MPI time", "s", " s of MPI time, each call")):
+        text = run(HEATSCOPE, "report", f"--by={by}", f"--metric={metric}", "--top=2", os.path.join(WORK, "members.run"))
+        that(head in text or (unit == "MB" and " B of bytes sent" in text), f"{by}, {metric}: {text}")
 if MPIFC != "-":
     found, rows = arrays("fortran", "handed.f90", MPIFC, "heatscope-fc", ("OMPI_FC", "MPICH_FC"), "-O2")
     for array, n in (("velocity", 20000), ("density", 10000)):
