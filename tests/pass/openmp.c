@@ -7,8 +7,8 @@
 void regions(int n, double *a) {
     // CHECK-DAG: [[#@LINE+5]]-{{[0-9]+}} regions [omp@[[#@LINE+5]]]
     // CHECK-DAG: [[#@LINE+6]]-[[#@LINE+7]] OpenMP worksharing:
-    // DUMP-DAG: name="regions [omp@[[#@LINE+3]]]" linkage_name="regions.omp_outlined_debug__" {{.*}}outlined) parent_id=[[PARENT]] 
-    // DUMP-DAG: name="regions [omp@[[#@LINE+2]]]" linkage_name="regions.omp_outlined" {{.*}}outlined) parent_id=[[PARENT]] 
+    // DUMP-DAG: name="regions [omp@[[#@LINE+3]]]" linkage_name="regions.omp_outlined_debug__" {{.*}}outlined{{[|a-z]*}}) parent_id=[[PARENT]] 
+    // DUMP-DAG: name="regions [omp@[[#@LINE+2]]]" linkage_name="regions.omp_outlined" {{.*}}outlined{{[|a-z]*}}) parent_id=[[PARENT]] 
     //
 #pragma omp parallel for \
     schedule(static)

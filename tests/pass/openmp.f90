@@ -14,7 +14,7 @@ subroutine regions(a, n, total)
   implicit none
   integer :: n, i, j
   real(8) :: a(n), total
-  ! DUMP-DAG: name="regions [omp@[[#@LINE+3]]]" {{.*}}outlined) parent_id=[[PARENT]] 
+  ! DUMP-DAG: name="regions [omp@[[#@LINE+3]]]" {{.*}}outlined{{[|a-z]*}}) parent_id=[[PARENT]] 
   ! CHECK-DAG: [[#@LINE+2]]-[[#@LINE+6]] regions [omp@[[#@LINE+2]]]
   ! CHECK-DAG: [[#@LINE+3]]-[[#@LINE+5]] OpenMP worksharing:
   !$omp parallel do &
@@ -23,7 +23,7 @@ subroutine regions(a, n, total)
     a(i) = a(i) + 1
   end do
   total = 0
-  ! DUMP-DAG: name="regions [omp@[[#@LINE+1]]]" {{.*}}outlined) parent_id=[[PARENT]] 
+  ! DUMP-DAG: name="regions [omp@[[#@LINE+1]]]" {{.*}}outlined{{[|a-z]*}}) parent_id=[[PARENT]] 
   !$omp parallel
   ! CHECK-DAG: [[#@LINE+2]]-[[#@LINE+6]] OpenMP worksharing:
   !$omp do schedule(dynamic) reduction(+:total)
