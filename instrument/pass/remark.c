@@ -226,6 +226,26 @@ static bool says_much(hsc_ir_text pass) {
     return is_in(pass, passes);
 }
 
+/* The words of a remark, with names of procedures as the source has them where the inliner quotes symbols. Bytes. */
+static size_t message_of(hsc_pass *p, const hsc_ir_remark *r, char *out, size_t size) {
+    char symbols[MESSAGE_MAX_BYTES + 1], symbol[1024];
+    size_t all = hsc_ir_remark_message(r, symbols, sizeof symbols - 1), n = 0;
+    symbols[all] = 0;
+    for (size_t at = 0; at < all && n < size;) {
+        size_t length = symbols[at] == '\'' && is(r->pass, "inline") ? strcspn(symbols + at + 1, "' ") : 0;
+        if (!length || length >= sizeof symbol || symbols[at + 1 + length] != '\'') {
+            out[n++] = symbols[at++];
+            continue;
+        }
+        memcpy(symbol, symbols + at + 1, length);
+        symbol[length] = 0;
+        hsc_str name = hsc_pass_source_name(p, symbol, (hsc_ir_text){symbol, length});
+        n += (size_t)snprintf(out + n, size - n, "'%.*s'", (int)name.n, name.p);
+        at += length + 2;
+    }
+    return n < size ? n : size - 1;
+}
+
 void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
     uint32_t file = r->line ? file_of(p, r) : 0;
     uint64_t attachment = 0;
@@ -269,7 +289,7 @@ void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
     uint64_t key = hsc_pass_tag(hsc_pass_tag(0, "remark", v, sizeof v), "name", r->name.p, r->name.n);
     key = hsc_pass_tag(key, "pass", r->pass.p, r->pass.n);
     if (!much) {
-        n = hsc_ir_remark_message(r, message, sizeof message);
+        n = message_of(p, r, message, sizeof message);
         key = hsc_pass_tag(key, "message", message, n);
     }
     bool is_new;
@@ -282,7 +302,7 @@ void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
     p->why.explains |= hsc_reason_explains(r, reason);
     if (is_new) {
         if (much)
-            n = hsc_ir_remark_message(r, message, sizeof message);
+            n = message_of(p, r, message, sizeof message);
         *HSC_VECTOR_ADD(p->why.remarks) = (hsc_rec_remark){
             .pass = hsc_pass_dup(p, r->pass.p, r->pass.n),
             .name = hsc_pass_dup(p, r->name.p, r->name.n),

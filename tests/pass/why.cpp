@@ -58,3 +58,17 @@ void all_cases(int *a, int n) {
 }
 // CHECK: last
 void last() {}
+// Names are those of the source, not symbols.
+struct kept {
+    double *v;
+    __attribute__((noinline)) double value(int k) const { return v[k] * 2; }
+    double all(int n) const;
+};
+// CHECK: kept::all
+// CHECK: 'kept::value' not inlined into 'kept::all' because it should never be inlined
+double kept::all(int n) const {
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += value(i);
+    return s;
+}
