@@ -242,7 +242,20 @@ oo::class create ::heatscope::MessagesView {
         if {$y1 - $y0 - $line - [$t dp 3] - $names * $line < 1.2 * $line * min(4, [llength $rows])} {
             set names 0
         }
-        foreach caption [expr {$names ? [list "Bytes sent by $one to"] : [list "Bytes sent by $one and kind of partner" "Bytes sent by $one and partner"]}] {
+        set labels [expr {[::heatscope::theme width HsSmall [my Ranks 0 [expr {[llength $rows] - 1}]]] + [$t dp 6]}]
+        set brief {}
+        if {!$names && [llength $keep] && $y1 - $y0 - 2 * $line - [$t dp 7] >= 1.1 * $line * min(4, [llength $rows])} {
+            # one line of them, where each has room above its column
+            set brief [lmap k $keep {my BriefPartner [lindex $classes $k]}]
+            set room [expr {double($x1 - $x0 - $labels) / [llength $keep]}]
+            foreach word $brief {
+                if {$word eq "" || [::heatscope::theme width HsSmall $word] > $room} {
+                    set brief {}
+                    break
+                }
+            }
+        }
+        foreach caption [expr {$names || [llength $brief] ? [list "Bytes sent by $one to"] : [list "Bytes sent by $one and kind of partner" "Bytes sent by $one and partner"]}] {
             if {[::heatscope::theme width HsSmall $caption] <= $x1 - $x0} break
         }
         set top [my Caption $x0 $y0 $caption [expr {$x1 - $x0}]]
@@ -255,7 +268,7 @@ oo::class create ::heatscope::MessagesView {
                 set most [expr {max($most, [lindex $row $k])}]
             }
         }
-        set head [expr {$top + $names * $line + [$t dp 4]}]
+        set head [expr {$top + ([llength $brief] ? 1 : $names) * $line + [$t dp 4]}]
         set room [expr {$y1 - $head}]
         if {$room < 10} {
             return
@@ -269,6 +282,10 @@ oo::class create ::heatscope::MessagesView {
         set i 0
         foreach k $keep {
             set x [expr {$x0 + $labels + $i * $step}]
+            if {[llength $brief]} {
+                $Charts create text [expr {$x + $step / 2}] $top -anchor n -font HsSmall -fill [$t colour muted] -text [lindex $brief $i] -tags heads
+                lappend Places [list $x $top [expr {$x + $step}] [expr {$top + $line}] "bytes sent to: [::heatscope::fmt plain [lindex $classes $k]]"]
+            }
             # names as stairs, each from its own column, or as far to the left of it as it needs; a line leads down to the column
             if {$i < $names} {
                 set name [::heatscope::fmt fit [my PartnerWords [::heatscope::fmt plain [lindex $classes $k]] [expr {$x1 - $x0}]] \
@@ -334,6 +351,12 @@ oo::class create ::heatscope::MessagesView {
         return [string map {"a process of the same machine" "same machine" "a process of another machine" "other machine"
             "all members of a communicator, or neighbours" "all members" "all members; this process is the root" "all, as root"
             "all members; another process is the root" "all, not root"} $name]
+    }
+    # The same in a word or two; "": none is known.
+    method BriefPartner {name} {
+        set words {"a process of the same machine" local "a process of another machine" remote "all members of a communicator, or neighbours" all
+            "all members; this process is the root" "as root" "all members; another process is the root" "not root"}
+        return [expr {[dict exists $words $name] ? [dict get $words $name] : ""}]
     }
     # "r2", "r2–r5"
     method Ranks {first last} {

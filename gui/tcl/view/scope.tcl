@@ -272,7 +272,7 @@ oo::class create ::heatscope::ScopeView {
         set mean "mean [::heatscope::fmt mean [dict get $stats mean]]"
         set most "$mean, max [::heatscope::fmt short [dict get $stats max]]"
         set of "$most$word[expr {[dict get $stats max] == 1 ? "" : "s"}]"
-        return [my Roomy [list "$of $on" $of "$mean${word}s"]]
+        return [my Roomy [list "$of $on" $of "$mean$word[expr {[string match {* 1} $mean] ? "" : "s"}]"]]
     }
     # The first of some words that has room beside the title of the line's chart; the last one takes from the title what the chart above it says as well.
     method Roomy {list} {
