@@ -46,6 +46,12 @@ static bool is_of_c(const char *path) {
     return false;
 }
 
+/* Is it of those that others include? */
+static bool is_header(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return !dot || strchr(dot, '/') || dot[1] == 'h' || !strcmp(dot, ".inc") || !strcmp(dot, ".inl") || !strcmp(dot, ".ipp") || !strcmp(dot, ".tcc");
+}
+
 /* The callee that the remark names, in out; "": none, or two. */
 static const char *named_call(const report_refusal *x, char *out, size_t size) {
     static const char named[] = " (call of ";
@@ -226,6 +232,30 @@ static uint32_t kept_short(report *r, uint32_t scope, uint32_t *machine) {
     return let < *machine ? let : 0;
 }
 
+/* A small procedure of the program's, in a source file of its own, that the remark names: it was compiled without the loop, and nothing but that keeps it from being put in line. */
+static bool is_elsewhere(report *r, const report_refusal *x, const hsc_db_scope *loop, char *name, size_t name_size, char *file, size_t file_size) {
+    enum { MOST = 4, LINES_MAX = 30 };
+    report_callee called[MOST];
+    uint32_t n = 0;
+    char call[300];
+    hsc_db_file here, there;
+    size_t length = strcspn(named_call(x, call, sizeof call), "(");
+    if (!length || report_callees(r, x->scope, called, MOST, &n, NULL) || hsc_db_get_file(r->db, loop->file, &here, NULL))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        hsc_db_scope s;
+        if (hsc_db_get_scope(r->db, called[i].scope, &s, NULL) || s.knowledge != HSC_KNOWN_MAP || s.module != loop->module || s.file == loop->file ||
+            strcspn(s.name, "(") != length || strncmp(s.name, call, length) || s.line_end < s.line_begin || s.line_end - s.line_begin > LINES_MAX ||
+            hsc_db_get_file(r->db, s.file, &there, NULL) || is_header(here.path) || is_header(there.path))
+            continue;
+        const char *base = strrchr(there.path, '/');
+        snprintf(name, name_size, "%.*s", (int)length, s.name);
+        snprintf(file, file_size, "%s", base ? base + 1 : there.path);
+        return true;
+    }
+    return false;
+}
+
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size) {
     hsc_db_scope s;
     hsc_db_file f;
@@ -291,6 +321,11 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
     }
     if (hsc_is_complex_product(call)) {
         snprintf(out, size, "a product of complex numbers calls it where the plain formula gives no number; where infinities do not occur, -fcx-limited-range (or -ffast-math) lets it");
+        return out;
+    }
+    char name_of[200], file_of[200];
+    if (is_elsewhere(r, x, &s, name_of, sizeof name_of, file_of, sizeof file_of)) {
+        snprintf(out, size, "%.100s is compiled by itself, in %.100s: -flto -fuse-ld=lld for both, or one file of both, may put it in line; what else may keep the loop scalar shows only then", name_of, file_of);
         return out;
     }
     if (!report_remarks(r, x->scope, &list, &n, NULL))

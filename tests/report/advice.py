@@ -55,4 +55,27 @@ that(abs(sum(parts) - share(memory)[0]) < 0.25 * share(memory)[0], f"parts {part
 # The sum over k may become vectors; the list never.
 refused = finding("Not vectorised:")
 that(f"advice.c:{lines['LIST']}-" not in refused.split("as they are written")[0] and "as they are written" in refused, f"refused: {refused}")
+
+# A small procedure of another file, called in a loop: link-time optimisation is the advice, and it is true.
+with open(os.path.join(WORK, "far.c"), "w", encoding="utf-8") as f:
+    f.write("double far(double x) { return x * 2 + 1; }\n")
+with open(os.path.join(WORK, "near.c"), "w", encoding="utf-8") as f:
+    f.write("""double far(double x);
+static double x[4096], y[4096];
+int main(void) {
+    for (int k = 0; k < 60000; k++)
+        for (int i = 0; i < 4096; i++)
+            y[i] = far(x[i]) + y[i] * 0.5;
+    return y[7] > 1000;
+}
+""")
+for name, options, advised, vectors in (("apart", (), True, False), ("together", ("-flto", "-fuse-ld=lld"), False, True)):
+    run(CC, "-O2", *options, "near.c", "far.c", "-o", name)
+    run(HEATSCOPE, "run", "-q", "--budget=off", "-o", "m." + name, "./" + name)
+    reasons = list(csv.DictReader(run(HEATSCOPE, "report", "--by=reason", "--format=csv", "m." + name).splitlines()))
+    that(any("far is compiled by itself, in far.c: -flto -fuse-ld=lld" in r["advice"] for r in reasons) == advised, f"{name}: {reasons}")
+    versions = [r["version"] for r in csv.DictReader(run(HEATSCOPE, "report", "--by=version", "--format=csv", "m." + name).splitlines()) if int(r["exclusive_periods"])]
+    that(any("vector" in v for v in versions) == vectors, f"{name}: {versions}")
+text = run(HEATSCOPE, "report", "--by=reason", "m.apart")
+that("-> far is compiled by itself, in far.c" in text, f"the table of reasons: {text}")
 sys.exit("\n".join(wrong) or 0)
