@@ -40,7 +40,7 @@ static const hsc_cli_option options[] = {
     "the compiler itself makes other code with any -g than without (-g adds names\n" \
     "of local arrays, and whole names and lines of inlined C++ procedures), a build id when the command\n" \
     "links; nothing is added to commands that only preprocess or print. With -flto and -fuse-ld=lld the\n" \
-    "linker loads the pass as well; bfd and gold can't: the map is then that of before linking.\n\n" \
+    "linker loads the pass as well; bfd and gold can't: the map is then that of before\nlinking, and a line on standard error says so.\n\n" \
     "All ARGS go to the compiler, --help and --version too when called by the name heatscope-" \
     "..., which serves\nas CC=, OMPI_CC= or CMAKE_C_COMPILER=. " variable \
     " names another compiler; it must be of LLVM 19." PROBES
@@ -556,11 +556,13 @@ static int run(int language, int argc, char **argv) {
             }
         }
     }
-    if (!r.prints && r.links && r.has_inputs && r.optimises_at_link &&
-        linker_loads_pass(compiler, n_compiler, r.linker) &&
-        hsc_cli_lib_file("heatscope-pass-" HEATSCOPE_VERSION ".so", pass, sizeof pass)) {
-        snprintf(at_link, sizeof at_link, "-Wl,--load-pass-plugin=%s", pass);
-        all[n++] = at_link;
+    if (!r.prints && r.links && r.has_inputs && r.optimises_at_link) {
+        if (!linker_loads_pass(compiler, n_compiler, r.linker))
+            fprintf(stderr, "heatscope %s: this linker optimises without the pass: what became of loops is known as it was before linking; -fuse-ld=lld has it as it is\n", c->name);
+        else if (hsc_cli_lib_file("heatscope-pass-" HEATSCOPE_VERSION ".so", pass, sizeof pass)) {
+            snprintf(at_link, sizeof at_link, "-Wl,--load-pass-plugin=%s", pass);
+            all[n++] = at_link;
+        }
     }
     if (!r.prints && r.links && r.has_inputs && !r.has_build_id && !r.is_relocatable)
         all[n++] = (char *)"-Wl,--build-id";

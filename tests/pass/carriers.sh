@@ -74,7 +74,8 @@ for lto in thin full; do
     [ $lto = thin ] || late=1
     for f in one two three; do "$h" cc -O2 -g -flto=$lto -c $f.c -o $f.$lto.o; done
     for l in lld bfd gold; do
-        "$h" cc -O2 -g -flto=$lto -fuse-ld=$l one.$lto.o two.$lto.o three.$lto.o -o lto.$lto.$l
+        "$h" cc -O2 -g -flto=$lto -fuse-ld=$l one.$lto.o two.$lto.o three.$lto.o -o lto.$lto.$l 2> said
+        [ "$(grep -c 'optimises without the pass.*-fuse-ld=lld' said)" = "$([ $l = lld ] && echo 0 || echo 1)" ] || fail "$lto, $l said: $(cat said)"
         ./lto.$lto.$l
         "$h" map --summary lto.$lto.$l > summary
         if [ $l = lld ]; then
