@@ -10,6 +10,7 @@
 #include "report.h"
 
 #define EVEN 1.1 /* largest / mean of threads that have as much to do as the others */
+#define BEGINNER_MAX 0.05 /* of the mean of all: what a thread may have that only gives work to others */
 #define SHARED_MAX 0.001 /* of code that one thread alone runs: what others may have of it */
 
 static report_library library_of(const report *r, uint32_t module) {
@@ -165,8 +166,19 @@ static report_spread among_with(const report_spread *all, uint32_t columns, uint
     return p;
 }
 
+/* Is the least that of the thread that began the process, next to nothing, of code outside parallel regions? It gives the work to others and waits for them. */
+static bool begins_others_only(report *r, uint32_t scope, const report_spread *p) {
+    hsc_db_thread t;
+    if (r->axis != HSC_AXIS_THREAD || scope == HSC_NONE || p->columns < 3 || p->least > BEGINNER_MAX * p->mean || (!r->in_region && load_regions(r, NULL)) ||
+        (r->has_regions && r->in_region[scope]))
+        return false;
+    return !hsc_db_get_thread(r->db, p->least_at, &t, NULL) && !t.index;
+}
+
 report_spread report_compared(report *r, uint32_t scope, const report_spread *p) {
     uint32_t threads, without;
+    if (p->running && p->running == p->columns && begins_others_only(r, scope, p))
+        return among(p, p->columns - 1);
     if (!p->running || p->running == p->columns)
         return *p;
     if (scope == HSC_NONE)
