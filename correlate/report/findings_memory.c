@@ -163,6 +163,16 @@ static bool assigns(const char *name) {
     return !strcmp(name, "Fortran::runtime::Assign");
 }
 
+/* What a finding by callers has held; what is not in this database is no failure. */
+static hsc_status end_callers(callers *all, uint8_t *marks, hsc_status status, hsc_err *err) {
+    free(marks);
+    free(all->list);
+    if (status != HSC_E_MISSING)
+        return status;
+    hsc_err_clear(err);
+    return HSC_OK;
+}
+
 hsc_status findings_assignments(findings *f, hsc_err *err) {
     report *r = f->r;
     callers all = {0};
@@ -196,13 +206,7 @@ hsc_status findings_assignments(findings *f, hsc_err *err) {
         strncat(text, ". Loops over the elements need no call; expressions assigned to a dummy argument, in place of a component of a structure, mostly need none.", sizeof text - strlen(text) - 1);
         findings_say(f, sum.sum, "Array assignments", sum, spot_of_line(r, all.list[0].line), text);
     }
-    free(marks);
-    free(all.list);
-    if (status == HSC_E_MISSING) { /* not in this database */
-        hsc_err_clear(err);
-        status = HSC_OK;
-    }
-    return status;
+    return end_callers(&all, marks, status, err);
 }
 
 hsc_status findings_memory(findings *f, hsc_err *err) {
@@ -233,11 +237,5 @@ hsc_status findings_memory(findings *f, hsc_err *err) {
         strncat(text, ".", sizeof text - strlen(text) - 1);
         findings_say(f, sum.sum, "Memory management", sum, spot_of_line(r, all.list[0].line), text);
     }
-    free(manages);
-    free(all.list);
-    if (status == HSC_E_MISSING) { /* not in this database */
-        hsc_err_clear(err);
-        status = HSC_OK;
-    }
-    return status;
+    return end_callers(&all, manages, status, err);
 }
