@@ -646,6 +646,23 @@ oo::class create ::heatscope::RankingView {
             [::heatscope::fmt short [dict get $row min]] on [my Label [dict get $row min_column]], max\
             [::heatscope::fmt short [dict get $row max]] on [my Label [dict get $row max_column]]"]
     }
+    # The other run's values as this one's: in counts.
+    method table {} {
+        set rows [next]
+        if {![my Compares]} {
+            return $rows
+        }
+        set scale [$Run scale [dict get $Selection metric]]
+        set columns [lmap key {other change} {lsearch -exact [lindex $rows 0] $key}]
+        return [concat [lrange $rows 0 0] [lmap row [lrange $rows 1 end] {
+            foreach c $columns {
+                if {[lindex $row $c] ne ""} {
+                    lset row $c [expr {[lindex $row $c] / $scale}]
+                }
+            }
+            set row
+        }]]
+    }
     method Exported {} {
         return [dict merge {name name where where value sum share share} [dict get {message {calls calls sent_bytes sent_bytes received_bytes received_bytes}
             array {references references bytes bytes mpi_s mpi_s} reason {loops loops} symbol {symbol symbol inlined inlined bytes bytes}} [expr {$By in {message array reason symbol} ? $By : "reason"}]] \
