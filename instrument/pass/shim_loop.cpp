@@ -465,10 +465,10 @@ extern "C" unsigned hsc_ir_vector_bytes(const void *analyses, LLVMValueRef funct
     return static_cast<unsigned>(target.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue() / 8);
 }
 
-/* Where the way to a loop begins: before the branch that asks whether there is an iteration. */
-static BasicBlock *way_to(const Loop &loop, const DominatorTree &dominators) {
-    auto *before = dominators.getNode(loop.getLoopPreheader() ? loop.getLoopPreheader() : loop.getHeader())->getIDom();
-    return before ? before->getBlock() : loop.getHeader();
+/* The block that decides whether the code of a block is come to: before a loop the branch that asks whether there is an iteration. */
+static BasicBlock *before(BasicBlock *block, const DominatorTree &dominators) {
+    auto *node = dominators.getNode(block), *decides = node ? node->getIDom() : nullptr;
+    return decides ? decides->getBlock() : block;
 }
 
 /* The first of the loops right inside, where only some iterations come by any of them: what is hot is the loop round it then, which the vectoriser does not look at. */
@@ -480,16 +480,18 @@ static const Loop *rare_loop_inside(const Loop &loop, DominatorTree &dominators)
     SmallVector<std::pair<hsc_ir_region, BasicBlock *>, 8> ways; /* copies of a loop that stand in for each other are one */
     for (const Loop *inside : loop) {
         hsc_ir_region region = {};
-        fill_loop_key(inside->getHeader(), &region);
-        BasicBlock *way = way_to(*inside, dominators);
-        auto *same = find_if(ways, [&](const auto &w) { return region.key_id && w.first.key_id == region.key_id && w.first.key_module == region.key_module; });
+        fill_region(*inside, &region);
+        BasicBlock *way = inside->getLoopPreheader() ? inside->getLoopPreheader() : inside->getHeader();
+        auto *same = find_if(ways, [&](const auto &w) {
+            return region.key_id && w.first.key_id == region.key_id && w.first.key_module == region.key_module && w.first.loc.inlined_at == region.loc.inlined_at;
+        });
         if (same == ways.end())
             ways.push_back({region, way});
         else
             same->second = dominators.findNearestCommonDominator(same->second, way);
         first = first && dominators.dominates(first->getHeader(), inside->getHeader()) ? first : inside;
     }
-    return any_of(ways, [&](const auto &w) { return dominators.dominates(w.second, latch); }) ? nullptr : first;
+    return any_of(ways, [&](const auto &w) { return dominators.dominates(before(w.second, dominators), latch); }) ? nullptr : first;
 }
 
 static void take_loop_inside(hsc_pass *pass, Function &f, const Loop &loop, const Loop &inside, ScalarEvolution &se) {

@@ -3,6 +3,7 @@
 // RUN: %cc -g -O2 -w -c %s -o %t.2.o; %map --remarks %t.2.o > %t.2; FileCheck-19 --input-file %t.2 %s
 // RUN: %cc -g -O1 -w -c %s -o %t.1.o; %map --remarks %t.1.o > %t.1; FileCheck-19 --input-file %t.1 --check-prefix LOW %s
 // RUN: %cc -g -O3 -fno-vectorize -w -c %s -o %t.3.o; %map --remarks %t.3.o > %t.3; FileCheck-19 --input-file %t.3 --check-prefix LOW %s
+// RUN: %cc -g -O3 -w -c %s -o %t.4.o; %map --remarks %t.4.o > %t.4; FileCheck-19 --input-file %t.4 --check-prefix HIGH %s
 // RUN: %map --format=csv %t.2.o > %t.csv; FileCheck-19 --input-file %t.csv --check-prefix CSV %s
 // RUN: %map --listing %t.2.o > %t.list; ! grep -q "interleaving" %t.list
 
@@ -123,3 +124,18 @@ long search(long n, const double *x, double y) {
             return j;
     return n;
 }
+
+// A nest whose inner loop has two copies, for what does not change in it: all iterations come to one of them.
+// HIGH: copies
+// HIGH: alternative
+// HIGH-NOT: not looked at
+void copies(long n, const double *x, double *y, int twice, volatile long *count) {
+    for (long j = 0; j < n; j++)
+        for (long i = j + 1; i < n; i++) {
+            if (twice)
+                *count += i;
+            y[i] += x[j] * x[i];
+        }
+}
+// HIGH: after
+void after(void) {}
