@@ -469,6 +469,15 @@ static bool ran_in(const report *r, uint32_t scope, uint32_t function, bool *any
     return here;
 }
 
+/* Is there time in code of the loop that is still a loop, and no call of memset? */
+static bool ran_as_loop(const report *r, uint32_t scope) {
+    hsc_db_instance x;
+    bool any = false;
+    for (uint32_t k = r->instance_begin[scope]; k < r->instance_begin[scope + 1] && !any; k++)
+        any = r->instance_sums[r->instances[k]] > 0 && !hsc_db_get_instance(r->db, r->instances[k], &x, NULL) && x.version != HSC_loop_version_LIBRARY_CALL;
+    return any;
+}
+
 /* Where copies of the loop ran, what the vectoriser refused others for is no reason of theirs, and a copy that was deleted is none of them. */
 static void drop_of_others(const report *r, uint32_t scope, hsc_db_remark *list, uint32_t *n) {
     uint32_t kept = 0;
@@ -479,6 +488,8 @@ static void drop_of_others(const report *r, uint32_t scope, hsc_db_remark *list,
             if (anywhere)
                 continue;
         }
+        if (!strcmp(list[i].pass, "loop-idiom") && list[i].kind == HSC_remark_kind_PASSED && ran_as_loop(r, scope)) /* a part of it became that */
+            continue;
         if (!vectors || list[i].function == HSC_NONE || ran_in(r, scope, list[i].function, &anywhere) || !anywhere)
             list[kept++] = list[i];
     }

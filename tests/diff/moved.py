@@ -55,6 +55,6 @@ for in_line, alike in (((10, 20), True), ((10, 400), False), ((400, 380), True))
 # no time falls by more than itself, though an interval of seconds may begin beyond that
 m = database("fall_a", (30, 5), waiting=40)
 text = " ".join(m.run("diff", m.database, database("fall_b", (30, 5), waiting=1).database).split())
-m.that("waiting 0.040 -> 0.001 s (-97.5 %, 95 %: -100.0 to -" in text, f"a fall:\n{text}")
+m.that("waiting 0.040 -> 0.001 s (-97.5 %, 95 % of sampling alone: -100.0 to -" in text, f"a fall:\n{text}")
 for m in made:
     m.end()
