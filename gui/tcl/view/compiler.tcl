@@ -197,7 +197,7 @@ oo::class create ::heatscope::CompilerView {
         $Nav scope compiler [dict get $row scope]
     }
     method Words {row} {
-        set text "[dict get $row name] [dict get $row where]: [my Samples [dict get $row sum]]"
+        set text "[dict get $row name] [dict get $row where]: [my Samples [dict get $row sum]], [::heatscope::fmt percent [dict get $row share] 1] with what is inlined into it"
         if {[dict get $row words] ne ""} {
             append text ", [dict get $row words]"
         }
