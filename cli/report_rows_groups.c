@@ -186,12 +186,17 @@ static hsc_status load_uses(const report *r, uses **out, uint32_t **first_of, hs
     return s;
 }
 
-static void data_cells(sink *s, const report_group *x, const uses *u, bool any) {
+static hsc_status data_cells(sink *s, const report_groups *g, const report_group *x, const uses *u, bool any, hsc_err *err) {
     hsc_db_array a = {.name = "", .type = "", .bounds = "", .scope = HSC_NONE, .file = HSC_NONE};
     char strides[300] = "";
     size_t at = 0;
+    uint32_t busiest = HSC_NONE;
     if (any)
         (void)hsc_db_get_array(s->r->db, x->row, &a, NULL);
+    /* one that several procedures may refer to is told with that which has most of its time */
+    hsc_status status = any && a.identity ? report_group_busiest(s->r, g, x, &busiest, err) : HSC_OK;
+    if (status)
+        return status;
     for (uint32_t k = 0; u && k < 64; k++) {
         const char *text = u->strides >> k & 1 ? hsc_enum_text("stride", k) : NULL;
         if (text && at + strlen(text) + 3 < sizeof strides)
@@ -203,7 +208,7 @@ static void data_cells(sink *s, const report_group *x, const uses *u, bool any) 
     put_text(s, "array", a.name);
     put_text(s, "bounds", a.bounds);
     put_text(s, "type", a.type);
-    put_text(s, "procedure", procedure_of(s->r, a.scope));
+    put_text(s, "procedure", procedure_of(s->r, busiest != HSC_NONE ? busiest : a.scope));
     report_put_place(s, a.file, a.line, a.line, false);
     put_count(s, "lines", x->members);
     put_count(s, "references", u ? u->references : 0);
@@ -212,6 +217,7 @@ static void data_cells(sink *s, const report_group *x, const uses *u, bool any) 
     put_text(s, "strides", strides);
     put_count(s, "lines_periods", x->value.sum);
     report_put_sampled(s, "lines", x->value, true);
+    return HSC_OK;
 }
 
 static hsc_status reference_cells(sink *s, const report_group *x, const uint32_t *on_line, bool any, hsc_err *err) {
@@ -321,7 +327,7 @@ hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
             category_cells(s, x, any);
             break;
         case REPORT_DATA:
-            data_cells(s, x, any ? &of[x->row] : NULL, any);
+            status = data_cells(s, &g, x, any ? &of[x->row] : NULL, any, err);
             break;
         case REPORT_REFERENCE:
             status = reference_cells(s, x, on_line, any, err);

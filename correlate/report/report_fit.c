@@ -315,19 +315,14 @@ static bool fit_header(const char *path, int width, char *out, size_t size) {
     return true;
 }
 
-char *report_fit_place(const char *path, int width, char *out, size_t size) {
-    if (fit_header(path, width, out, size))
-        return out;
-    const char *from = path, *slash = strrchr(path, '/');
-    for (const char *p = slash; p && p > path; p--)
-        if (p[-1] == '/') {
-            from = p;
-            break;
-        }
-    return report_fit_path(from, width, out, size);
+/* Columns of a place "name.f90:109" that stay in front of the cut: its file is told by the end of the name, so none where there are few. -1: as of any name. */
+static int in_front(const char *place, int width) {
+    const char *ending = strrchr(place, '.');
+    int room = ending && ending > place ? width - 2 - report_columns_of(ending) : 0;
+    return room < 2 ? -1 : room < 9 ? 0 : room / 3;
 }
 
-char *report_fit_path(const char *path, int width, char *out, size_t size) {
+static char *fit_path(const char *path, int width, bool place, char *out, size_t size) {
     clean(path, out, size);
     if (report_columns_of(out) <= width)
         return out;
@@ -339,9 +334,23 @@ char *report_fit_path(const char *path, int width, char *out, size_t size) {
     char *slash = strrchr(out, '/');
     if (slash)
         memmove(out, slash + 1, strlen(slash + 1) + 1);
-    cut_middle(out, width, -1);
+    cut_middle(out, width, place ? in_front(out, width) : -1);
     return out;
 }
+
+char *report_fit_place(const char *path, int width, char *out, size_t size) {
+    if (fit_header(path, width, out, size))
+        return out;
+    const char *from = path, *slash = strrchr(path, '/');
+    for (const char *p = slash; p && p > path; p--)
+        if (p[-1] == '/') {
+            from = p;
+            break;
+        }
+    return fit_path(from, width, true, out, size);
+}
+
+char *report_fit_path(const char *path, int width, char *out, size_t size) { return fit_path(path, width, false, out, size); }
 
 const char *report_seconds(double seconds, char *out) {
     char rounded[REPORT_SECONDS_ROOM];

@@ -582,6 +582,32 @@ uint32_t report_group_scope(const report *r, const report_groups *g, const repor
     }
 }
 
+hsc_status report_group_busiest(report *r, const report_groups *g, const report_group *x, uint32_t *out, hsc_err *err) {
+    const uint32_t *scope_of;
+    uint32_t procedure = HSC_NONE, most = HSC_NONE;
+    double sum = 0, largest_sum = 0;
+    hsc_status s = hsc_db_get_scope_of_lines(r->db, &scope_of, err);
+    /* lines stand in the order of their files, so those of a procedure follow each other */
+    for (uint32_t i = x->first; i < x->first + x->n && !s; i++)
+        for (uint32_t k = 0; k < g->ranges[i].n && !s; k++) {
+            uint32_t line = g->ranges[i].first + k;
+            hsc_db_scope scope = {.procedure = HSC_NONE};
+            double value = 0;
+            s = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, line, 1, &value, err);
+            if (!s && scope_of[line] != HSC_NONE)
+                s = hsc_db_get_scope(r->db, scope_of[line], &scope, err);
+            sum = (scope.procedure == procedure ? sum : 0) + value;
+            procedure = scope.procedure;
+            if (procedure != HSC_NONE && sum > largest_sum) {
+                largest_sum = sum;
+                most = procedure;
+            }
+        }
+    if (!s)
+        *out = most;
+    return s;
+}
+
 hsc_status report_group_spread(report *r, const report_groups *g, const report_group *x, report_spread *out, hsc_err *err) {
     return report_spread_of_program(r, g->table, g->ranges + x->first, x->n, g->by == REPORT_BY_PROGRAM ? x->row : HSC_NONE, out, err);
 }

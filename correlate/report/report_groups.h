@@ -47,6 +47,9 @@ hsc_status report_group_spread(report *r, const report_groups *g, const report_g
 /* What the group's value is compared as part of (report_compared): the scope that it stands in; HSC_NONE: it is of several. */
 uint32_t report_group_scope(const report *r, const report_groups *g, const report_group *x);
 
+/* Of groups of lines: the procedure whose lines have most of the value, in `out`; HSC_NONE where none has any. */
+hsc_status report_group_busiest(report *r, const report_groups *g, const report_group *x, uint32_t *out, hsc_err *err);
+
 /* By array: the first row with the same identity, which globals and members of types have in each unit; itself for local ones. */
 hsc_status report_first_arrays(const report *r, uint32_t *first_of, hsc_err *err);
 

@@ -22,6 +22,8 @@ typedef struct known {
 typedef struct array {
     uint32_t row, references, generated, last_scope; /* row: the first with its identity; generated: references that are in the code */
     double cost, inside;                  /* shares of loops by number of references; whole loops that touch it */
+    uint32_t procedure, busiest;          /* which the last reference is in, and which has most of the cost; HSC_NONE none */
+    double part, most;                    /* of the cost, in these */
     hsc_db_array_use use;                 /* messages; all 0 without */
     bool used;
 } array;
@@ -85,6 +87,17 @@ static bool is_generated(hsc_handle *h, uint32_t row) {
 /* What a loop reads at the same address each time the compiler mostly keeps in a register: it counts only where nothing goes on to another address. */
 static bool counts(const hsc_db_reference *r, bool moves) { return !moves || r->stride != HSC_stride_ZERO || r->access != HSC_access_READ; }
 
+/* The scopes of a procedure follow each other. */
+static void add_cost(array *a, uint32_t procedure, double cost) {
+    a->cost += cost;
+    a->part = (a->procedure == procedure ? a->part : 0) + cost;
+    a->procedure = procedure;
+    if (procedure != HSC_NONE && a->part > a->most) {
+        a->most = a->part;
+        a->busiest = procedure;
+    }
+}
+
 /* References stand by scope: those of one scope follow each other. */
 static hsc_status add_references(hsc_handle *h, const uint32_t *same, const double *own, array *list, hsc_err *err) {
     uint32_t n = hsc_db_count(h->db, HSC_LIST_REFERENCES);
@@ -103,6 +116,8 @@ static hsc_status add_references(hsc_handle *h, const uint32_t *same, const doub
         }
         of_scope = moving ? moving : of_scope;
         double value = scope < h->info.scopes ? own[scope] : 0;
+        hsc_db_scope in = {.procedure = HSC_NONE};
+        uint32_t procedure = scope < h->info.scopes && hsc_db_get_scope(h->db, scope, &in, NULL) == HSC_OK ? in.procedure : HSC_NONE;
         for (uint32_t k = i; s == HSC_OK && k < end; k++) {
             if ((s = hsc_db_get_reference(h->db, k, &r, err)) != HSC_OK || r.array >= h->info.arrays)
                 continue;
@@ -112,7 +127,7 @@ static hsc_status add_references(hsc_handle *h, const uint32_t *same, const doub
                 continue;
             a->generated++;
             if (counts(&r, moving))
-                a->cost += value / of_scope;
+                add_cost(a, procedure, value / of_scope);
             if (a->last_scope != scope)
                 a->inside += value;
             a->last_scope = scope;
@@ -138,8 +153,10 @@ static Tcl_Obj *array_dict(hsc_handle *h, const array *a, double total) {
     Tcl_Obj *d = Tcl_NewDictObj();
     if (a->row != HSC_NONE)
         (void)hsc_db_get_array(h->db, a->row, &facts, NULL);
-    if (facts.scope != HSC_NONE)
-        (void)hsc_db_get_scope(h->db, facts.scope, &s, NULL);
+    /* one that several procedures may refer to is told with that which has most of its cost */
+    uint32_t scope = facts.identity && a->busiest != HSC_NONE ? a->busiest : facts.scope;
+    if (scope != HSC_NONE)
+        (void)hsc_db_get_scope(h->db, scope, &s, NULL);
     PUT(d, "array", hsc_tcl_index(a->row));
     PUT(d, "name", TEXT(a->row == HSC_NONE ? "" : facts.name));
     PUT(d, "bounds", TEXT(facts.bounds));
@@ -149,7 +166,7 @@ static Tcl_Obj *array_dict(hsc_handle *h, const array *a, double total) {
         hsc_db_get_array_text(h->db, a->row, text, sizeof text);
     PUT(d, "text", TEXT(text));
     PUT(d, "element_bytes", WIDE(facts.element_bytes));
-    PUT(d, "scope", hsc_tcl_index(facts.scope));
+    PUT(d, "scope", hsc_tcl_index(scope));
     PUT(d, "procedure", TEXT(s.name));
     size_t module = facts.line ? 0 : hsc_linkage_fortran_module(facts.symbol);
     PUT(d, "module", Tcl_NewStringObj(module ? facts.symbol + 3 : "", (int)module));
@@ -183,7 +200,7 @@ static int arrays(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
         (s = read_own(h, a->view, &own, &err)) == HSC_OK)
         s = hsc_db_read_arrays(h->db, a->view.metric, &uses, &n_uses, &err);
     for (uint32_t i = 0; s == HSC_OK && i <= n; i++)
-        list[i] = (array){.row = i < n ? i : HSC_NONE, .last_scope = HSC_NONE};
+        list[i] = (array){.row = i < n ? i : HSC_NONE, .last_scope = HSC_NONE, .procedure = HSC_NONE, .busiest = HSC_NONE};
     if (s == HSC_OK)
         s = add_references(h, same, own, list, &err);
     for (uint32_t i = 0; s == HSC_OK && i < n_uses; i++) {

@@ -100,6 +100,13 @@ namespace eval ::heatscope::script {
             [$app navigator] axis script $value
         } elseif {$key eq "interval" && ![::heatscope::Bus::valid interval $value]} {
             [$app bus] set script interval [PhaseOf $app $value]
+        } elseif {$key eq "metric"} {
+            try {
+                set metric [[$app run] metricNamed $value]
+            } trap {HEATSCOPE RUN METRIC} message {
+                return -code error -errorcode {HEATSCOPE SCRIPT VALUE} "script: set metric: $message"
+            }
+            [$app bus] set script metric $metric
         } else {
             [$app bus] set script $key $value
         }

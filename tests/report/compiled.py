@@ -36,6 +36,28 @@ program carried
   print *, sum(x)
 end program
 """
+MEMBERS = """#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+typedef struct { double *values; int n; } state;
+__attribute__((noinline)) static void fill(state *s) {
+    for (int i = 0; i < s->n; i++)
+        s->values[i] = i;
+}
+__attribute__((noinline)) static void work(state *s) {
+    for (int k = 0; k < 1000; k++)
+        for (int i = 1; i < s->n; i++)
+            s->values[i] = s->values[i] * 0.5 + s->values[i - 1] * 0.25;
+}
+int main(void) {
+    state s = {calloc(4000, sizeof(double)), 4000};
+    fill(&s);
+    for (clock_t begin = clock(); clock() - begin < 4 * CLOCKS_PER_SEC / 10;)
+        work(&s);
+    printf("%g\\n", s.values[7]);
+    return 0;
+}
+"""
 INTRINSIC = """program intrinsic
   real(8), allocatable :: a(:,:), b(:,:), c(:,:)
   integer :: i
@@ -493,6 +515,10 @@ database = measured("across", CC, "-DACROSS")
 said = findings(database)
 that(re.search(r"The hottest loop .* There a\[i\*n \+ j\] goes on by 8\*n bytes from one iteration to the next\.", said), f"across: {said}")
 that([r["strides"] for r in rows(database, "data") if r["array"] == "a"] == ["8*n bytes"], f"across: {rows(database, 'data')}")
+
+# a member that several procedures refer to is told with the one that has most of its time, not the first
+database = serial("members.c", MEMBERS, CC, "-O2", "-g")
+that([r["procedure"] for r in rows(database, "data") if r["array"] == "s->values"] == ["work"], f"members: {rows(database, 'data')}")
 
 # a value that is carried on: what is written and read is told, and one verdict by all tables
 if FC != "-":

@@ -88,6 +88,15 @@ static void twins(const char *a, const char *b, int width, bool expected) {
     }
 }
 
+/* A place in so many columns: the end of its file's name stays. */
+static void place(const char *path, int width, const char *expected) {
+    char out[256];
+    if (strcmp(report_fit_place(path, width, out, sizeof out), expected)) {
+        printf("%s in %d columns: '%s', expected '%s'\n", path, width, out, expected);
+        failed = 1;
+    }
+}
+
 /* The same text of two places, and what they are cut to then. */
 static void cut_apart(const char *a, const char *b, int width, const char *text, const char *first, const char *second) {
     char at[3][64];
@@ -126,6 +135,12 @@ int main(void) {
     twins(kernel, "Kernel<float>::dot() const", 14, true);
     twins(kernel, kernel, 14, false); /* nothing tells them apart */
     twins("f(int)", "f(long)", 20, true);
+    place("transpose_y_to_z.f90:109", 24, "transpose_y_to_z.f90:109");
+    place("transpose_y_to_z.f90:109", 15, ".._to_z.f90:109");
+    place("src/transpose_y_to_z.f90:109", 15, ".._to_z.f90:109");
+    place("transpose_y_to_z.f90:109", 21, "tra..e_y_to_z.f90:109");
+    place("transpose_y_to_z.f90:109", 12, ".._z.f90:109");
+    place("a_program_without_an_ending:7", 15, "a_prog..nding:7");
     cut_apart("transpose_x_to_y.f90:253", "transpose_y_to_x.f90:253", 15, "transp..f90:253", "tran..y.f90:253", "tran..x.f90:253");
     cut_apart("exchange_1_of_the_halo.c:7", "exchange_2_of_the_halo.c:7", 15, "exchan..halo.c:7", "exchange_1..c:7", "exchange_2..c:7"); /* only its begin tells */
     cut_apart("/home/u/aa/kernels.c:7", "/home/u/bb/kernels.c:7", 12, "kernels.c:7", "aa/ke..s.c:7", "bb/ke..s.c:7");

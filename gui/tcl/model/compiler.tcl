@@ -28,7 +28,7 @@ oo::class create ::heatscope::Compiler {
     }
 
     # Loops by falling time: dicts {scope name where sum share words tone price reason}; price: part of the run in the loop
-    # that a refusal leaves scalar, 0 for none. With `some`, {*}$some ROWS DONE OF (OF {}: not known yet) is called with those that
+    # that a refusal leaves scalar, 0 for none (reason ""). With `some`, {*}$some ROWS DONE OF (OF {}: not known yet) is called with those that
     # cost most by price (first 1) or time (0), and from then on as {} DONE OF now and then: reading all of many may take a second. In another interval it
     # is called before with those that came first in the last one, price "": what was refused is not known yet.
     method rows {metric axis {some {}} {first 1}} {
@@ -423,30 +423,38 @@ oo::class create ::heatscope::Compiler {
         }
         set out [list [dict create kind section text "Versions, with what is inlined in them" right [llength $versions]]]
         set all [::tcl::mathop::+ {*}[lmap v $versions {dict get $v sum}]]
+        # copies that are alike are one line, and those of them that nothing was sampled in another one
+        set sums {}
         set idle {}
-        foreach v [lsort -decreasing -real -index 1 [lmap v $versions {list $v [dict get $v sum]}]] {
-            set v [lindex $v 0]
+        foreach v $versions {
             set words [::heatscope::fmt plain [dict get $v version_text]]
             foreach {key text} [list vector_width [expr {[dict get $v is_vector] ? ", \u00d7%d" : ", parts packed by %d"}] interleave [expr {[dict get $v is_vector] ? ", %d vectors at once" : ", interleaved %d"}] unroll ", unrolled %d"] {
                 if {[dict get $v $key] > 1} {
                     append words [format $text [dict get $v $key]]
                 }
             }
-            # copies that nothing was sampled in: one line for those that are alike
+            set key [list [expr {[dict get $v is_vector] ? "good" : "fact"}] $words]
             if {[dict get $v known] && [dict get $v sum] == 0} {
-                dict incr idle [list [expr {[dict get $v is_vector] ? "good" : "fact"}] $words]
+                dict incr idle $key
                 continue
             }
-            lappend out [dict create kind [expr {[dict get $v is_vector] ? "good" : "fact"}] text $words \
-                right [expr {[dict get $v known] ? "[$Run amount $metric [dict get $v sum]]  [::heatscope::fmt percent [dict get $v sum] $all]" : ""}] \
-                bar [expr {$all > 0 ? [dict get $v sum] / $all : 0.0}]]
+            lappend key [dict get $v known]
+            lassign [expr {[dict exists $sums $key] ? [dict get $sums $key] : {0 0}}] n sum
+            dict set sums $key [list [expr {$n + 1}] [expr {$sum + [dict get $v sum]}]]
+        }
+        foreach item [lsort -decreasing -real -index 2 [lmap {key value} $sums {list $key {*}$value}]] {
+            lassign $item key n sum
+            lassign $key kind words known
+            lappend out [dict create kind $kind text "$words[my Copies $n]" right [expr {$known ? "[$Run amount $metric $sum]  [::heatscope::fmt percent $sum $all]" : ""}] \
+                bar [expr {$all > 0 ? $sum / $all : 0.0}]]
         }
         dict for {key n} $idle {
             lassign $key kind words
-            lappend out [dict create kind $kind text "$words[expr {$n > 1 ? " ($n copies)" : ""}]" right [expr {[$Run exact $metric] ? "none here" : "no samples"}] bar 0.0]
+            lappend out [dict create kind $kind text "$words[my Copies $n]" right [expr {[$Run exact $metric] ? "none here" : "no samples"}] bar 0.0]
         }
         return $out
     }
+    method Copies {n} { return [expr {$n > 1 ? " ($n copies)" : ""}] }
     method Remarks {scope metric axis} {
         # those of the vectoriser first
         set first {}
@@ -470,13 +478,26 @@ oo::class create ::heatscope::Compiler {
         }
         set seen {}
         set lines {}
+        set moved {}
         foreach r $remarks {
-            set words "[dict get $r pass]: [lindex [split [::heatscope::fmt plain [dict get $r message]] \u00b7] 0]"
+            set told [string trim [lindex [split [::heatscope::fmt plain [dict get $r message]] \u00b7] 0]]
+            set words "[dict get $r pass]: $told"
             if {$words in $seen} {
                 continue
             }
             lappend seen $words
-            lappend lines [dict create kind [expr {[dict get $r refuses] || ([dict get $r reason_code] && [dict get $r pass] ne "loop-vectorize") ? "bad" : "fact"}] text $words \
+            # what licm moves out of the loop and what it leaves there is no refusal of vectors; of one place it is one line
+            set licm [expr {[dict get $r pass] eq "licm"}]
+            set place [list [dict get $r file] [dict get $r line]]
+            if {$licm && [dict get $r line] > 0 && [dict exists $moved $place]} {
+                set at [dict get $moved $place]
+                lset lines $at [dict replace [lindex $lines $at] text "[dict get [lindex $lines $at] text]; $told"]
+                continue
+            }
+            if {$licm} {
+                dict set moved $place [llength $lines]
+            }
+            lappend lines [dict create kind [expr {[dict get $r refuses] || ([dict get $r reason_code] && [dict get $r pass] ni {loop-vectorize licm}) ? "bad" : "fact"}] text $words \
                 right [expr {[dict get $r line] > 0 ? [my Place [dict get $r file] [dict get $r line]] : ""}] \
                 file [dict get $r file] line [dict get $r line]]
         }

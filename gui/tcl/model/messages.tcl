@@ -66,6 +66,15 @@ oo::class create ::heatscope::Messages {
     method total {} {
         return [lindex [my groups all] 0]
     }
+    # Bytes sent in calls of all members of a communicator: they are sent to no partner.
+    method collective {} {
+        return [::tcl::mathop::+ 0 {*}[lmap g [my groups partner] {if {![string match "all members*" [dict get $g partner]]} continue; dict get $g sent_bytes}]]
+    }
+    # Why no process sent another one anything, `words` being that there was nothing: what collective operations moved stands elsewhere.
+    method nothing {words} {
+        set bytes [my collective]
+        return [expr {$bytes > 0 ? "$words; [my bytes $bytes] were sent in collective operations, which have no single partner: see the Messages pane" : $words}]
+    }
     # "12.3 MB"
     method bytes {n} { return [::heatscope::fmt amount $n B] }
 }

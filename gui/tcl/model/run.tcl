@@ -85,6 +85,25 @@ oo::class create ::heatscope::Run {
         }
         return $names
     }
+    # The metric that is called so, in any case, else the one with that number, else the only one whose name has that word; as `report --metric`.
+    method metricNamed {text} {
+        set names [my metrics]
+        if {[set i [lsearch -exact -nocase $names $text]] >= 0} {
+            return $i
+        }
+        if {[string is digit -strict $text] && [string length $text] < 10 && [scan $text %d] < [llength $names]} {
+            return [scan $text %d]
+        }
+        set pattern "(?:^|\[ :\])[regsub -all {\W} $text {\\&}](?:\[ :\]|\$)"
+        set alike [lmap name $names {if {$text eq "" || ![regexp -nocase -- $pattern $name]} continue; set name}]
+        if {[llength $alike] == 1} {
+            return [lsearch -exact $names [lindex $alike 0]]
+        }
+        set list [join [lmap name [expr {[llength $alike] ? $alike : $names}] {string cat ' [::heatscope::fmt plain $name] '}] {, }]
+        return -code error -errorcode {HEATSCOPE RUN METRIC} [expr {[llength $alike]
+            ? "'[string range $text 0 60]' is in the names of [llength $alike] metrics: $list"
+            : "no metric '[string range $text 0 60]' among the [llength $names]: $list"}]
+    }
     # Is there code that the pass compiled?
     method mapped {} {
         for {set m 0} {$m < [dict get $Info modules]} {incr m} {

@@ -99,8 +99,10 @@ oo::class create ::heatscope::CompilerView {
     }
     method Cells {row} {
         return [list [list [dict get $row name] [dict get $row where]] [dict get $row words] {*}[expr {[my Contrasts] ? [list [dict get $row there]] : ""}] \
-            [dict get $row share] [dict get $row share] [expr {[dict exists $row mapped] && ![dict get $row mapped] ? "" : [dict get $row price]}]]
+            [dict get $row share] [dict get $row share] [my PriceOf $row]]
     }
+    # "": it was refused nothing, or that is not known (yet).
+    method PriceOf {row} { return [expr {[dict exists $row reason] && [dict get $row reason] eq "" ? "" : [dict get $row price]}] }
     method Beside {} {
         lassign [$Model refused] refused price
         if {!$refused} {
@@ -195,7 +197,7 @@ oo::class create ::heatscope::CompilerView {
         $Nav scope compiler [dict get $row scope]
     }
     method Words {row} {
-        set text "[dict get $row name] [dict get $row where]: [my Samples [dict get $row sum]]"
+        set text "[dict get $row name] [dict get $row where]: [my Samples [dict get $row sum]], [::heatscope::fmt percent [dict get $row share] 1] with what is inlined into it"
         if {[dict get $row words] ne ""} {
             append text ", [dict get $row words]"
         }

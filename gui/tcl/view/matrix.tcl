@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::MatrixView {
     superclass ::heatscope::ListView
-    variable Path Bus Run Nav Db App Selection Rows ById List Chosen By Loaded Matrix Legend Caption From To Cell Unit
+    variable Path Bus Run Nav Db App Selection Rows ById List Chosen By Loaded Matrix Legend Caption From To Cell Unit Model
 
     method name {} { return matrix }
     method title {} { return Matrix }
@@ -15,6 +15,7 @@ oo::class create ::heatscope::MatrixView {
 
     method Build {body} {
         set t ::heatscope::theme
+        set Model [::heatscope::Messages new $Run]
         set From {}
         set To {}
         set Cell {}
@@ -46,6 +47,14 @@ oo::class create ::heatscope::MatrixView {
         foreach {key action} {g {nextGroup 1} G {nextGroup -1} Return {toList} k {toggleHosts}} {
             my PaneKey $Matrix $key [namespace code [list my {*}$action]]
         }
+    }
+    destructor {
+        $Model destroy
+        next
+    }
+    method forget {} {
+        next
+        $Model forget
     }
     method Wrap {width} {
         $Caption configure -wraplength [expr {max(80, $width - [::heatscope::theme dp 24])}]
@@ -129,7 +138,7 @@ oo::class create ::heatscope::MatrixView {
         if {[my Single]} {
             return "one process was measured: there is no other one to send to or to wait for"
         }
-        return [expr {$By in {waiting waits} ? [my NoneTimed "no waiting for other processes"] : [my NoneTimed "no messages between processes" were]}]
+        return [expr {$By in {waiting waits} ? [my NoneTimed "no waiting for other processes"] : [$Model nothing [my NoneTimed "no messages between processes" were]]}]
     }
     method Quantity {v} {
         switch -- $By {

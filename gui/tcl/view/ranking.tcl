@@ -638,7 +638,7 @@ oo::class create ::heatscope::RankingView {
             }
         }
         append text "[my Samples [dict get $row sum]], [$Run amount [dict get $Selection metric] [dict get $row sum]],\
-            [::heatscope::fmt percent [dict get $row share] 1 2]"
+            [::heatscope::fmt percent [dict get $row share] 1 2][expr {$By in {procedure loop} ? " in its own code" : ""}]"
         if {![dict exists $row min]} {
             return $text
         }

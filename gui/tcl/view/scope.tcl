@@ -125,14 +125,22 @@ oo::class create ::heatscope::ScopeView {
         my subtitle "[$Run scopeTitle $Shown][expr {$span ne "" ? "  \u00b7  $span" : ""}]"
         set stats [lindex [$Db stats -table scope_incl -rows [list $Shown 1] {*}[my Common]] 0]
         set words "[::heatscope::fmt percent [dict get $stats sum] $total] of [$Run whole $metric]"
-        # of a run without samples there is no part
-        ::heatscope::theme say $in.share.part [expr {$total > 0 ? $words : ""}]
         if {[dict get $stats sum] > 0} {
             set most [$Run amount $metric [dict get $stats max]]
             ::heatscope::theme say $in.share.time [expr {[my Alone] ? $most : "[$Run amount $metric [dict get $stats mean]] mean \u00b7 $most max"}]
         } else {
             ::heatscope::theme say $in.share.time [expr {[$Run exact $metric] ? "none here" : "no samples"}]
         }
+        # what it calls is in it, which is not so in the compiler's list and the ranking: said where there is room
+        set room [expr {[winfo width $in.share] - [winfo reqwidth $in.share.time] - [::heatscope::theme dp 16]}]
+        foreach inside [expr {$Shown > 0 && [dict get $stats sum] > 0 ? {", with what it calls" ", with calls"} : ""}] {
+            if {[::heatscope::theme width HsUIb $words$inside] <= $room} {
+                append words $inside
+                break
+            }
+        }
+        # of a run without samples there is no part
+        ::heatscope::theme say $in.share.part [expr {$total > 0 ? $words : ""}]
         my Change $metric
         my FitRight $in.share
         lassign [$Run words [dict get $s axis]] one many
