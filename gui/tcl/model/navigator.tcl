@@ -535,12 +535,23 @@ oo::class create ::heatscope::Navigator {
     # What a user may name on the command line: FILE:LINE, a procedure, a file. Returns 1 when found.
     method named {origin text} {
         set hits [dict get [my find $text 20] hits]
-        if {[regexp {:\d+$} $text]} {
+        if {[regexp {^(.+):\d+$} $text -> file]} {
+            # the file of that whole name before one that only ends so
+            set last {}
             foreach hit $hits {
-                if {[dict get $hit kind] ne "procedure" && [dict get $hit line] > 0} {
+                if {[dict get $hit kind] eq "procedure" || [dict get $hit line] <= 0} {
+                    continue
+                }
+                set path [dict get [$Db file [dict get $hit file]] path]
+                if {$path eq $file || [string equal "/$file" [string range $path end-[string length $file] end]]} {
                     my toHit $origin $hit
                     return 1
                 }
+                set last [expr {$last eq "" ? $hit : $last}]
+            }
+            if {$last ne ""} {
+                my toHit $origin $last
+                return 1
             }
         }
         foreach hit $hits {
