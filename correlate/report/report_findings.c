@@ -370,6 +370,42 @@ static void leave_little(const findings *f, const report_refusal **rows, uint32_
     *n = keep < *n;
 }
 
+/* Loops that the same change helps. */
+typedef struct advised {
+    char hint[300];
+    uint32_t first, loops; /* the hottest of them */
+    double gain, sum;
+} advised;
+
+/* Of the loops with that reason those whose advice has most to win together; loops 0: none has any. */
+static void find_advised(report *r, const report_refusal *rows, uint32_t n, uint32_t reason, advised *best) {
+    enum { ROWS = 256 /* looked at, the hottest */, ADVICES = 32 };
+    advised *kinds = malloc(ADVICES * sizeof *kinds);
+    uint32_t known = 0;
+    *best = (advised){.loops = 0};
+    for (uint32_t i = 0; kinds && i < n && i < ROWS; i++) {
+        char hint[300];
+        uint32_t k = 0;
+        if (rows[i].reason != reason || !(rows[i].gain > 0) || !*report_hint(r, &rows[i], hint, sizeof hint))
+            continue;
+        while (k < known && strcmp(kinds[k].hint, hint))
+            k++;
+        if (k == ADVICES)
+            continue;
+        if (k == known) {
+            kinds[known++] = (advised){.first = i};
+            memcpy(kinds[k].hint, hint, sizeof hint);
+        }
+        kinds[k].loops++;
+        kinds[k].gain += rows[i].gain * rows[i].scalar.sum;
+        kinds[k].sum += rows[i].scalar.sum;
+    }
+    for (uint32_t k = 0; k < known; k++)
+        if (kinds[k].gain > best->gain)
+            *best = kinds[k];
+    free(kinds);
+}
+
 /* Time at stake in loops that the vectoriser refused. */
 static hsc_status refused(findings *f, hsc_err *err) {
     report *r = f->r;
@@ -402,9 +438,17 @@ static hsc_status refused(findings *f, hsc_err *err) {
             told = k;
     while (example + 1 < n && (rows[example].reason != reasons[told].reason || (price > 0 && !(rows[example].gain > 0)))) /* the hottest of the reason that is named */
         example++;
+    advised same;
+    find_advised(r, rows, n, reasons[told].reason, &same);
+    bool together = same.loops && same.first != example && same.gain > rows[example].gain * rows[example].scalar.sum;
+    example = together ? same.first : example;
     hsc_status status = hsc_db_get_scope(r->db, rows[hot].scope, &s, err);
     if (!status)
         status = refused_at(f, &rows[example], at, sizeof at, err);
+    if (!status && same.loops > 1 && example == same.first) {
+        size_t k = strlen(at);
+        snprintf(at + k, sizeof at - k, "; the same is so of %u more loop%s, %.1f %% together", same.loops - 1, same.loops == 2 ? "" : "s", 100 * same.sum / r->total);
+    }
     if (!status && example != hot)
         status = refused_at(f, &rows[hot], hottest, sizeof hottest, err);
     if (status)
@@ -418,12 +462,12 @@ static hsc_status refused(findings *f, hsc_err *err) {
     if (n == 1)
         snprintf(text, sizeof text, "Not vectorised: %s in the loop at %s.", share, at);
     else if (kinds == 1)
-        snprintf(text, sizeof text, "Not vectorised: %s in %u loops that the compiler gave up on, all for the reason '%s'; the hottest, %.1f %%, is at %s.", share, n,
-                 reason ? reason : "unknown", 100 * rows[0].scalar.sum / r->total, at);
+        snprintf(text, sizeof text, "Not vectorised: %s in %u loops that the compiler gave up on, all for the reason '%s'; %s, %.1f %%, is at %s.", share, n,
+                 reason ? reason : "unknown", together ? "the hottest of those that one change helps most" : "the hottest", 100 * rows[example].scalar.sum / r->total, at);
     else
         snprintf(text, sizeof text,
-                 "Not vectorised: %s in %u loops that the compiler gave up on, %.1f %% for the reason '%s'; the hottest of these, %.1f %%, is at %s%s.",
-                 share, n, 100 * reasons[told].scalar.sum / r->total, reason ? reason : "unknown", 100 * rows[example].scalar.sum / r->total, at, also);
+                 "Not vectorised: %s in %u loops that the compiler gave up on, %.1f %% for the reason '%s'; %s, %.1f %%, is at %s%s.",
+                 share, n, 100 * reasons[told].scalar.sum / r->total, reason ? reason : "unknown", together ? "the hottest of those that one change helps most" : "the hottest of these", 100 * rows[example].scalar.sum / r->total, at, also);
     if (beyond > 0.005 * r->total && n > 1 && price > 0)
         snprintf(text + strlen(text), sizeof text - strlen(text), " Of all, %.1f %% is in loops of which LLVM makes no vectors as they are written.", 100 * beyond / r->total);
     else if (!(price > 0))

@@ -61,12 +61,15 @@ with open(os.path.join(WORK, "far.c"), "w", encoding="utf-8") as f:
     f.write("double far(double x) { return x * 2 + 1; }\n")
 with open(os.path.join(WORK, "near.c"), "w", encoding="utf-8") as f:
     f.write("""double far(double x);
-static double x[4096], y[4096];
+static double x[4096], y[4096], z[4096];
 int main(void) {
-    for (int k = 0; k < 60000; k++)
+    for (int k = 0; k < 40000; k++) {
         for (int i = 0; i < 4096; i++)
             y[i] = far(x[i]) + y[i] * 0.5;
-    return y[7] > 1000;
+        for (int i = 0; i < 4096; i++)
+            z[i] = far(y[i]) * 0.25;
+    }
+    return z[9] > 1000 || y[7] > 1000;
 }
 """)
 for name, options, advised, vectors in (("apart", (), True, False), ("together", ("-flto", "-fuse-ld=lld"), False, True)):
@@ -77,5 +80,6 @@ for name, options, advised, vectors in (("apart", (), True, False), ("together",
     versions = [r["version"] for r in csv.DictReader(run(HEATSCOPE, "report", "--by=version", "--format=csv", "m." + name).splitlines()) if int(r["exclusive_periods"])]
     that(any("vector" in v for v in versions) == vectors, f"{name}: {versions}")
 text = run(HEATSCOPE, "report", "--by=reason", "m.apart")
+that("the same is so of 1 more loop, " in re.sub(r"\s+", " ", run(HEATSCOPE, "report", "m.apart")), f"two loops with one advice: {run(HEATSCOPE, 'report', '--by=finding', 'm.apart')}")
 that("-> far is compiled by itself, in far.c" in text, f"the table of reasons: {text}")
 sys.exit("\n".join(wrong) or 0)
