@@ -133,6 +133,15 @@ hsc_status findings_hottest_loop(findings *f, hsc_err *err) {
         snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " There %s.", strides);
     snprintf(text, sizeof text, "The hottest loop %s %s: %s%s at %s, depth %u, in %s.%s%s%s", takes(r), share, s.name, findings_loop_word(s.name), where, report_depth(r, &s), of,
              tell_vectors(r, hot, &s, vectors, sizeof vectors), called, extra);
+    uint32_t calling;
+    hsc_db_scope more;
+    if ((status = report_calling_loop(r, hot, &calling, err)) || (calling != HSC_NONE && (status = hsc_db_get_scope(r->db, calling, &more, err))))
+        return status;
+    if (calling != HSC_NONE) { /* the table of loops begins with it */
+        findings_place(r, &more, where, sizeof where);
+        size_t k = strlen(text);
+        snprintf(text + k, sizeof text - k, " The loop at %s has more, %.1f %%, nearly all in procedures that it calls.", where, 100 * r->paid->hot[calling].sum / r->total);
+    }
     f->hottest = hot;
     findings_say(f, with.sum, "Hottest loop", with, spot_of_scope(hot, &s), text);
     return HSC_OK;

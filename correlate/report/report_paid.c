@@ -522,6 +522,22 @@ hsc_status report_hottest_loop(report *r, uint32_t *loop, hsc_err *err) {
     return s;
 }
 
+hsc_status report_calling_loop(report *r, uint32_t loop, uint32_t *calling, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    double most = 1.05 * r->paid->hot[loop].sum;
+    *calling = HSC_NONE;
+    for (uint32_t i = 0; i < r->info.scopes && !s; i++) {
+        hsc_db_scope scope;
+        bool only = false;
+        if (!(r->paid->hot[i].sum > most) || !report_wanted(r, i) || (s = hsc_db_get_scope(r->db, i, &scope, err)) || scope.kind != HSC_SCOPE_LOOP || !report_is_own(r, &scope) ||
+            (s = only_calls(r, i, &scope, &only, err)) || !only)
+            continue;
+        *calling = i;
+        most = r->paid->hot[i].sum;
+    }
+    return s;
+}
+
 /* Of what the procedure pays for, what loops of its own do. */
 static hsc_status in_own_loops(report *r, uint32_t procedure, double *samples, hsc_err *err) {
     const report_paid *p = r->paid;

@@ -60,6 +60,8 @@ hsc_status report_rank_paid(report *r, hsc_scope_kind kind, uint32_t **rows, uin
 
 /* Of the user's own loops the one that pays for most; of all where he has none that pays. HSC_NONE: there is none. */
 hsc_status report_hottest_loop(report *r, uint32_t *loop, hsc_err *err);
+/* The loop of the user's own code with most that has a twentieth more than that one, and was not taken as it only calls; HSC_NONE. */
+hsc_status report_calling_loop(report *r, uint32_t loop, uint32_t *calling, hsc_err *err);
 /* The user's own procedure with lines that pays for most, where that is a quarter more than what `loop`, the hottest one, pays for (HSC_NONE: there is none), and
  * the procedure's own loops pay for less than half of it: they were unrolled fully, or it has none. HSC_NONE: loops stand for the hottest code. */
 hsc_status report_hottest_apart(report *r, uint32_t loop, uint32_t *procedure, hsc_err *err);

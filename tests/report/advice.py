@@ -82,4 +82,25 @@ for name, options, advised, vectors in (("apart", (), True, False), ("together",
 text = run(HEATSCOPE, "report", "--by=reason", "m.apart")
 that("the same is so of 1 more loop, " in re.sub(r"\s+", " ", run(HEATSCOPE, "report", "m.apart")), f"two loops with one advice: {run(HEATSCOPE, 'report', '--by=finding', 'm.apart')}")
 that("-> far is compiled by itself, in far.c" in text, f"the table of reasons: {text}")
+
+# A loop that only calls is not the hottest; that it has more is said.
+with open(os.path.join(WORK, "calls.c"), "w", encoding="utf-8") as f:
+    f.write("""static double sink[64];
+__attribute__((noinline)) static double work(double x, int k) {
+""" + "".join(f"    x = x * 0.9{k % 10} + sink[(k + {k}) & 63];\n" for k in range(60)) + """    return x;
+}
+int main(void) {
+    double x = 1;
+    for (int i = 0; i < 4000000; i++)
+        sink[i & 63] = work(i, i);
+    for (int i = 0; i < 40000000; i++)
+        x = x * 0.999999 + 1e-9;
+    return x > 2;
+}
+""")
+run(CC, "-O2", "calls.c", "-o", "calls")
+run(HEATSCOPE, "run", "-q", "--budget=off", "-o", "m.calls", "./calls")
+text = re.sub(r"\s+", " ", run(HEATSCOPE, "report", "--by=finding", "m.calls"))
+first = next(csv.DictReader(run(HEATSCOPE, "report", "--by=loop", "--format=csv", "m.calls").splitlines()))
+that(re.search(rf"The hottest loop takes .*?: for loop at \S*calls.c:(\d+)-.*? The loop at \S*calls.c:{first['line_begin']}-\d+ has more, [0-9.]+ %, nearly all in procedures that it calls\.", text), f"a loop that calls, first {first['line_begin']}: {text}")
 sys.exit("\n".join(wrong) or 0)
