@@ -144,7 +144,7 @@ static hsc_status put_refusal_spread(sink *s, const report_refusal *x, hsc_err *
 
 static hsc_status refusal_row(sink *s, uint32_t rank, const report_refusal *x, hsc_err *err) {
     hsc_db_scope scope = {.file = HSC_NONE, .procedure = HSC_NONE}, p = {.name = ""};
-    char dependence[600] = "", hint[600] = "";
+    char dependence[600] = "", hint[REPORT_HINT_BYTES] = "";
     hsc_status status = x->scope != HSC_NONE ? hsc_db_get_scope(s->r->db, x->scope, &scope, err) : HSC_OK;
     if (!status && scope.procedure != HSC_NONE)
         status = hsc_db_get_scope(s->r->db, scope.procedure, &p, err);

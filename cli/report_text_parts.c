@@ -370,7 +370,7 @@ static void put_loop(report *r, const report_refusal *x) {
             report_fit(p.name, r->width - 24 - report_columns_of(where), name, sizeof name), where);
     report_refusal_text(r, x, line, sizeof line);
     report_text_wrap(r->out, r->width, line, 24, fprintf(r->out, "%21s", ""));
-    char hint[600];
+    char hint[REPORT_HINT_BYTES];
     if (*report_hint(r, x, hint, sizeof hint))
         report_text_wrap(r->out, r->width, hint, 24, fprintf(r->out, "%22s->", ""));
 }

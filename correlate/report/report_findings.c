@@ -333,7 +333,7 @@ static void tell_more(const findings *f, const report_refusal *x, char *out, siz
 static hsc_status refused_at(findings *f, const report_refusal *x, char *out, size_t size, hsc_err *err) {
     hsc_db_scope s;
     report *r = f->r;
-    char where[600], why[800], hint[300], inlined[120], strides[400] = "";
+    char where[600], why[800], hint[REPORT_HINT_BYTES], inlined[120], strides[400] = "";
     hsc_status status = hsc_db_get_scope(r->db, x->scope, &s, err);
     if (status)
         return status;
@@ -372,7 +372,7 @@ static void leave_little(const findings *f, const report_refusal **rows, uint32_
 
 /* Loops that the same change helps. */
 typedef struct advised {
-    char hint[300];
+    char hint[REPORT_HINT_BYTES];
     uint32_t first, loops; /* the hottest of them */
     double gain, sum;
 } advised;
@@ -384,7 +384,7 @@ static void find_advised(report *r, const report_refusal *rows, uint32_t n, uint
     uint32_t known = 0;
     *best = (advised){.loops = 0};
     for (uint32_t i = 0; kinds && i < n && i < ROWS; i++) {
-        char hint[300];
+        char hint[REPORT_HINT_BYTES];
         uint32_t k = 0;
         if (rows[i].reason != reason || !(rows[i].gain > 0) || !*report_hint(r, &rows[i], hint, sizeof hint))
             continue;
@@ -413,7 +413,7 @@ static hsc_status refused(findings *f, hsc_err *err) {
     uint32_t n = f->refused.refused.n, example = 0;
     hsc_weighted all = {0};
     report_reason reasons[REPORT_REASONS];
-    char text[5600], share[140], at[2200], hottest[2200], also[2300] = "";
+    char text[7200], share[140], at[2800], hottest[2800], also[2900] = "";
     double called = 0, price = 0, beyond = 0, gains[REPORT_REASONS] = {0};
     uint32_t hot, told = 0; /* the hottest that vectors may help; the reason that is named */
     hsc_db_scope s;

@@ -219,7 +219,7 @@ static hsc_status references_of(const report *r, uint32_t scope, uint32_t *first
 }
 
 static bool is_out_of_reach(report *r, const report_refusal *x) {
-    char hint[300];
+    char hint[REPORT_HINT_BYTES];
     switch (x->reason) {
     case HSC_reason_UNKNOWN_TRIP_COUNT:
     case HSC_reason_EARLY_EXIT:

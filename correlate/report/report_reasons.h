@@ -51,6 +51,7 @@ enum { REPORT_ORDINARY_BYTES = 32 }; /* longer vectors compilers make only where
 /* Bytes of the longest vectors of all processes' processors; 0: not known of all. */
 hsc_status report_vector_bytes(report *r, uint32_t *bytes, hsc_err *err);
 
+enum { REPORT_HINT_BYTES = 600 }; /* the longest, with names that are cut */
 /* One clause on what would let it be vectorised, where a switch of the compiler is known to; "": nothing is known. Returns out. */
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size);
 
