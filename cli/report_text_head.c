@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What a report begins with: the program, its run, and what was measured of it. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "report_elapsed.h"
+#include "report_measures.h"
 #include "report_text.h"
 #include "running.h"
 
@@ -54,6 +56,28 @@ static void put_run(report *r) {
     report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "run       "));
 }
 
+/* What of the metric "waiting" is threads' that run no code of the program: they wait for work most of the time, and are not looked for. */
+static void put_idle_libraries(report *r) {
+    char line[300];
+    double libraries = 0;
+    bool calls_wait = false;
+    hsc_db_metric m;
+    report_wait *rows = NULL;
+    uint32_t n = 0;
+    if (strcmp(r->unit.name, "waiting") != 0 || report_waits(r, false, &rows, &n, NULL))
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        libraries += rows[i].own ? 0 : rows[i].total_s;
+    free(rows);
+    if (libraries < 0.01 * r->total * r->unit.scale)
+        return;
+    for (uint32_t i = 0; i < r->info.metrics; i++)
+        calls_wait = calls_wait || (!hsc_db_get_metric(r->db, i, &m, NULL) && !strcmp(m.name, "MPI waiting"));
+    snprintf(line, sizeof line, "%s of it by threads that libraries keep for themselves (not in --by=wait)%s", REPORT_SECONDS(libraries),
+             calls_wait ? "; what calls of MPI waited: --metric='MPI waiting'" : "");
+    report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "          "));
+}
+
 static void put_measured(report *r) {
     hsc_db_process p;
     char name[512];
@@ -61,6 +85,7 @@ static void put_measured(report *r) {
         p = (hsc_db_process){.mechanism = "", .mechanism_note = ""};
     if (r->unit.exact) {
         fprintf(r->out, "measured   %.*f%s%s%s%s, each call, not by samples\n", r->decimals, r->total * r->unit.scale, r->unit.unit[0] ? " " : "", r->unit.unit, r->unit.unit[0] ? " of " : " ", r->unit.name);
+        put_idle_libraries(r);
         return;
     }
     if (!r->records || r->total == (double)r->records)

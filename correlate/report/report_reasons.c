@@ -433,9 +433,74 @@ static uint64_t iterations_of(const report *r, uint32_t scope, bool *always) {
     return l.trips ? l.trips : l.trips_max;
 }
 
+/* The subscript that neighbours in memory differ in, the first of Fortran's a(i, j), the last of C's a[i][j]: the constant at its end, 0: none;
+ * `rest` takes the text without it and without blanks. No subscript, or longer than `size`: no. */
+static bool split_subscript(const char *text, char *rest, size_t size, long long *constant) {
+    const char *end = strrchr(text, ']'), *begin = end ? NULL : strchr(text, '(');
+    int depth = 0;
+    if (end) {
+        for (begin = end; begin > text && !(*begin == '[' && depth == 1); begin--)
+            depth += (*begin == ']') - (*begin == '[');
+    } else if (begin) {
+        for (end = begin + 1; *end && !(depth == 0 && (*end == ',' || *end == ')')); end++)
+            depth += (*end == '(') - (*end == ')');
+    }
+    if (!begin || !*end || end - begin < 2 || strlen(text) >= size)
+        return false;
+    const char *at = end;
+    while (at > begin + 1 && (at[-1] == ' ' || (at[-1] >= '0' && at[-1] <= '9')))
+        at--;
+    bool found = at < end && at > begin + 2 && (at[-1] == '+' || at[-1] == '-');
+    *constant = found ? strtoll(at, NULL, 10) * (at[-1] == '-' ? -1 : 1) : 0;
+    size_t k = 0;
+    for (const char *c = text; *c; c++)
+        if (*c != ' ' && !(found && c >= at - 1 && c < end))
+            rest[k++] = *c;
+    rest[k] = 0;
+    return true;
+}
+
+/* How far the address of a reference moves from one iteration to the next, bytes; 0: not at all, or not known. */
+static long long step_bytes(const hsc_db_reference *x) {
+    if (x->stride == HSC_stride_UNIT || x->stride == HSC_stride_REVERSE)
+        return x->stride == HSC_stride_UNIT ? (long long)x->size_bytes : -(long long)x->size_bytes;
+    return x->stride == HSC_stride_CONSTANT ? strtoll(x->stride_bytes, NULL, 10) : 0;
+}
+
+/* How many iterations before the one that reads `from` the same place was written as `to`; 0: not, or not known. */
+static unsigned long long iterations_since(const hsc_db_reference *to, const hsc_db_reference *from) {
+    char written[300], read[300];
+    long long at, other, step = step_bytes(to);
+    if (to->access != HSC_access_WRITE || from->access != HSC_access_READ || to->array == HSC_NONE || to->array != from->array || !step || step != step_bytes(from) ||
+        to->size_bytes != from->size_bytes ||
+        !split_subscript(to->text, written, sizeof written, &at) || !split_subscript(from->text, read, sizeof read, &other) || strcmp(written, read) != 0)
+        return 0;
+    long long bytes = (at - other) * (long long)to->size_bytes;
+    return bytes % step == 0 && bytes / step > 0 ? (unsigned long long)(bytes / step) : 0;
+}
+
+/* "each iteration reads what the one before it wrote, as tx(i + 1, j, k)": no check can succeed then. "": nothing such is known. */
+static const char *report_overtaken(const report *r, uint32_t scope, char *out, size_t size) {
+    uint32_t first, n;
+    hsc_db_reference to, from;
+    char before[40] = "the one";
+    out[0] = 0;
+    if (references_of(r, scope, &first, &n))
+        return out;
+    for (uint32_t i = first; i < first + n && !out[0]; i++)
+        for (uint32_t k = first; k < first + n && !out[0]; k++) {
+            unsigned long long since = hsc_db_get_reference(r->db, i, &to, NULL) || hsc_db_get_reference(r->db, k, &from, NULL) ? 0 : iterations_since(&to, &from);
+            if (since > 1)
+                snprintf(before, sizeof before, "that %llu", since);
+            if (since)
+                snprintf(out, size, "each iteration reads what %s before it wrote, as %s", before, from.text);
+        }
+    return out;
+}
+
 const char *report_why_scalar(const report *r, uint32_t scope, const report_versions *v, char *out, size_t size) {
     uint32_t first, n = 0;
-    char strides[400];
+    char strides[400], recurs[400];
     bool few = v->met[HSC_loop_version_REMAINDER] > 0.5 * v->scalar.sum, fails = v->met[HSC_loop_version_FALLBACK] > 0.5 * v->scalar.sum;
     bool step = asks_for_unit_step(r, scope), overlap = !hsc_db_find(r->db, HSC_LIST_MEMORY_CHECKS, scope, &first, &n, NULL) && n;
     const char *steps = report_strides(r, scope, strides, sizeof strides);
@@ -448,6 +513,10 @@ const char *report_why_scalar(const report *r, uint32_t scope, const report_vers
     bool many = always && v->width && iterations >= 16ull * v->width; /* what is left over is less than a tenth of them */
     if (few) {
         snprintf(out, size, " It is run with few iterations, or with some left over each time.");
+        return out;
+    }
+    if (overlap && *report_overtaken(r, scope, recurs, sizeof recurs)) {
+        snprintf(out, size, " The compiler's check before the loop fails, and always will: %s.", recurs);
         return out;
     }
     const char *step_said = step ? "the vector code is for a step of one element" : overlap ? "" : "a stride is not 1";

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Findings that tell what to do: loops in an order that walks memory by large steps, who gets and gives back memory, and loops that stay scalar as they are written, which are
-no price of the compiler's. Usage: advice.py HEATSCOPE HEATSCOPE-CC SOURCE WORK"""
+no price of the compiler's. Usage: advice.py HEATSCOPE HEATSCOPE-CC HEATSCOPE-FC|- SOURCE WORK"""
 import csv
 import os
 import re
@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 
-HEATSCOPE, CC, SOURCE, WORK = sys.argv[1:5]
+HEATSCOPE, CC, FC, SOURCE, WORK = sys.argv[1:6]
 wrong = []
 lines = {m.group(1): i for i, text in enumerate(open(SOURCE), 1) for m in [re.search(r"/\* ([A-Z]+) \*/", text)] if m}
 
@@ -103,4 +103,34 @@ run(HEATSCOPE, "run", "-q", "--budget=off", "-o", "m.calls", "./calls")
 text = re.sub(r"\s+", " ", run(HEATSCOPE, "report", "--by=finding", "m.calls"))
 at = next(i for i, line in enumerate(open(os.path.join(WORK, "calls.c"), encoding="utf-8"), 1) if "= work(i, i)" in line) - 1
 that(re.search(rf"The hottest loop takes .*?: for loop at \S*calls.c:(\d+)-.*? The loop at \S*calls.c:{at}-\d+ has more, [0-9.]+ %, nearly all in procedures that it calls\.", text), f"a loop that calls, at {at}: {text}")
+
+# A recurrence for which the compiler made vectors all the same, under a check that can't succeed: no advice to help it.
+if FC != "-":
+    with open(os.path.join(WORK, "sweep.f90"), "w", encoding="utf-8") as f:
+        f.write("""subroutine sweep(t, nx, ny, f, w)
+  integer :: nx, ny, i, j
+  real(8) :: t(nx, ny), f(nx), w(nx)
+  do j = 1, ny
+    do i = nx - 1, 1, -1
+      t(i, j) = (t(i, j) - f(i) * t(i + 1, j)) * w(i)
+    end do
+  end do
+end subroutine
+""")
+    with open(os.path.join(WORK, "main.f90"), "w", encoding="utf-8") as f:
+        f.write("""program p
+  integer, parameter :: n = 400, m = 10
+  real(8) :: x(n, m), f(n), w(n)
+  integer :: k
+  x = 1; f = 0.5d0; w = 0.9d0
+  do k = 1, 50000
+    call sweep(x, n, m, f, w)
+  end do
+  if (x(1, 1) > 2) stop 1
+end program
+""")
+    run(FC, "-O2", "-g", "sweep.f90", "main.f90", "-o", "sweep")
+    run(HEATSCOPE, "run", "-q", "--budget=off", "-o", "m.sweep", "./sweep")
+    text = re.sub(r"\s+", " ", run(HEATSCOPE, "report", "--by=finding", "m.sweep"))
+    that("fails, and always will: each iteration reads what the one before it wrote, as t(i + 1, j)." in text, f"a recurrence with a check: {text}")
 sys.exit("\n".join(wrong) or 0)
