@@ -263,6 +263,30 @@ static void scope_heads(report *r, const char *text, bool spread, int name_width
     fprintf(r->out, "where\n");
 }
 
+/* Of procedures that are called after their first address, as their file was stripped of names: how much that is, where most, and who has the names. */
+static void put_nameless(report *r, const uint32_t *rows, uint32_t n) {
+    enum { MODULE_TEXT = 40 };
+    double sum = 0, most = 0;
+    hsc_db_module m, hottest = {.path = ""};
+    hsc_db_scope s;
+    char line[400], name[200];
+    for (uint32_t i = 0; i < n; i++) {
+        if (r->own[rows[i]] <= 0 || hsc_db_get_scope(r->db, rows[i], &s, NULL) || s.knowledge != HSC_KNOWN_MODULE || s.module == HSC_NONE || hsc_db_get_module(r->db, s.module, &m, NULL) ||
+            m.path[0] != '/' || !strstr(s.name, "+0x")) /* the whole of a file that is gone, or that nobody can tell from others */
+            continue;
+        sum += r->own[rows[i]];
+        if (r->own[rows[i]] > most) {
+            most = r->own[rows[i]];
+            hottest = m;
+        }
+    }
+    if (sum < 0.05 * r->total || sum <= 0)
+        return;
+    snprintf(line, sizeof line, "%.1f %% in code stripped of its names, most in %s; a debug package has them (find-dbgsym-packages FILE)", percent(r, sum),
+             report_fit_path(hottest.path, MODULE_TEXT, name, sizeof name));
+    report_text_wrap(r->out, r->width, line, 9, fprintf(r->out, "         "));
+}
+
 static hsc_status procedures(report *r, hsc_err *err) {
     uint32_t *rows, n;
     char name[600], text[200];
@@ -321,6 +345,8 @@ static hsc_status procedures(report *r, hsc_err *err) {
         report_text_amount(r, rest);
         fprintf(r->out, "        %s%s\n", spread ? "      " : "", report_text_more(r, n - count, REPORT_PROCEDURE, name, sizeof name));
     }
+    if (!status && !none)
+        put_nameless(r, rows, n);
     free(shown);
     free(rows);
     return status;

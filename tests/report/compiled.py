@@ -852,13 +852,15 @@ if MPICC != "-":
     own = [[float(word) for word in open(f"wrapped.seconds.{rank}", encoding="ascii").read().split()] for rank in (0, 1)] # by the program's clock
     share = 100 * sum(of_rank[1] for of_rank in own) / sum(map(sum, own))
     told = re.findall(r"by way of main wrapped\.c:(\d+) \((\d+) %\), main wrapped\.c:(\d+) \((\d+) %\)", " ".join(run(HEATSCOPE, "report", "--by=message", database).split()))
-    that(len(told) == 1 and [int(told[0][0]), int(told[0][2])] == [at["long"], at["short"]] and abs(int(told[0][1]) - share) < 5, f"wrapped: {told}, expected {at} and {share}")
+    by_line = {int(told[0][i]): int(told[0][i + 1]) for i in (0, 2)} if len(told) == 1 else {} # on a machine with much else to do the short ones may be the longer
+    that(set(by_line) == set(at.values()) and abs(by_line[at["long"]] - share) < 5 and int(told[0][1]) >= int(told[0][3]), f"wrapped: {told}, expected {at} and {share}")
+    told_most = told[0][0] if told else ""
     told = re.findall(r"late at a barrier rank 0 +rank 1 meet wrapped\.c:\d+, called at wrapped\.c:(\d+)", " ".join(run(HEATSCOPE, "report", "--by=delayed", "--top=0", database).split()))
     that(sorted(map(int, told)) == sorted(at.values()), f"wrapped: waits are told apart by {told}, expected {at}")
     # a member is of no procedure: where it was met first is said as that
     whole = run(HEATSCOPE, "report", "--by=array", database)
     that(re.search(r" p->halo(\[\])?( wrapped\.c:\d+)?$", whole, re.MULTILINE) and re.search(r"Array p->halo(\[\])?, in (fill|spread), has", findings(database)), f"wrapped: a member {whole} {findings(database)}")
-    that(f"most by way of main wrapped.c:{at['long']} (" in findings(database), f"wrapped: {findings(database)}")
+    that(f"most by way of main wrapped.c:{told_most} (" in findings(database), f"wrapped: {findings(database)}")
 
     # flang's runtime is linked into the program: what it writes is written by the statement
     if FC != "-" and shutil.which("mpif90"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tables of rows that are all small: no heads above nothing; what was asked for by --where is there however small it is. And call paths
-of a recursion, which are told once with their number.
+of a recursion, which are told once with their number; and code whose names are gone.
 Usage: small.py HEATSCOPE RECORDS.TXT WORK CC (RECORDS.TXT: a text dump that begins with this version's schema chunk)"""
 import os
 import re
@@ -17,7 +17,7 @@ procedures = 400
 source = "".join(f"int f{k}(volatile int *x) {{\n    while (*x)\n        __asm__ volatile(\"pause\");\n    return *x;\n}}\n" for k in range(procedures))
 with open(path[:-2] + "c", "w", encoding="utf-8") as f:
     f.write(source)
-subprocess.run([sys.argv[4], "-g", "-O1", "-shared", "-fPIC", "-nostdlib", "-Wl,--build-id=sha1", "-Wl,-Ttext=0x10000", path[:-2] + "c", "-o", path], check=True)
+subprocess.run([sys.argv[4], "-g", "-O1", "-fvisibility=hidden", "-shared", "-fPIC", "-nostdlib", "-Wl,--build-id=sha1", "-Wl,-Ttext=0x10000", path[:-2] + "c", "-o", path], check=True)
 said = {c: subprocess.run([c, *o, path], capture_output=True, text=True, check=True).stdout.splitlines() for c, *o in (("objdump", "-d"), ("readelf", "-n"))}
 at = [int(line.split(":")[0], 16) for line in said["objdump"] if line.split()[-1:] == ["pause"]]
 build_id = next(line.split()[-1] for line in said["readelf"] if "Build ID" in line)
@@ -65,13 +65,21 @@ for title in ("Procedures", "Loops", "Lines"):
     m.that(len(found) == 1 and re.match(r" +\d+ +0\.002 +0\.0 ", found[0][2]) is not None, f"{title} of what was asked for: {found or text}")
 
 # f1's loop calls f1, or f2 and that f1
-path = {name: " ".join(" ".join(found[0][2:]).split()) for name, nodes in (("once", [0] + [1] * 2), ("often", [0] + [1] * 20 + [2]), ("by turns", [0] + [1, 2] * 9))
+paths = {name: " ".join(" ".join(found[0][2:]).split()) for name, nodes in (("once", [0] + [1] * 2), ("often", [0] + [1] * 20 + [2]), ("by turns", [0] + [1, 2] * 9))
         for found in (table(report(0, [], path_of=nodes), "Call paths"),)}
 for name, says in (("once", "f0 > loop 2 > 3: f1 > loop 7 > 8: f1 > loop 7"),
                    ("often", "f0 > loop 2 > 3: f1 > loop 7 > 8: f1 (these 2, 19 times) > loop 7 > 8: f2 > loop 12"),
                    ("by turns", "f0 > loop 2 > 3: f1 > loop 7 > 8: f2 > loop 12 > 13: f1 (these 4, 8 times) > loop 7 > 8: f2 > loop 12")):
-    m.that(says in path[name], f"{name}: {path[name]}")
+    m.that(says in paths[name], f"{name}: {paths[name]}")
 for k in range(1, 30, 4):
     text = report(0, [], path_of=[0] * k + [1] * 9)
     m.that(all(len(line) <= 80 for line in text.split("\n")), f"wider than 80 columns: {text}")
+
+# names that the file was stripped of: which file, and who has them
+m.that("stripped of its names" not in report(0, [40, 2]), "names that the file has are said to be gone")
+subprocess.run(["strip", path], check=True)
+for options, share in ((("--by=procedure",), "100.0"), ((), "100.0")):
+    text = re.sub(r"\s+", " ", report(0, [40, 2], *options))
+    m.that(f"{share} % in code stripped of its names, most in " in text and "lib/library.so; a debug package has them (find-dbgsym-packages FILE)" in text, f"a stripped file: {text}")
+m.that("stripped of its names" not in report(5000, [2]), "told where it is next to nothing")
 m.end()
