@@ -497,6 +497,32 @@ static int find_compiler(int language, char ***out) {
     return n;
 }
 
+/* Of PATH the folder where we have the compilers' names (`heatscope config --compilers`) is taken out: what is called below is the real one. */
+static void leave_own_folder(void) {
+    char own[PATH_MAX], folder[PATH_MAX], real[PATH_MAX], at[PATH_MAX];
+    const char *path = getenv("PATH");
+    if (!path || !hsc_cli_lib_file("compilers", folder, sizeof folder) || !realpath(folder, own))
+        return;
+    char *left = must(calloc(strlen(path) + 1, 1)), *to = left;
+    bool any = false, first = true;
+    for (const char *p = path;; p++) {
+        size_t n = strcspn(p, ":");
+        snprintf(at, sizeof at, "%.*s", (int)n, p);
+        bool is_own = realpath(at, real) && !strcmp(real, own);
+        any = any || is_own;
+        if (!is_own) {
+            to += sprintf(to, "%s%.*s", first ? "" : ":", (int)n, p); /* an empty one is the working directory */
+            first = false;
+        }
+        p += n;
+        if (!*p)
+            break;
+    }
+    if (any)
+        setenv("PATH", left, 1);
+    free(left);
+}
+
 static bool is_ourselves(const char *compiler) {
     char own[PATH_MAX], other[PATH_MAX];
     return strchr(compiler, '/') && realpath("/proc/self/exe", own) && realpath(compiler, other) && !strcmp(own, other);
@@ -518,6 +544,7 @@ static int run(int language, int argc, char **argv) {
     }
     char **compiler, pass[PATH_MAX], plugin[PATH_MAX + 64], modules[PATH_MAX], module_flag[PATH_MAX + 2];
     char refusing[PATH_MAX], refusing_flag[PATH_MAX + 2], at_link[PATH_MAX + 64], header[PATH_MAX], told[PATH_MAX], told_flag[PATH_MAX + 2];
+    leave_own_folder();
     int n_compiler = find_compiler(language, &compiler);
     if (!n_compiler) {
         fprintf(stderr, "heatscope %s: no %s found (package %s); %s names another compiler of LLVM 19\n", c->name,

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { OPT_PASS, OPT_CFLAGS, OPT_LIBS, OPT_PRELOAD, OPT_PRELOAD_MPI, OPT_PREFIX, OPT_VERSION };
+enum { OPT_PASS, OPT_CFLAGS, OPT_LIBS, OPT_PRELOAD, OPT_PRELOAD_MPI, OPT_COMPILERS, OPT_PREFIX, OPT_VERSION };
 
 static const hsc_cli_option options[] = {
     {"pass", 0, NULL, "path of the compiler pass, for -fpass-plugin="},
@@ -13,6 +13,7 @@ static const hsc_cli_option options[] = {
     {"libs", 0, NULL, "options to link with"},
     {"preload", 0, NULL, "for LD_PRELOAD, to measure a program by its environment alone (heatscope run --help)"},
     {"preload-mpi", 0, NULL, "the same for programs that call MPI"},
+    {"compilers", 0, NULL, "folder with clang, clang++ and flang that compile with the pass, to go in front of PATH where build scripts look at the compiler's name"},
     {"prefix", 0, NULL, "folder that heatscope is installed in"},
     {"version", 0, NULL, "version"},
     {NULL, 0, NULL, NULL}};
@@ -26,6 +27,7 @@ static const hsc_cli_command command = {
     "at its contents.",
     "  clang-19 -O2 -g -fpass-plugin=$(heatscope config --pass) -c prog.c\n"
     "  make CFLAGS=\"-O2 $(heatscope config --cflags)\"\n"
+    "  PATH=$(heatscope config --compilers):$PATH CC=clang ./configure\n"
     "  LD_PRELOAD=$(heatscope config --preload) HEATSCOPE_OUTPUT=/scratch/m1 ./prog",
     options,
     false};
@@ -59,6 +61,13 @@ static int print_one(int option, bool named) {
             printf("%s%s%s", i ? ":" : label, i ? "" : gap, path);
         }
         putchar('\n');
+        break;
+    case OPT_COMPILERS:
+        if (!hsc_cli_lib_file("compilers", path, sizeof path)) {
+            fprintf(stderr, "heatscope config: a folder is missing: %s\n", path);
+            return HSC_EXIT_FAILED;
+        }
+        printf("%s%s%s\n", label, gap, path);
         break;
     case OPT_PREFIX: {
         if (!hsc_cli_bin_file("heatscope", path, sizeof path)) {

@@ -47,13 +47,15 @@ static void print_commands(FILE *f) {
                "'heatscope COMMAND --help' tells more; 'heatscope doctor' what this machine allows.\n");
 }
 
-/* Called as heatscope-cc and the like: the command's name is part of ours. */
+/* Called as heatscope-cc and the like: the command's name is part of ours. Or as the compiler itself (`heatscope config --compilers`). */
 static int run_by_name(int argc, char **argv) {
-    const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
-    if (strncmp(name, "heatscope-", 10))
-        return -1;
+    static const char *const compilers[][2] = {{"clang", "cc"}, {"clang-19", "cc"}, {"clang++", "c++"}, {"clang++-19", "c++"}, {"flang", "fc"}, {"flang-new", "fc"}, {"flang-new-19", "fc"}};
+    const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0], *command = strncmp(name, "heatscope-", 10) ? "" : name + 10;
+    for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++)
+        if (!strcmp(name, compilers[i][0]))
+            command = compilers[i][1];
     for (size_t i = 0; commands[i].name; i++)
-        if (!strcmp(name + 10, commands[i].name))
+        if (!strcmp(command, commands[i].name))
             return run_command(i, argc, argv);
     return -1;
 }

@@ -100,6 +100,13 @@ echo 'int main(void) { return 0; }' > a.c
 "$h" cc a.c -o a
 "$h" map --summary a | grep -q '^a.c: C, '
 readelf -n a | grep -q 'Build ID'
+
+# by the compiler's own name, for build scripts that look at it
+named=$("$h" config --compilers)
+(PATH=$named:$PATH:$named/ && clang -O2 a.c -o named && HEATSCOPE_CC='env clang-19' clang-19 -O2 -c a.c -o named.o && clang++ -x c++ -O2 -c a.c -o named++.o) || fail "compilers by their own names"
+for f in named named.o named++.o; do
+    "$h" map --summary $f | grep -q '^a.c: C' || fail "$f has no map"
+done
 "$h" cc -c missing.c 2> err && fail "a missing file compiles"
 echo 'int main( { return 0; }' > bad.c
 "$h" cc -c bad.c 2> err && fail "a wrong file compiles"
