@@ -231,7 +231,7 @@ static hsc_status put_decisions(diff *d, const diff_row *row, hsc_err *err) {
         return s;
     for (int side = 0; side < 2; side++) {
         const char *versions = side ? x.versions_b : x.versions_a, *remark = side ? x.remark_b : x.remark_a;
-        int at = fprintf(d->out, "      compiler %c: %s%s", side ? 'B' : 'A', *versions ? versions : "no samples there", *remark ? ":" : "");
+        int at = fprintf(d->out, "      compiler %c: %s%s", side ? 'B' : 'A', *versions ? versions : "no samples in its generated loop", *remark ? ":" : "");
         report_text_wrap(d->out, d->a.width, remark, 18, at);
     }
     return HSC_OK;

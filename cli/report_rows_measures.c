@@ -173,7 +173,7 @@ static hsc_status refusal_row(sink *s, uint32_t rank, const report_refusal *x, h
 hsc_status report_reason_rows(sink *s, hsc_err *err) {
     report_refusal *rows, none = {.scope = HSC_NONE, .remark.message = ""};
     uint32_t n;
-    hsc_status status = report_refusals(s->r, &rows, &n, err);
+    hsc_status status = report_refusals(s->r, true, &rows, &n, err);
     if (status)
         return status;
     if (s->t.naming)

@@ -369,7 +369,8 @@ static void put_loop(report *r, const report_refusal *x) {
             r->total > 0 ? 100 * x->scalar.sum / r->total : 0,
             report_fit(p.name, r->width - 24 - report_columns_of(where), name, sizeof name), where);
     report_refusal_text(r, x, line, sizeof line);
-    report_text_wrap(r->out, r->width, line, 24, fprintf(r->out, "%21s", ""));
+    if (strcmp(line, reason_text(x->reason)) != 0) /* else the group's head says it all */
+        report_text_wrap(r->out, r->width, line, 24, fprintf(r->out, "%21s", ""));
     char hint[REPORT_HINT_BYTES];
     if (*report_hint(r, x, hint, sizeof hint))
         report_text_wrap(r->out, r->width, hint, 24, fprintf(r->out, "%22s->", ""));
@@ -398,7 +399,7 @@ hsc_status report_text_reasons(report *r, hsc_err *err) {
     report_reason reasons[REPORT_REASONS];
     uint32_t n;
     char text[128];
-    hsc_status s = report_refusals(r, &rows, &n, err);
+    hsc_status s = report_refusals(r, true, &rows, &n, err);
     if (s)
         return s;
     uint32_t count = report_sum_reasons(rows, n, reasons);
@@ -409,18 +410,10 @@ hsc_status report_text_reasons(report *r, hsc_err *err) {
         return HSC_OK;
     }
     fprintf(r->out,
-            "\nVectorisation refused: time in the loops, vector bodies left out; of calls\nat most that, with what is called\n   %9s %5s  %-19s reason, loops\n",
+            "\nVectorisation refused or not tried: time in the loops, vector bodies left out;\nof calls at most that, with what is called\n   %9s %5s  %-19s reason, loops\n",
             r->unit.unit[0] ? r->unit.unit : "count", "%", "95 % interval");
-    if (!n) {
-        report_refusal *untried;
-        uint32_t left;
-        if ((s = report_not_tried(r, &untried, &left, err))) {
-            free(rows);
-            return s;
-        }
-        free(untried);
-        fprintf(r->out, left ? "   none; of %u the compiler was not let to try\n" : "   none\n", left);
-    }
+    if (!n)
+        fputs("   none\n", r->out);
     for (uint32_t k = 0; k < count; k++) {
         const report_reason *x = &reasons[k];
         double low, high;

@@ -336,7 +336,7 @@ static void put_line(const report *r, uint32_t loop, char *versions, size_t size
     char text[200];
     if (loop == HSC_NONE || hsc_db_get_scope(r->db, loop, &s, NULL))
         return;
-    snprintf(text, sizeof text, "%s", *versions ? versions : "no samples there");
+    snprintf(text, sizeof text, "%s", *versions ? versions : "no samples in its generated loop");
     snprintf(versions, size, "%u: %.150s", s.line_begin, text);
 }
 

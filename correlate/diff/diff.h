@@ -113,6 +113,8 @@ typedef enum diff_programs {
     DIFF_PROGRAMS_OTHER
 } diff_programs;
 diff_programs diff_programs_of(const diff *d);
+/* Files with samples, the largest first, that are another build in B, or in one of the two alone with 1 % of its time: "libw.so, 70.1 % of A's time; ...". No: none. */
+bool diff_other_libraries(const diff *d, char *out, size_t size);
 bool diff_is_same_build(const diff *d); /* of two databases; all programs of A are in B, by their build ids, which are known */
 
 /* One place in both runs where threads waited, called message passing, or made others wait; all threads and calling contexts added up. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Whether two runs are of one program: by the build, then by the name. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "diff.h"
@@ -67,4 +68,69 @@ bool diff_is_same_build(const diff *d) {
             return false;
     }
     return n_a && strcmp(d->a.info.path, d->b.info.path);
+}
+
+/* Of each module the samples in its own code, malloc'ed; NULL: no memory. */
+static double *own_by_module(const report *r) {
+    hsc_db_scope s;
+    double *own = calloc((size_t)r->info.modules + 1, sizeof *own);
+    for (uint32_t i = 0; own && i < r->info.scopes; i++)
+        if (r->excl[i] > 0 && !hsc_db_get_scope(r->db, i, &s, NULL) && s.module < r->info.modules)
+            own[s.module] += r->excl[i];
+    return own;
+}
+
+static const char *file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Is a file of that name another build in r? Where it isn't there at all: is_gone. */
+static bool is_other_build(const report *r, const hsc_db_module *m, bool *is_gone) {
+    hsc_db_module x;
+    bool other = false;
+    *is_gone = true;
+    for (uint32_t i = 0; i < r->info.modules; i++)
+        if (!hsc_db_get_module(r->db, i, &x, NULL) && !strcmp(file_name(x.path), file_name(m->path))) {
+            *is_gone = false;
+            if (!*x.build_id || !*m->build_id || !strcmp(x.build_id, m->build_id))
+                return false;
+            other = true;
+        }
+    return other;
+}
+
+bool diff_other_libraries(const diff *d, char *out, size_t size) {
+    enum { NAMED = 3 };
+    static const double MATTERS = 0.01; /* of the run: one that is in one of the two alone may just not have been met by a sample */
+    const report *r[2] = {&d->a, &d->b};
+    uint32_t found = 0;
+    size_t at = 0;
+    out[0] = 0;
+    for (int side = 0; side < 2; side++) {
+        double *own = own_by_module(r[side]);
+        for (;;) { /* the largest first */
+            uint32_t best = HSC_NONE;
+            hsc_db_module m;
+            bool is_gone;
+            for (uint32_t i = 0; own && i < r[side]->info.modules; i++)
+                if (own[i] > 0 && (best == HSC_NONE || own[i] > own[best]))
+                    best = i;
+            if (best == HSC_NONE)
+                break;
+            double share = r[side]->total > 0 ? own[best] / r[side]->total : 0;
+            own[best] = 0;
+            if (hsc_db_get_module(r[side]->db, best, &m, NULL) || m.path[0] != '/')
+                continue;
+            bool other = is_other_build(r[!side], &m, &is_gone);
+            if (!(other && side == 0) && !(is_gone && share >= MATTERS))
+                continue;
+            if (found++ < NAMED && at < size)
+                at += (size_t)snprintf(out + at, size - at, "%s%s%s, %.1f %% of %c's time", found > 1 ? "; " : "", file_name(m.path), other ? "" : side ? " (not in A)" : " (not in B)", 100 * share, side ? 'B' : 'A');
+        }
+        free(own);
+    }
+    if (found > NAMED && at < size)
+        snprintf(out + at, size - at, "; and %u more", found - NAMED);
+    return found > 0;
 }

@@ -495,9 +495,9 @@ static hsc_status not_tried(findings *f, hsc_err *err) {
         findings_amount(r, all, share, sizeof share);
         snprintf(text, sizeof text,
                  "Vectorisation not tried: %s in %u loop%s that the compiler did not look at, as they were compiled below -O2 or with "
-                 "-fno-vectorize; the hottest, %.1f %%, is at %s.",
+                 "-fno-vectorize; the hottest, %.1f %%, is at %s. What it makes of them shows with -O2 or -O3 only.",
                  share, n, n == 1 ? "" : "s", 100 * rows[0].scalar.sum / r->total, where);
-        findings_say(f, all.sum, "Vectorisation not tried", all, spot_of_scope(rows[0].scope, &s), text);
+        findings_say(f, all.sum / 4, "Vectorisation not tried", all, spot_of_scope(rows[0].scope, &s), text);
     }
     return status;
 }

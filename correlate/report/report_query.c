@@ -145,7 +145,7 @@ hsc_status hsc_db_read_refusals(hsc_db *db, uint32_t metric, hsc_db_refusal **ou
     uint32_t count = 0;
     hsc_status s = load(&r, db, metric, err);
     if (!s)
-        s = report_refusals(&r, &rows, &count, err);
+        s = report_refusals(&r, false, &rows, &count, err);
     if (!s && !(s = take_refusals(&r, rows, count, out, err)))
         *n = count;
     free(rows);

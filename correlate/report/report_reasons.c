@@ -325,29 +325,23 @@ hsc_status report_look_for_refused(report *r, report_refused *f, uint32_t n, hsc
     return HSC_OK;
 }
 
-/* Both, of which one is kept. */
-static hsc_status look_for(report *r, bool not_tried, report_refusal **rows, uint32_t *n, hsc_err *err) {
+hsc_status report_refusals(report *r, bool with_not_tried, report_refusal **rows, uint32_t *n, hsc_err *err) {
     report_refused f = {.next = 0};
     hsc_status s = report_look_for_refused(r, &f, UINT32_MAX, err);
-    report_refused_list *kept = not_tried ? &f.not_tried : &f.refused, *other = not_tried ? &f.refused : &f.not_tried;
-    free(other->rows);
     free(f.waits.rows);
     free(f.order.rows);
+    for (uint32_t i = 0; !s && with_not_tried && i < f.not_tried.n; i++)
+        s = add_row(r, &f.refused, &f.not_tried.rows[i], err);
+    free(f.not_tried.rows);
     if (s) {
-        free(kept->rows);
+        free(f.refused.rows);
         return s;
     }
-    *rows = kept->rows;
-    *n = kept->n;
+    if (with_not_tried && f.refused.n)
+        qsort(f.refused.rows, f.refused.n, sizeof *f.refused.rows, larger);
+    *rows = f.refused.rows;
+    *n = f.refused.n;
     return HSC_OK;
-}
-
-hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_err *err) {
-    return look_for(r, false, rows, n, err);
-}
-
-hsc_status report_not_tried(report *r, report_refusal **rows, uint32_t *n, hsc_err *err) {
-    return look_for(r, true, rows, n, err);
 }
 
 static int larger_reason(const void *a, const void *b) {

@@ -18,11 +18,8 @@ typedef struct report_refusal { /* a loop that the vectoriser refused */
     hsc_db_dependence dependence;
 } report_refusal;
 
-/* The longest first. free() *rows. */
-hsc_status report_refusals(report *r, report_refusal **rows, uint32_t *n, hsc_err *err);
-
-/* The same of loops that the vectoriser was not let to look at: it is off at the level of optimisation, or by an option. */
-hsc_status report_not_tried(report *r, report_refusal **rows, uint32_t *n, hsc_err *err);
+/* The longest first. with_not_tried: also those that the vectoriser was not let to look at, as it is off at the level of optimisation, or by an option. free() *rows. */
+hsc_status report_refusals(report *r, bool with_not_tried, report_refusal **rows, uint32_t *n, hsc_err *err);
 
 /* Both by and by: begin with zeros; report_look_for_refused looks at the next scopes, n at most, until next is r->info.scopes: then both
  * are sorted. free() both rows, also on failure. */

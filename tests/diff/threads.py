@@ -97,4 +97,20 @@ a, b = measured("same_a.h5", [[(1, 900)]], "0a0b"), measured("same_b.h5", [[(1, 
 other, scaled = measured("other.h5", [[(1, 400)]], "0a0c"), measured("scaled.h5", [[(1, 400)], [(1, 400)]], "0a0b")
 for x, y, told in ((a, b, True), (a, other, False), (a, scaled, False), (a, a, False)):
     m.that(("nothing was changed in the program" in " ".join(m.run("diff", x, y).split())) == told, f"same build {x} {y}: {told}")
+
+# the program is one build, its library not: that is told instead, and of one that only one of the runs has
+def with_library(name, path, build_id, samples=(300, 700)):
+    for left in glob.glob(os.path.join(m.work, "*.hsr")):
+        os.remove(left)
+    m.process(7, "/made/up/solver", samples, library=path, build_id=build_id, program_build_id="0a0b")
+    m.run("correlate", "-o", os.path.join(m.work, name), m.work)
+    return os.path.join(m.work, name)
+
+
+first = with_library("lib_a.h5", "/made/up/old/libwork.so", "0c0d")
+for b, says in ((with_library("lib_b.h5", "/made/up/libwork.so", "0c0d"), None), (with_library("lib_c.h5", "/made/up/libwork.so", "0c0e"), "libwork.so, 70.0 % of A's time"),
+                (with_library("lib_d.h5", "/made/up/libother.so", "0c0f", (950, 50)), "libwork.so (not in B), 70.0 % of A's time; libother.so (not in A), 5.0 % of B's time")):
+    text = " ".join(m.run("diff", first, b).split())
+    m.that(("nothing was changed in the program" in text) == (says is None), f"{b}: {text}")
+    m.that(says is None or f"the program is the same build, but not all that it loads: {says}" in text, f"{b}: {text}")
 m.end()
