@@ -68,13 +68,37 @@ static double polling(const report *r) {
     return sum * r->unit.scale;
 }
 
+/* ", most in sched_yield (0.628 s of samples)": of libc's wrappers of system calls, which hardly do anything else, the one with most. */
+static void system_call(const report *r, double system_s, char *out, size_t size) {
+    static const char *const wrappers[] = {"brk", "clock_nanosleep", "clone", "close", "epoll_wait", "fsync", "fdatasync", "futex", "getrusage", "lseek", "madvise", "mmap", "mprotect", "mremap", "munmap",
+                                           "nanosleep", "open", "open64", "openat", "poll", "pread64", "pwrite64", "read", "readv", "recv", "recvfrom", "recvmsg", "sched_yield", "select", "send", "sendmsg", "sendto",
+                                           "syscall", "unlink", "wait4", "write", "writev"};
+    hsc_db_scope s;
+    hsc_db_module m;
+    uint32_t best = HSC_NONE;
+    out[0] = 0;
+    for (uint32_t i = 0; i < r->info.scopes; i++) {
+        if (!(r->own[i] > 0) || (best != HSC_NONE && r->own[i] <= r->own[best]) || hsc_db_get_scope(r->db, i, &s, NULL) || s.kind != HSC_SCOPE_PROCEDURE || s.module == HSC_NONE ||
+            hsc_db_get_module(r->db, s.module, &m, NULL) || !strstr(m.path, "/libc.so"))
+            continue;
+        const char *name = s.name + strspn(s.name, "_");
+        name = strncmp(name, "GI_", 3) && strncmp(name, "libc_", 5) ? name : name + (name[0] == 'G' ? 3 : 5);
+        name += strspn(name, "_");
+        for (size_t k = 0; k < sizeof wrappers / sizeof *wrappers; k++)
+            if (!strcmp(name, wrappers[k]))
+                best = i;
+    }
+    if (best != HSC_NONE && !hsc_db_get_scope(r->db, best, &s, NULL) && r->own[best] * r->unit.scale >= 0.1 * system_s)
+        snprintf(out, size, ", most in %s (%s of samples)", s.name, REPORT_SECONDS(r->own[best] * r->unit.scale));
+}
+
 /* CPU time in the kernel: page faults, system calls, interrupts. */
 hsc_status findings_kernel(findings *f, hsc_err *err) {
     /* What a page fault takes: between these mostly (docs/measurement.md, section on the kernel's own count), and hardly ever more than the last. */
     static const double fault_s[] = {0.5e-6, 2.5e-6, 5e-6}, switch_s = 5e-6; /* hardly ever more, either */
     report *r = f->r;
     report_usage u;
-    char open_end[160], text[1300], faults[500] = "", cost[120] = "", calls[240], switched[120] = "";
+    char open_end[160], text[1300], faults[500] = "", cost[120] = "", calls[700], which[300], switched[120] = "";
     uint32_t row = HSC_NONE;
     hsc_status status = HSC_OK;
     report_usage_of(r, 0, r->info.threads, &u);
@@ -84,7 +108,7 @@ hsc_status findings_kernel(findings *f, hsc_err *err) {
     double least = fault_s[0] * count, most = fault_s[1] * count;
     if (r->metric || !u.known || u.system_s < 0.1 * all || u.system_s < 0.05)
         return HSC_OK;
-    if (many)
+    if (many && most >= 0.25 * u.system_s) /* else what is said to look for would be a small part */
         status = faults_place(r, &row, faults, sizeof faults, err);
     if (status)
         return status;
@@ -96,9 +120,11 @@ hsc_status findings_kernel(findings *f, hsc_err *err) {
         snprintf(cost, sizeof cost, " (at 0.5 us each enough for all of it)");
     if (switch_s * switches >= 0.1 * u.system_s) /* the same for these */
         snprintf(switched, sizeof switched, ", and %.0f switches between threads, %.0f of them forced", switches, (double)u.involuntary);
-    snprintf(calls, sizeof calls, ", too few to explain it: system calls%s%s", polling(r) >= 0.5 * u.system_s ? ", which may be those of libraries that wait actively" : "", switched);
+    bool few = most < 0.25 * u.system_s;
+    system_call(r, u.system_s, which, sizeof which);
+    snprintf(calls, sizeof calls, ", too few to explain it%s: system calls%s%s%s", many ? cost : "", which, polling(r) >= 0.5 * u.system_s ? ", which may be those of libraries that wait actively" : "", switched);
     snprintf(text, sizeof text, "In the kernel: %s, %.1f %% of the CPU time (the kernel's own accounting), with %.0f page faults%s%s%s.", REPORT_SECONDS(u.system_s), 100 * u.system_s / all,
-             count, many ? cost : "", many ? faults : calls, until(&u, open_end, sizeof open_end));
+             count, few ? "" : many ? cost : "", few ? calls : faults, until(&u, open_end, sizeof open_end));
     findings_say(f, u.system_s / (r->unit.scale > 0 ? r->unit.scale : 1), "In the kernel", findings_no_share, row == HSC_NONE ? spot_nowhere : spot_of_line(r, row), text);
     return HSC_OK;
 }

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <heatscope/formats/libraries.h>
 #include <heatscope/formats/records.h>
@@ -256,6 +257,38 @@ static bool is_elsewhere(report *r, const report_refusal *x, const hsc_db_scope 
     return false;
 }
 
+/* "rtmp1, line 416": what iterations set for their own use, though it is not of this procedure alone, by the source's words where these are an assignment, or DO with its variable. False: the map tells
+ * of none. */
+static bool sets_for_itself(report *r, uint32_t scope, char *out, size_t size) {
+    hsc_db_remark *list = NULL;
+    uint32_t n = 0;
+    bool found = false;
+    if (report_remarks(r, scope, &list, &n, NULL))
+        return false;
+    for (uint32_t i = 0; i < n && !found; i++)
+        if (!strcmp(list[i].pass, "heatscope") && !strcmp(list[i].name, "SetsForItself")) {
+            size_t length = 0, k = 0;
+            unsigned places = 0;
+            const char *text = report_source_line(r, list[i].file, list[i].line, &length), *count = strstr(list[i].message, "set ");
+            if (length > 3 && !strncasecmp(text, "do ", 3)) {
+                text += 3;
+                length -= 3;
+            }
+            while (k < length && is_letter(text[k]))
+                k++;
+            size_t end = k;
+            while (k < length && text[k] == ' ')
+                k++;
+            bool named = end && end < 40 && k + 1 < length && text[k] == '=' && text[k + 1] != '=';
+            if (count && sscanf(count, "set %u", &places) != 1)
+                places = 0;
+            snprintf(out, size, "%.*s, line %u%s", named ? (int)end : 10, named ? text : "a variable", list[i].line, places > 1 ? ", and others" : "");
+            found = true;
+        }
+    free(list);
+    return found;
+}
+
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size) {
     hsc_db_scope s;
     hsc_db_file f;
@@ -276,6 +309,11 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
     }
     if (x->reason == HSC_reason_NOT_INNERMOST) {
         snprintf(out, size, "two loops may let it: the first does what each iteration does and notes which go on to the loop inside, the second does the rest for those; what else may keep the first scalar shows only then");
+        return out;
+    }
+    char own[120];
+    if (x->reason == HSC_reason_RECURRENCE && !x->has_dependence && sets_for_itself(r, x->scope, own, sizeof own)) {
+        snprintf(out, size, "iterations set %s, for their own use, and its last value is kept, as not this procedure alone has the address: a variable of its own in its place may let it; what else may keep the loop scalar shows only then", own);
         return out;
     }
     if (x->reason == HSC_reason_EXTREME) {
@@ -332,7 +370,7 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
         for (uint32_t i = 0; i < n; i++)
             advised = advised || strstr(list[i].message, "-fno-math-errno");
     free(list);
-    const char *name = errno_call(r, x, &s);
+    const char *name = advised || *named_call(x, call, sizeof call) ? errno_call(r, x, &s) : NULL; /* else nothing tells that a call is in the way: sqrt may be an instruction already */
     if (name && !strcmp(name, "sqrt"))
         snprintf(out, size, "sqrt sets errno: -fno-math-errno makes it an instruction, that has a vector form; what else may keep the loop scalar shows only then");
     else if (name)

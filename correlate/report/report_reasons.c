@@ -224,13 +224,13 @@ static bool is_out_of_reach(report *r, const report_refusal *x) {
     case HSC_reason_UNKNOWN_TRIP_COUNT:
     case HSC_reason_EARLY_EXIT:
     case HSC_reason_NO_INDUCTION:
-    case HSC_reason_RECURRENCE:
     case HSC_reason_VOLATILE:
     case HSC_reason_TOO_SMALL:
     case HSC_reason_NO_DEFINITION:
     case HSC_reason_FORBIDDEN:
     case HSC_reason_VECTORS:
         return true;
+    case HSC_reason_RECURRENCE:
     case HSC_reason_CALL:
     case HSC_reason_COST:
     case HSC_reason_UNSUPPORTED:

@@ -258,6 +258,8 @@ typedef struct call_list { /* calls of a group by where they are */
     uint32_t *next;  /* [call]: the next one there; HSC_NO_INDEX */
 } call_list;
 
+#define CALL_OF " (call of "
+
 static bool list_calls(const group_records *g, call_list *l) {
     l->next = malloc((g->calls.n + 1) * sizeof *l->next);
     for (size_t i = l->next ? g->calls.n : 0; i-- > 0;) {
@@ -312,13 +314,37 @@ static void put_called(const group_records *g, const called *of, char *out, size
         char *plain = hsc_demangle(g->calls.p[all[i]].callee.p);
         const char *name = plain ? plain : g->calls.p[all[i]].callee.p;
         size_t n = strlen(name), at = i ? strlen(out) - 1 : 0;
-        snprintf(out + at, size - at, "%s%.*s%s)", i ? " or " : " (call of ", n > NAME_MAX_BYTES ? NAME_MAX_BYTES - 3 : (int)n, name, n > NAME_MAX_BYTES ? "..." : "");
+        snprintf(out + at, size - at, "%s%.*s%s)", i ? " or " : CALL_OF, n > NAME_MAX_BYTES ? NAME_MAX_BYTES - 3 : (int)n, name, n > NAME_MAX_BYTES ? "..." : "");
         free(plain);
     }
 }
 
-/* The message of a remark on a call that is in the way, with what is called; NULL: out of memory. */
+/* The same message with the names behind "(call of" as the source has them; NULL: out of memory. */
+static const char *with_plain_names(hsc_code *c, const char *message, const char *named) {
+    enum { NAME_MAX_BYTES = 80 };
+    char text[2048 + 256], name[1024];
+    const char *at = named + sizeof CALL_OF - 1, *end = strchr(at, ')');
+    size_t n = (size_t)snprintf(text, sizeof text, "%.*s", (int)(at - message), message);
+    while (end && at < end && n < sizeof text) {
+        const char *or = strstr(at, " or "), *stop = or && or < end ? or : end;
+        snprintf(name, sizeof name, "%.*s", (int)(stop - at), at);
+        char *plain = hsc_demangle(name);
+        const char *shown = plain ? plain : name;
+        bool is_long = strlen(shown) > NAME_MAX_BYTES;
+        n += (size_t)snprintf(text + n, sizeof text - n, "%.*s%s%s", is_long ? NAME_MAX_BYTES - 3 : NAME_MAX_BYTES, shown, is_long ? "..." : "", stop == end ? "" : " or ");
+        free(plain);
+        at = stop == end ? end : stop + 4;
+    }
+    if (end && n < sizeof text)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s", end);
+    return end && n < sizeof text ? hsc_pool_intern(&c->pool, text, n) : message;
+}
+
+/* The message of a remark on a call that is in the way, with what is called; NULL: out of memory. The pass names it; of maps that it made before it did, it is looked for by the place. */
 static const char *name_called(hsc_code *c, const group_records *g, const hsc_rec_remark *r, const call_list *calls) {
+    const char *named = strstr(r->message.p, CALL_OF);
+    if (named)
+        return with_plain_names(c, r->message.p, named);
     const called of = calls_of_remark(c, g, r, calls);
     if (of.first == HSC_NO_INDEX)
         return r->message.p;

@@ -38,6 +38,8 @@ void hsc_pass_take_loop_facts(hsc_pass *p, const hsc_ir_loop_facts *f) {
     bool is_vector_code = f->is_vector_code && loop_id && (!p->link || !p->sites.p[loop_id - 1].unit);
     if ((f->is_wait || is_vector_code || (f->is_disabled && !f->is_vector_code)) && loop_id)
         hsc_why_tell(p, f, loop_id);
+    if (f->n_own && loop_id && !f->is_wait && !f->is_vectorized)
+        hsc_why_tell_own(p, f, loop_id);
 }
 
 void hsc_why_settle_exits(hsc_pass *p) {

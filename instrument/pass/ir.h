@@ -175,6 +175,7 @@ typedef struct hsc_ir_remark {
     unsigned lanes; /* of a loop that was vectorised; 1: it was interleaved only; 0: it says no such thing */
     unsigned interleaved; /* by the vectoriser: iterations, or vectors of them, that it takes at once; 0: it says no such thing */
     unsigned unrolled; /* copies of the body that the loop was given; 0: it says no such thing */
+    hsc_ir_text callee[2]; /* where it is about a call: what is called there, by its linkage name; n 0: no more. "a pointer": what that points to */
     bool is_wish; /* said of a loop that the programmer wants vectorised, also where the vectoriser is off */
     const void *handle;
 } hsc_ir_remark;
@@ -200,6 +201,8 @@ typedef struct hsc_ir_loop_facts {
     bool has_dead_end; /* ways out to where the program never comes */
     bool has_indirect; /* addresses that it has just read */
     bool has_extreme;  /* the largest or smallest of floating-point numbers, of which NaN and the sign of zero count */
+    unsigned n_own; /* variables that iterations set for their own use, but that are not the procedure's alone */
+    hsc_ir_loc own; /* where the first of them is set */
     bool is_disabled;  /* by the programmer */
     bool is_wait;      /* it reads again and again what others write, until that changes, and does no work */
     bool is_vectorized; /* already, by an earlier run of the vectoriser */

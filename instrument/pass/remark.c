@@ -226,6 +226,24 @@ static bool says_much(hsc_ir_text pass) {
     return is_in(pass, passes);
 }
 
+/* "call instruction cannot be vectorized (call of f)": behind the first sentence. Returns the length of it all. */
+static size_t put_callees(const hsc_ir_remark *r, char *out, size_t n, size_t size) {
+    char names[800], rest[MESSAGE_MAX_BYTES];
+    size_t k = 0, at = 0;
+    for (size_t i = 0; i < 2 && r->callee[i].n && k < sizeof names; i++)
+        k += (size_t)snprintf(names + k, sizeof names - k, "%s%.*s", i ? " or " : " (call of ", (int)r->callee[i].n, r->callee[i].p);
+    while (at + 1 < n && (out[at] != '.' || out[at + 1] != ' '))
+        at++;
+    at = at + 1 < n ? at : n;
+    if (!k || k + 1 >= sizeof names || n + k + 1 >= size)
+        return n;
+    names[k++] = ')';
+    memcpy(rest, out + at, n - at);
+    memcpy(out + at, names, k);
+    memcpy(out + at + k, rest, n - at);
+    return n + k;
+}
+
 /* The words of a remark, with names of procedures as the source has them where the inliner quotes symbols. Bytes. */
 static size_t message_of(hsc_pass *p, const hsc_ir_remark *r, char *out, size_t size) {
     char symbols[MESSAGE_MAX_BYTES + 1], symbol[1024];
@@ -243,7 +261,8 @@ static size_t message_of(hsc_pass *p, const hsc_ir_remark *r, char *out, size_t 
         n += (size_t)snprintf(out + n, size - n, "'%.*s'", (int)name.n, name.p);
         at += length + 2;
     }
-    return n < size ? n : size - 1;
+    n = n < size ? n : size - 1;
+    return r->callee[0].n ? put_callees(r, out, n, size) : n;
 }
 
 void hsc_pass_take_remark(hsc_pass *p, const hsc_ir_remark *r) {
@@ -361,6 +380,30 @@ static void without_arguments(hsc_str name, char *out, size_t size) {
             out[n++] = name.p[i];
     }
     out[n] = 0;
+}
+
+void hsc_why_tell_own(hsc_pass *p, const hsc_ir_loop_facts *f, uint32_t loop_id) {
+    bool is_new;
+    uint32_t procedure = hsc_pass_procedure_of_function(p, f->function), file = hsc_pass_file(p, f->own.file);
+    uint32_t at = hsc_why_find(p, HSC_WHY_REMARK, hsc_pass_tag(loop_id, "SetsForItself", "", 0), procedure, &f->region.loc, p->why.remarks.n, &is_new);
+    if (is_new) {
+        char message[200];
+        int n = snprintf(message, sizeof message, "iterations set %u variable%s for their own use, %s, whose last value is kept, as not this procedure alone has the address", f->n_own,
+                         f->n_own == 1 ? "" : "s", f->n_own == 1 ? "here" : "here the first");
+        *HSC_VECTOR_ADD(p->why.remarks) = (hsc_rec_remark){
+            .pass = {"heatscope", 9},
+            .name = {"SetsForItself", 13},
+            .kind = HSC_remark_kind_ANALYSIS,
+            .procedure_id = procedure,
+            .file_id = file,
+            .line = f->own.line,
+            .column = f->own.column,
+            .site_id = loop_id,
+            .message = hsc_pass_dup(p, message, (size_t)n),
+            .attachment = HSC_remark_attachment_LOOP,
+        };
+    }
+    p->why.remarks.p[at].count++;
 }
 
 void hsc_pass_take_loop_inside(hsc_pass *p, const hsc_ir_loop_inside *l) {

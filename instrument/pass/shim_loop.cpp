@@ -348,8 +348,90 @@ static bool has_extreme(const Loop &loop) {
     return false;
 }
 
+/* Are all uses of the value behind the loop stores of it? */
+static bool is_only_stored(const Loop &loop, const Value *value) {
+    bool any = false;
+    for (const User *u : value->users()) {
+        auto *i = cast<Instruction>(u);
+        if (loop.contains(i))
+            continue;
+        auto *phi = dyn_cast<PHINode>(i);
+        auto stores = [](const Value *of, const User *by) { auto *s = dyn_cast<StoreInst>(by); return s && s->getValueOperand() == of; };
+        if (!(phi ? all_of(phi->users(), [&](const User *by) { return stores(phi, by); }) : stores(value, u)))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+/* Where a value is set that the loop carries on for nothing but to store it at the end: some iterations set it, for their own use, others keep it. NULL: the phi is none such. */
+static const Instruction *set_for_itself(const Loop &loop, const PHINode &phi) {
+    SmallPtrSet<const Instruction *, 8> web;
+    SmallVector<const Instruction *, 8> left{&phi};
+    const Instruction *set = nullptr;
+    bool stored = false;
+    while (!left.empty()) {
+        const Instruction *i = left.pop_back_val();
+        if (!web.insert(i).second)
+            continue;
+        if (web.size() > 64)
+            return nullptr;
+        stored = stored || is_only_stored(loop, i);
+        for (const User *u : i->users()) {
+            auto *by = cast<Instruction>(u);
+            if (!loop.contains(by)) {
+                if (!is_only_stored(loop, i))
+                    return nullptr;
+                continue;
+            }
+            if (!isa<PHINode>(by) && !(isa<SelectInst>(by) && by->getOperand(0) != i))
+                return nullptr;
+            left.push_back(by);
+        }
+    }
+    for (const Instruction *i : web)
+        for (const Use &v : i->operands()) {
+            auto *from = dyn_cast<Instruction>(v.get());
+            if (!from || !loop.contains(from) || web.contains(from) || (isa<SelectInst>(i) && v.getOperandNo() == 0))
+                continue;
+            if (isa<PHINode>(from) || none_of(from->users(), [&](const User *u) { return loop.contains(cast<Instruction>(u)) && !web.contains(cast<Instruction>(u)); }))
+                return nullptr;
+            set = set ? set : from;
+        }
+    return stored ? set : nullptr;
+}
+
+/* Variables that each iteration sets for its own use, but that are not the procedure's alone: in memory, written before they are read; or carried on to be stored at the end. */
+static void find_own_variables(const Loop &loop, const DominatorTree &dominators, hsc_ir_loop_facts *facts) {
+    SmallVector<const Instruction *, 8> found;
+    SmallPtrSet<const Value *, 8> seen;
+    const BasicBlock *latch = loop.getLoopLatch();
+    for (const BasicBlock *b : loop.blocks())
+        for (const Instruction &i : *b) {
+            auto *s = dyn_cast<StoreInst>(&i);
+            if (!s || !latch || !s->isSimple() || !loop.isLoopInvariant(s->getPointerOperand()) || !dominators.dominates(b, latch) || !seen.insert(s->getPointerOperand()).second)
+                continue;
+            bool read = false, first = true;
+            for (const User *u : s->getPointerOperand()->users())
+                if (auto *l = dyn_cast<LoadInst>(u); l && loop.contains(l)) {
+                    read = true;
+                    first = first && l->isSimple() && dominators.dominates(s, l);
+                }
+            if (read && first)
+                found.push_back(s);
+        }
+    for (const PHINode &phi : loop.getHeader()->phis())
+        if (auto *set = set_for_itself(loop, phi))
+            found.push_back(set);
+    for (const Instruction *i : found) {
+        hsc_ir_loc loc;
+        if (hsc_ir_get_loc(wrap(const_cast<Instruction *>(i)), &loc) && loc.line && !facts->n_own++)
+            facts->own = loc;
+    }
+}
+
 /* Facts of the loop; true when it has accesses that can depend on each other. */
-static bool take_facts(hsc_pass *pass, Function &f, Loop &loop, hsc_ir_loop_facts *facts) {
+static bool take_facts(hsc_pass *pass, Function &f, Loop &loop, const DominatorTree &dominators, hsc_ir_loop_facts *facts) {
     facts->function = wrap(&f);
     fill_region(loop, &facts->region);
     const SmallVector<const void *, 32> blocks(loop.block_begin(), loop.block_end());
@@ -372,6 +454,7 @@ static bool take_facts(hsc_pass *pass, Function &f, Loop &loop, hsc_ir_loop_fact
             facts->has_atomic = facts->has_atomic || i.isAtomic();
         }
     facts->has_extreme = has_extreme(loop);
+    find_own_variables(loop, dominators, facts);
     facts->is_disabled = is_disabled(loop);
     facts->is_wait = is_wait(loop);
     facts->is_vectorized = getBooleanLoopAttribute(&loop, "llvm.loop.isvectorized");
@@ -543,7 +626,7 @@ void look_at_dependences(Session &session, Function &f, FunctionAnalysisManager 
     for (Loop *loop : loops->getLoopsInPreorder()) {
         hsc_ir_loop_facts facts = {};
         const Loop *inside = rare_loop_inside(*loop, *dominators);
-        if (loop->isInnermost() ? !take_facts(session.pass, f, *loop, &facts) : !inside)
+        if (loop->isInnermost() ? !take_facts(session.pass, f, *loop, *dominators, &facts) : !inside)
             continue;
         if (!evolution) {
             auto &library = analyses.getResult<TargetLibraryAnalysis>(f);

@@ -5,11 +5,14 @@
 #include <cstring>
 #include <string>
 
+#include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/LLVMContext.h"
 
 using namespace llvm;
@@ -37,6 +40,27 @@ static void find_instruction(const BasicBlock *block, const hsc_ir_remark &r, St
     if (!first)
         return;
     hsc_ir_get_loc_of_node(wrap(first), &out->loc);
+}
+
+/* What is called in the block at the remark's location and has no vector form: the vectoriser says where the call is, not what it calls. A macro may have several there. */
+static void find_callees(const BasicBlock *block, StringRef file, hsc_ir_remark *r) {
+    unsigned n = 0, found = 0;
+    for (const Instruction &i : *block) {
+        const DILocation *loc = i.getDebugLoc().get();
+        if (n++ == scan_max || found == 2)
+            break;
+        auto *call = dyn_cast<CallBase>(&i);
+        if (!call || !loc || loc->getLine() != r->line || loc->getColumn() != r->column || loc->getFilename() != file || isa<DbgInfoIntrinsic>(call))
+            continue;
+        const Function *callee = call->getCalledFunction();
+        Intrinsic::ID id = callee ? callee->getIntrinsicID() : Intrinsic::not_intrinsic;
+        if (id && (isTriviallyVectorizable(id) || call->isLifetimeStartOrEnd() || id == Intrinsic::assume))
+            continue;
+        StringRef name = id ? Intrinsic::getBaseName(id) : callee ? callee->getName() : StringRef("a pointer");
+        name.consume_front("llvm.");
+        if (!found || name != StringRef(r->callee[0].p, r->callee[0].n))
+            r->callee[found++] = text_of(name);
+    }
 }
 
 /* Elements that a loop was vectorised by; 1: its iterations were interleaved only; 0: it does not say. */
@@ -134,6 +158,8 @@ struct RemarkCatcher : DiagnosticHandler {
             find_instruction(block, r, file, &r.region);
             fill_loop_key(block, &r.region);
             r.region.header = block;
+            if (remark.getRemarkName() == "CantVectorizeLibcall" && r.line)
+                find_callees(block, file, &r);
         }
         r.handle = &remark;
         if (!r.kind && remark.getPassName() == StringRef("loop-vectorize"))

@@ -24,6 +24,7 @@ bool hsc_why_may_be_unrolled(const hsc_pass *p, uint32_t loop_id);
 
 /* A remark of ours: of loops that the programmer told the vectoriser to leave alone, of which it says nothing, of loops that only wait, and of those that are written in vectors. */
 void hsc_why_tell(hsc_pass *p, const hsc_ir_loop_facts *f, uint32_t loop_id);
+void hsc_why_tell_own(hsc_pass *p, const hsc_ir_loop_facts *f, uint32_t loop_id);
 /* Does it tell that the vectoriser is on: a reason, of a loop that nobody asked it to vectorise? */
 bool hsc_reason_explains(const hsc_ir_remark *r, uint64_t reason);
 /* When all is told: loops of which nothing more is said were not tried only where the vectoriser explains no loop of the unit. */

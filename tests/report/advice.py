@@ -104,6 +104,92 @@ text = re.sub(r"\s+", " ", run(HEATSCOPE, "report", "--by=finding", "m.calls"))
 at = next(i for i, line in enumerate(open(os.path.join(WORK, "calls.c"), encoding="utf-8"), 1) if "= work(i, i)" in line) - 1
 that(re.search(rf"The hottest loop takes .*?: for loop at \S*calls.c:(\d+)-.*? The loop at \S*calls.c:{at}-\d+ has more, [0-9.]+ %, nearly all in procedures that it calls\.", text), f"a loop that calls, at {at}: {text}")
 
+# A variable that iterations set for themselves, but that others have the address of: no value is carried on, and with one of the loop's own there are vectors.
+with open(os.path.join(WORK, "use.c"), "w", encoding="utf-8") as f:
+    f.write("double seen;\nvoid use(double *t) { seen += *t; }\n")
+for name, own, told in (("kept", "", True), ("own", "double t;", False)):
+    with open(os.path.join(WORK, name + ".c"), "w", encoding="utf-8") as f:
+        f.write("""void use(double *);
+static double a[4096], b[4096], c[4096];
+__attribute__((noinline)) static void work(const double *restrict a, const double *restrict b, double *restrict c, int n) {
+    double t = 0;
+    for (int i = 0; i < n; i++) {
+        OWN
+        double x = c[i];
+        if (a[i] > b[i]) {
+            t = (a[i] - b[i]) * 0.5;
+            x = t * t;
+        }
+        c[i] = x;
+    }
+    use(&t);
+}
+int main(void) {
+    for (int i = 0; i < 4096; i++)
+        a[i] = i & 7, b[i] = 3;
+    for (int k = 0; k < 60000; k++)
+        work(a, b, c, 4096);
+    return c[9] > 1000;
+}
+""".replace("OWN", own))
+    run(CC, "-O2", "-g", name + ".c", "use.c", "-o", name)
+    run(HEATSCOPE, "run", "-q", "--budget=off", "-o", "m." + name, "./" + name)
+    reasons = list(csv.DictReader(run(HEATSCOPE, "report", "--by=reason", "--format=csv", "m." + name).splitlines()))
+    # the compiler may have moved it to the line of the condition
+    that(any(re.match(r"iterations set (t, line 9|a variable, line 8), for their own use, and its last value is kept", r["advice"]) for r in reasons) == told, f"{name}: {reasons}")
+    versions = [r["version"] for r in csv.DictReader(run(HEATSCOPE, "report", "--by=version", "--format=csv", "m." + name).splitlines()) if int(r["exclusive_periods"])]
+    that(any("vector" in v for v in versions) != told, f"{name}: {versions}")
+
+# A call that the vectoriser met, and none that was inlined there; no option for one that is an instruction already.
+with open(os.path.join(WORK, "met.cpp"), "w", encoding="utf-8") as f:
+    f.write("""#include <cmath>
+#include <mutex>
+#include <vector>
+std::mutex m;
+struct cell { double a[16], b[16]; cell *next; };
+bool border[64];
+__attribute__((noinline)) void locked(cell *c, int n) {
+    for (int i = 0; i < n; i++) {
+        double d = std::sqrt(c->a[i % 16] * c->a[i % 16] + 1);
+        if (border[i & 63]) {
+            m.lock();
+            c->b[i % 16] += d;
+            m.unlock();
+        } else
+            c->b[i % 16] += d;
+        if (i % 16 == 15)
+            c = c->next;
+    }
+}
+__attribute__((noinline)) double fetched(const std::vector<unsigned char> &d, const int *at, int n, double *h) {
+    for (int i = 0; i < n - 64; i++) {
+        __builtin_prefetch(d.data() + at[i + 64]);
+        h[d[at[i]]] += at[i];
+    }
+    return h[1];
+}
+int main() {
+    static cell c[4];
+    static int at[4096];
+    static double h[256];
+    std::vector<unsigned char> d(4096);
+    for (int k = 0; k < 4; k++)
+        c[k].next = &c[(k + 1) % 4];
+    for (int i = 0; i < 4096; i++)
+        at[i] = (i * 1237) % 4096, d[i] = i * 7;
+    for (int r = 0; r < 20000; r++) {
+        locked(c, 4096);
+        fetched(d, at, 4096, h);
+    }
+    return c[1].b[7] < 0;
+}
+""")
+run(CC.replace("heatscope-cc", "heatscope-c++"), "-O3", "-fno-math-errno", "met.cpp", "-o", "met")
+run(HEATSCOPE, "run", "-q", "--budget=off", "-o", "m.met", "./met")
+text = re.sub(r"\s+", " ", run(HEATSCOPE, "report", "--by=reason", "m.met"))
+that("(call of prefetch)" in text and "data()" not in text, f"the call that is in the way: {text}")
+that("-fno-math-errno" not in text, f"an option that the build has: {text}")
+
 # A recurrence for which the compiler made vectors all the same, under a check that can't succeed: no advice to help it.
 if FC != "-":
     with open(os.path.join(WORK, "sweep.f90"), "w", encoding="utf-8") as f:
