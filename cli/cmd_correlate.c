@@ -8,14 +8,15 @@
 #include "cli.h"
 #include "correlate.h"
 
-enum { OPT_OUTPUT, OPT_JOBS, OPT_LAUNCHERS, OPT_CATEGORIES, OPT_EMBED, OPT_CODE, OPT_SYNTAX, OPT_TIME, OPT_MEMORY, OPT_CACHE, OPT_QUIET };
+enum { OPT_OUTPUT, OPT_JOBS, OPT_LAUNCHERS, OPT_CATEGORIES, OPT_SOURCES, OPT_EMBED, OPT_CODE, OPT_SYNTAX, OPT_TIME, OPT_MEMORY, OPT_CACHE, OPT_QUIET };
 
 static const hsc_cli_option options[] = {
     {"output", 'o', "FILE", "database to write (one directory: DIR/heatscope.h5)"},
     {"jobs", 'j', "N", "threads to use (all processors); the result does not depend on it"},
     {"launchers", 0, NULL, "count mpirun, shells and the like as part of the program"},
     {"categories", 0, "FILE", "rules for what a call path means, before the built-in ones; new categories too"},
-    {"embed-sources", 0, NULL, "put the text of the source files into the database, so that it can be read elsewhere"},
+    {"sources", 0, "WHERE", "keep the text of source files beside the database (as is done), in it (embed), or none"},
+    {"embed-sources", 0, NULL, "the same as --sources=embed: the database can be read elsewhere"},
     {"code", 0, "SIZE", "machine code to disassemble, the hottest procedures first: none or KiB (2048)"},
     {"assembler", 0, "SYNTAX", "how its operands are written: att or intel"},
     {"time", 0, "WHAT", "samples (keep when each was taken: 3 to 8 bytes each) or none"},
@@ -33,12 +34,14 @@ static const hsc_cli_command command = {
         "Reads the measurement files (*.hsr) of the directories, looks up every address that was met in the static map of "
         "its program or library, in the debug information and in the symbol table, and writes a database (HDF5) with the "
         "time of every line, loop, procedure and calling context on every processor.\n\n"
-        "Programs and libraries are read from where they were in the run; their build id must be the same. What a stripped one "
+        "Programs and libraries are read from where they were in the run; their build id must be the same. Where it is another one, built since, "
+        "what heatscope run has kept in DIR/.programs is read. What a stripped one "
         "lacks is looked for by build id in DIR/maps, in ~/.local/share/heatscope/maps (heatscope map --save), in "
         "/usr/lib/debug and in debuginfod's cache, and by .gnu_debuglink beside the program. Damaged parts of files are left out and counted in the ledger.\n\n"
         "A file of --categories has lines 'category NAME' and 'procedure|module|worker PATTERN CATEGORY [strong|soft]'; a module is a program or library by the name of its file, PATTERN has * and ?.\n\n"
-        "--embed-sources takes files whose checksum is that of the build, or, where the build tells none, that are not "
-        "younger than the program.\n\n"
+        "The user's source files are kept in the folder .NAME.sources beside the result, NAME, so that they are shown as they were when they have been edited since "
+        "(files of up to 16 MiB, 64 MiB in all; none below /usr). It may be deleted at any time. --sources=embed puts all sources into the result, which can be read elsewhere then. Taken are files whose checksum is that of the build, or, "
+        "where the build tells none, that are not younger than the program.\n\n"
         "The instructions of procedures with samples go into the database with their text, so that heatscope annotate and the viewer "
         "need neither the program nor a disassembler: some 16 bytes each.\n\n"
         "Under mpirun (Open MPI or MPICH) the processes share the work: mpirun -n 8 heatscope correlate DIR. The result is the same, "
@@ -67,7 +70,7 @@ typedef struct settings {
     const char *output;
     unsigned long long workers, code_kib, memory;
     const char *categories;
-    bool launchers, embed, no_code, intel, no_times, quiet;
+    bool launchers, embed, no_sources, no_code, intel, no_times, quiet;
     hsc_join_cache cache;
 } settings;
 
@@ -91,6 +94,12 @@ static int set(void *ctx, int option, const char *value) {
         return -1;
     case OPT_EMBED:
         s->embed = true;
+        return -1;
+    case OPT_SOURCES:
+        s->embed = !strcmp(value, "embed");
+        s->no_sources = !strcmp(value, "none");
+        if (!s->embed && !s->no_sources && strcmp(value, "beside"))
+            return hsc_cli_bad_value(&command, option, "beside, embed or none", value);
         return -1;
     case OPT_CODE:
         s->no_code = !strcmp(value, "none");
@@ -203,7 +212,7 @@ int hsc_cmd_correlate(int argc, char **argv) {
                                      .memory_bytes = s.memory,
                                      .cache = s.cache,
                                      .keep_launchers = s.launchers,
-                                     .embed_sources = s.embed,
+                                     .embed_sources = s.embed, .no_sources = s.no_sources,
                                      .no_code = s.no_code,
                                      .code_bytes = (uint64_t)s.code_kib << 10,
                                      .intel = s.intel,

@@ -28,7 +28,7 @@
 #define LOADED_US 10000 /* of CPU time, at most, until a command like this runs its first line */
 
 enum { OPT_OUTPUT, OPT_FREQUENCY, OPT_EVENT, OPT_BUDGET, OPT_DELAY, OPT_DURATION, OPT_STOPPED, OPT_TOGGLE, OPT_CHILDREN,
-       OPT_SIZE_LIMIT, OPT_APPEND, OPT_QUIET, OPT_MECHANISM, OPT_TRACE, OPT_NO_WAITS, OPT_MPI, OPT_NO_MESSAGES, OPT_ARM, OPT_DISARM };
+       OPT_SIZE_LIMIT, OPT_APPEND, OPT_QUIET, OPT_MECHANISM, OPT_TRACE, OPT_NO_KEEP, OPT_NO_WAITS, OPT_MPI, OPT_NO_MESSAGES, OPT_ARM, OPT_DISARM };
 
 static const hsc_cli_option options[] = {
     {"output", 'o', "DIR", "measurement directory; without it heatscope-PROG-JOB or heatscope-PROG-DATE-PID"},
@@ -45,6 +45,7 @@ static const hsc_cli_option options[] = {
     {"quiet", 'q', NULL, "nothing on standard error but errors"},
     {"mechanism", 0, "NAME", "where samples come from, see below; without it the best that works"},
     {"trace", 0, NULL, "record each wait and each message by itself as well: with the samples, a time line"},
+    {"no-keep", 0, NULL, "don't keep the program and its libraries in DIR (hard links, where these are on one file system), by which it can be correlated after a new build"},
     {"no-waits", 0, NULL, "leave out what threads wait for: locks, reads, sleeps, OpenMP barriers ..."},
     {"mpi", 0, NULL, "record calls of MPI though nothing tells that PROG makes any (a script, an interpreter)"},
     {"no-messages", 0, NULL, "leave out what calls of MPI send, receive and wait for"},
@@ -94,7 +95,7 @@ typedef struct run_options {
     unsigned long long frequency, size_limit_mb;
     long budget, delay_ms, duration_ms, toggle; /* -1: not given */
     char events[4096];
-    bool append, quiet, stopped, trace, no_waits, mpi, no_messages;
+    bool append, quiet, stopped, trace, no_keep, no_waits, mpi, no_messages;
 } run_options;
 
 /* A decimal number times `scale`, rounded; false if it is none or beyond the bounds. */
@@ -211,6 +212,9 @@ static int set_option(void *ctx, int option, const char *value) {
     case OPT_TRACE:
         o->trace = true;
         break;
+    case OPT_NO_KEEP:
+        o->no_keep = true;
+        return -1;
     case OPT_NO_WAITS:
         o->no_waits = true;
         break;
@@ -575,6 +579,8 @@ int hsc_cmd_run(int argc, char **argv) {
         setenv("HEATSCOPE_QUIET", "1", 1);
     if (o.trace)
         setenv("HEATSCOPE_TRACE", "1", 1);
+    if (o.no_keep)
+        setenv("HEATSCOPE_KEEP", "0", 1);
     if (o.no_waits)
         setenv("HEATSCOPE_WAITS", "0", 1);
     if (o.no_messages)

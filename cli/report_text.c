@@ -563,7 +563,7 @@ static hsc_status lines(report *r, hsc_err *err) {
     if (missing)
         fprintf(r->out, "     source not found: HEATSCOPE_SOURCE_PATH=FOLDER:... tells where to look\n");
     if (changed)
-        fprintf(r->out, "     some sources are not as they were when compiled\n");
+        fprintf(r->out, "     no text of sources that were edited since they were compiled\n");
     free(rows);
     free(sums);
     return status;

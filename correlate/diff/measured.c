@@ -51,11 +51,23 @@ void diff_cares_of(const diff *d, diff_cares *out) {
         snprintf(text, sizeof text, "the program is the same build, but not all that it loads: %s", others);
         say(out, text);
     } else if (same)
-        say(out, "nothing was changed in the program (the same build): what differs is the machine, the input or chance, and intervals have only the chance of sampling in them. "
+        say(out, "nothing was changed in the program (the same build): what differs is the machine, the environment, the input or chance, and intervals have only the chance of sampling in them. "
                  "CPU time differs too, where others use the caches and processors: repeat the runs, and compare groups of them (heatscope diff A1 A2 A3 : B1 B2 B3)");
     const report *r[2] = {&d->a, &d->b};
-    for (int i = 0; i < 2; i++)
+    const char *arguments[2];
+    for (int i = 0; i < 2; i++) {
         diff_measured_of(r[i], &m[i]);
+        arguments[i] = r[i]->info.command + strcspn(r[i]->info.command, " ");
+        arguments[i] += strspn(arguments[i], " ");
+    }
+    if (!d->scaling && *r[0]->info.command && *r[1]->info.command && strcmp(arguments[0], arguments[1])) {
+        enum { SHOWN = 90 };
+        char shown[2][SHOWN + 16];
+        for (int i = 0; i < 2; i++)
+            (void)snprintf(shown[i], sizeof shown[i], "%s%.*s%s", *arguments[i] ? "'" : "none", SHOWN, arguments[i], strlen(arguments[i]) > SHOWN ? "...'" : *arguments[i] ? "'" : "");
+        snprintf(text, sizeof text, "the program had other arguments, %s in A and %s in B: it may have had other work to do", shown[0], shown[1]);
+        say(out, text);
+    }
     bool added = m[0].itself_s > 0 && m[1].itself_s > 0;
     double lost[2], mean[2], cost[2], kernel[2];
     for (int i = 0; i < 2; i++) {

@@ -103,7 +103,7 @@ static void put_sources(emit *e) {
         char *bytes = NULL;
         size_t size = 0;
         bool changed = false;
-        struct stat st, module;
+        struct stat st;
         hsc_err unused;
         if (!f->has_lines)
             continue;
@@ -116,8 +116,8 @@ static void put_sources(emit *e) {
             j->summary->sources_missing++;
             continue;
         }
-        if (!f->checksum[0] && f->module < j->modules.n && !stat(j->modules.p[f->module].path, &module))
-            changed = st.st_mtime > module.st_mtime;
+        if (!f->checksum[0] && f->module < j->modules.n)
+            changed = hsc_source_is_younger(&st, j->modules.p[f->module].path, 0);
         if (changed)
             j->summary->sources_changed++;
         else

@@ -15,6 +15,7 @@
 #include "columns.h"
 #include "probed.h"
 #include "ranks.h"
+#include "sources.h"
 #include "told.h"
 
 #define PROCESS_BYTES 2048u               /* of a process, beside its header and its threads */
@@ -203,6 +204,8 @@ static hsc_status make(join *j, hsc_err *err) {
         hsc_cache_write(j);
     if (status == HSC_OK)
         hsc_made_write(j);
+    if (status == HSC_OK && first)
+        hsc_sources_keep(j);
     return status;
 }
 

@@ -30,6 +30,7 @@ typedef struct hsc_join_options {
     size_t map_dir_count;
     const char *categories;    /* file of the user's categories and rules; NULL: none */
     bool embed_sources;        /* the text of source files that are those of the build goes into the database */
+    bool no_sources;           /* else the user's are kept beside it (sources.h): not even that */
     bool no_code;              /* leave out the machine code of procedures with samples */
     uint64_t code_bytes;       /* of machine code to disassemble, the hottest procedures first; 0: 2 MiB */
     bool intel;                /* operands as Intel writes them, not as AT&T does */

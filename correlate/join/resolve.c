@@ -153,9 +153,9 @@ static hsc_status resolve_place(jmodule *m, jplace *place, hsc_err *err) {
 
 static hsc_status list_map_dirs(join *j, hsc_err *err) {
     hsc_status status = HSC_OK;
-    for (size_t k = 0; k < j->options->input_count && status == HSC_OK; k++) {
+    for (size_t k = 0; k < 2 * j->options->input_count && status == HSC_OK; k++) { /* the second: what the runtime keeps (keep_ss.c) */
         char *path = NULL;
-        int size = asprintf(&path, "%s/maps", j->options->inputs[k]);
+        int size = asprintf(&path, "%s/%s", j->options->inputs[k / 2], k % 2 ? ".programs" : "maps");
         const char *kept = size >= 0 ? hsc_pool_intern(&j->pool, path, (size_t)size) : NULL;
         if (size >= 0)
             free(path);

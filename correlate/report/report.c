@@ -605,7 +605,7 @@ const char *report_source_line(report *r, uint32_t file, uint32_t line, size_t *
         else
             find_lines(s);
     }
-    if (line > s->lines || s->starts[line - 1] >= s->size)
+    if (s->changed || line > s->lines || s->starts[line - 1] >= s->size)
         return NULL;
     const char *p = s->text + s->starts[line - 1], *end = s->text + s->size, *stop = memchr(p, '\n', (size_t)(end - p));
     stop = stop ? stop : end;

@@ -210,8 +210,8 @@ static hsc_status little_known(findings *f, hsc_err *err) {
         return HSC_OK;
     findings_amount(r, sum, share, sizeof share);
     if (worst_scope.module != HSC_NONE && !hsc_db_get_module(r->db, worst_scope.module, &m, NULL) && m.knowledge == HSC_KNOWN_MODULE && m.note[0] && strcmp(m.note, "no map"))
-        snprintf(text, sizeof text, "Little is known of %s of the time: the code of %s cannot be looked at (%.600s). Correlate before a program is built anew, moved or removed; "
-                 "what 'heatscope map --save' keeps is found later, too.", share, report_fit_path(m.path, 60, name, sizeof name), m.note);
+        snprintf(text, sizeof text, "Little is known of %s of the time: the code of %s cannot be looked at (%.600s). 'heatscope run' keeps a program by a hard link where the measurement is on its file "
+                 "system, 'heatscope map --save' anywhere; else correlate before it is built anew, moved or removed.", share, report_fit_path(m.path, 60, name, sizeof name), m.note);
     else
         snprintf(text, sizeof text, "Little is known of %s of the time: that code of the program was not compiled with the pass%s. 'heatscope cc' "
                  "(or c++, fc) gives its loops and what became of them.", share,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Source text: the embedded copy, the file on disk, or one with the longest equal path tail in a list of folders. */
+/* Source text: the embedded copy, the file on disk or one with the longest equal path tail in a list of folders, or, where that was changed or is gone, what was kept of it
+ * beside the database. */
 #include "db.h"
 
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "md5.h"
@@ -131,6 +133,54 @@ hsc_status hsc_source_read(const char *name, const char *checksum, char **text, 
     return HSC_OK;
 }
 
+char *hsc_source_kept_path(const char *database, const char *name, const char *checksum) {
+    const char *slash = strrchr(database, '/'), *base = slash ? slash + 1 : database;
+    char hex[33], *path = NULL;
+    int made;
+    if (!name)
+        made = asprintf(&path, "%.*s.%s.sources", (int)(base - database), database, base);
+    else {
+        bool known = strlen(checksum) == 32 && strspn(checksum, "0123456789abcdefABCDEF") == 32;
+        if (!known)
+            hsc_md5_hex(name, strlen(name), hex);
+        made = asprintf(&path, "%.*s.%s.sources/%s%s", (int)(base - database), database, base, known ? "" : "path-", known ? checksum : hex);
+    }
+    return made < 0 ? NULL : path;
+}
+
+bool hsc_source_is_younger(const struct stat *st, const char *module, int64_t run_s) {
+    struct stat m;
+    if (stat(module, &m)) /* the database was taken elsewhere, mostly: times tell nothing there */
+        return false;
+    return st->st_mtime > (run_s && m.st_mtime > run_s ? run_s : m.st_mtime);
+}
+
+/* What was kept of the file; HSC_E_MISSING: nothing, or it is not what its checksum says. */
+static hsc_status read_kept(const hsc_db *db, const char *name, const char *checksum, char **text, size_t *size, hsc_err *err) {
+    char hex[33], *path = hsc_source_kept_path(db->path, name, checksum);
+    struct stat st;
+    if (!path)
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
+    hsc_status status = read_file(path, text, size, &st, err);
+    free(path);
+    if (status == HSC_OK && checksum[0]) {
+        hsc_md5_hex(*text, *size, hex);
+        if (strcasecmp(hex, checksum)) {
+            free(*text);
+            *text = NULL;
+            status = HSC_E_MISSING;
+        }
+    }
+    return status;
+}
+
+/* When the run began, s since 1970; 0: not known. */
+static int64_t run_began(const hsc_db *db) {
+    struct tm tm = {0};
+    const char *end = db->created ? strptime(db->created, "%Y-%m-%dT%H:%M:%SZ", &tm) : NULL;
+    return end ? (int64_t)timegm(&tm) : 0;
+}
+
 hsc_status hsc_db_read_source(const hsc_db *const_db, uint32_t file, char **text, size_t *size, bool *changed, hsc_err *err) {
     hsc_db *db = (hsc_db *)const_db; /* opens data sets when first asked for */
     hsc_status status;
@@ -154,16 +204,30 @@ hsc_status hsc_db_read_source(const hsc_db *const_db, uint32_t file, char **text
     if (!HSC_COL(db, file_has_lines, uint8_t)[file])
         return hsc_err_set(err, HSC_E_MISSING, "%s: has no source: nothing is known of its lines", name);
     bool differs = false;
+    hsc_err lost = {0};
     status = hsc_source_read(name, checksum, &t, &n, &differs, &st, err);
+    uint32_t module = HSC_COL(db, file_module, uint32_t)[file];
+    if (status == HSC_OK && !checksum[0] && module != HSC_NONE)
+        differs = hsc_source_is_younger(&st, hsc_db_text(db, HSC_COL_module_path, module), run_began(db));
+    if (status == HSC_E_MISSING || (status == HSC_OK && differs)) {
+        char *kept = NULL;
+        size_t kept_n = 0;
+        hsc_status found = read_kept(db, name, checksum, &kept, &kept_n, &lost);
+        if (found == HSC_OK) {
+            if (status == HSC_OK)
+                free(t);
+            else
+                hsc_err_clear(err);
+            t = kept;
+            n = kept_n;
+            differs = false;
+            status = HSC_OK;
+        }
+    }
     if (status)
         return status;
-    if (changed) {
-        uint32_t module = HSC_COL(db, file_module, uint32_t)[file];
-        struct stat m;
+    if (changed)
         *changed = differs;
-        if (!checksum[0] && module != HSC_NONE && !stat(hsc_db_text(db, HSC_COL_module_path, module), &m))
-            *changed = st.st_mtime > m.st_mtime;
-    }
     *text = t;
     *size = n;
     return HSC_OK;

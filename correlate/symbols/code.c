@@ -246,6 +246,29 @@ static bool is_same_file(hsc_code *c, const hsc_code_spec *spec, Elf *elf, const
     return true;
 }
 
+/* The file itself as it was in the run, by its build id: where the runtime keeps it beside the measurement, or in debuginfod's cache. */
+static bool open_kept(hsc_code *c, const hsc_code_spec *spec, hsc_elf_file *f) {
+    char text[130], path[8400];
+    const uint8_t *id;
+    if (spec->build_id_size < 2 || spec->build_id_size > 64)
+        return false;
+    hsc_hex(spec->build_id, spec->build_id_size, text, sizeof text);
+    for (size_t i = 0; i < 2 * spec->map_dir_count; i++) {
+        const char *root = spec->map_dirs[i / 2];
+        if (i % 2)
+            snprintf(path, sizeof path, "%s/%s/executable", root, text);
+        else
+            snprintf(path, sizeof path, "%s/.build-id/%.2s/%s", root, text, text + 2);
+        hsc_looks_add(&c->looks, &c->pool, path);
+        if (access(path, R_OK) || !hsc_elf_open(path, f))
+            continue;
+        if (hsc_elf_build_id(f->elf, &id) == spec->build_id_size && !memcmp(id, spec->build_id, spec->build_id_size) && hsc_elf_find_section(f->elf, ".text"))
+            return true;
+        hsc_elf_close(f);
+    }
+    return false;
+}
+
 /* `kept`: the debug file was kept aside for this program. */
 static bool load_all(hsc_code *c, const hsc_code_spec *spec, Elf *elf, Elf *debug, bool kept) {
     bool map = false;
@@ -345,6 +368,12 @@ hsc_status hsc_code_open(const hsc_code_spec *spec, hsc_code **out, hsc_err *err
         hsc_code_add_note(c, "not a readable ELF file");
     else
         loads = is_same_file(c, spec, main_file.elf, &st);
+    if (!loads && !vdso && spec->path[0] == '/') {
+        hsc_elf_close(&main_file);
+        loads = open_kept(c, spec, &main_file);
+        if (loads)
+            c->note = "";
+    }
     if (loads && (vdso || !take_kept(&c, spec, main_file.elf))) {
         bool own = false;
         hsc_code_find_debug_file(c, spec, main_file.elf, &debug_file, &own);

@@ -252,6 +252,7 @@ static bool begin(uint64_t stack_low, uint64_t stack_high, bool first) {
         }
         return false;
     }
+    hsc_rt.keeps = hsc_rt.options.keep && !filtered; /* a filter may end who makes an unusual call */
     if (hsc_rt_me.root)
         hsc_rt_spare_allow(hsc_rt_me.host);
     uint64_t now = hsc_rt_now_ns();

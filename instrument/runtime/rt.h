@@ -541,6 +541,8 @@ void hsc_rt_thread_end(void);
 void hsc_rt_cost_add(hsc_rt_cost *to, const hsc_rt_thread *t);
 extern __thread hsc_rt_thread *hsc_rt_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* keep_ss.c; not in handlers. path: absolute; of the file that is mapped. */
+void hsc_rt_keep_module(const char *path, const uint8_t *build_id, size_t size);
 bool hsc_rt_is_go_program(void); /* sandbox.c */
 bool hsc_rt_may_part(bool filtered); /* sandbox.c: tries the calls of hsc_rt.may_part where there is a filter */
 
@@ -643,6 +645,7 @@ typedef struct hsc_rt_state {
     _Atomic uint32_t trap_off; /* HSC_source_reason why no thread is sampled by SIGTRAP any more; 0: they may be */
     bool sandboxed;   /* no system call any more */
     bool may_part;    /* no filter ends the process for the calls by which the helper has descriptors of its own */
+    bool keeps;       /* the user's program and libraries are kept beside the measurement (keep_ss.c) */
     bool talks;       /* this process says what is worth a line to the user */
     bool tick_failed; /* no CPU timer: time in the kernel is not seen */
     hsc_rt_options options;
