@@ -76,6 +76,7 @@ hsc_status findings_assignments(findings *f, hsc_err *err);
 
 /* findings_calls.c */
 hsc_status findings_mpi(findings *f, hsc_err *err);
+double findings_polling(const report *r); /* seconds of CPU time of threads that waited or passed messages */
 hsc_status findings_openmp(findings *f, hsc_err *err);
 void findings_walk_free(findings_walk *w);
 hsc_status findings_messages(findings *f, hsc_err *err);

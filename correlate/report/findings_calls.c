@@ -412,9 +412,14 @@ hsc_status findings_openmp(findings *f, hsc_err *err) {
         snprintf(at, sizeof at, " at %s:%u", report_fit_place(file.path, 40, path, sizeof path), l.line);
     findings_amount(r, sum, share, sizeof share);
     bool idle = !strcmp(caller_name, "start_thread");
-    snprintf(text, sizeof text, "The OpenMP runtime, with what it calls of the system, takes %s; most below %s (%.1f %%), called by %s%s%s.", share,
+    report_usage u;
+    report_usage_of(r, 0, r->info.threads, &u);
+    /* threads that wait actively, on a machine where others stand in line */
+    bool in_the_way = !r->metric && u.line_known && u.line_s > 0.2 * (u.line_s + u.cpu_s) && sum.sum >= 0.1 * r->total && findings_polling(r) >= 0.1 * r->total * r->unit.scale;
+    snprintf(text, sizeof text, "The OpenMP runtime, with what it calls of the system, takes %s; most below %s (%.1f %%), called by %s%s%s.%s", share,
              report_fit(s.name, 50, name, sizeof name), 100 * best / r->total, caller_name, at,
-             idle ? ": worker threads that wait for work or for each other" : "");
+             idle ? ": worker threads that wait for work or for each other" : "",
+             in_the_way ? " Threads that wait actively take processors from others that stand in line for one: with OMP_WAIT_POLICY=passive in the environment they sleep; fewer threads are another way." : "");
     findings_say(f, sum.sum, "OpenMP runtime", sum, spot_of_line(r, context.call_line), text);
     return HSC_OK;
 }

@@ -131,6 +131,8 @@ hsc_status findings_hottest_loop(findings *f, hsc_err *err) {
     }
     if (*report_strides(r, hot, strides, sizeof strides))
         snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " There %s.", strides);
+    if (v.vector.sum > 0.5 * with.sum && *report_gathered(r, hot, strides, sizeof strides))
+        snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " Its vectors of %s are put together element by element (gathered), as the addresses come from memory.", strides);
     snprintf(text, sizeof text, "The hottest loop %s %s: %s%s at %s, depth %u, in %s.%s%s%s", takes(r), share, s.name, findings_loop_word(s.name), where, report_depth(r, &s), of,
              tell_vectors(r, hot, &s, vectors, sizeof vectors), called, extra);
     uint32_t calling;

@@ -56,7 +56,7 @@ static const char *until(const report_usage *u, char *out, size_t size) {
 }
 
 /* CPU time of threads that waited or passed messages: libraries poll then, with system calls in between. */
-static double polling(const report *r) {
+double findings_polling(const report *r) {
     double sum = 0;
     const char *name;
     for (uint32_t c = 0; (name = hsc_db_get_category(r->db, c)); c++) {
@@ -122,7 +122,7 @@ hsc_status findings_kernel(findings *f, hsc_err *err) {
         snprintf(switched, sizeof switched, ", and %.0f switches between threads, %.0f of them forced", switches, (double)u.involuntary);
     bool few = most < 0.25 * u.system_s;
     system_call(r, u.system_s, which, sizeof which);
-    snprintf(calls, sizeof calls, ", too few to explain it%s: system calls%s%s%s", many ? cost : "", which, polling(r) >= 0.5 * u.system_s ? ", which may be those of libraries that wait actively" : "", switched);
+    snprintf(calls, sizeof calls, ", too few to explain it%s: system calls%s%s%s", many ? cost : "", which, findings_polling(r) >= 0.5 * u.system_s ? ", which may be those of libraries that wait actively" : "", switched);
     snprintf(text, sizeof text, "In the kernel: %s, %.1f %% of the CPU time (the kernel's own accounting), with %.0f page faults%s%s%s.", REPORT_SECONDS(u.system_s), 100 * u.system_s / all,
              count, few ? "" : many ? cost : "", few ? calls : faults, until(&u, open_end, sizeof open_end));
     findings_say(f, u.system_s / (r->unit.scale > 0 ? r->unit.scale : 1), "In the kernel", findings_no_share, row == HSC_NONE ? spot_nowhere : spot_of_line(r, row), text);

@@ -404,6 +404,29 @@ const char *report_strides(const report *r, uint32_t scope, char *out, size_t si
     return out;
 }
 
+const char *report_gathered(const report *r, uint32_t scope, char *out, size_t size) {
+    enum { NAMED = 2 };
+    const char *named[NAMED];
+    uint32_t first, n, k = 0;
+    size_t at = 0;
+    hsc_db_reference x;
+    hsc_db_array array;
+    out[0] = 0;
+    if (references_of(r, scope, &first, &n))
+        return out;
+    for (uint32_t i = first; i < first + n && k < NAMED; i++) {
+        bool met = hsc_db_get_reference(r->db, i, &x, NULL) || (x.stride != HSC_stride_INDIRECT && x.stride != HSC_stride_POINTERS) || !*x.text || x.text[0] == '?' ||
+                   (x.array != HSC_NONE && !hsc_db_get_array(r->db, x.array, &array, NULL) && array.flags & HSC_array_flag_NOT_GENERATED);
+        for (uint32_t m = 0; m < k && !met; m++)
+            met = !strcmp(named[m], x.text);
+        if (!met)
+            named[k++] = x.text;
+    }
+    for (uint32_t m = 0; m < k && at < size; m++)
+        at += (size_t)snprintf(out + at, size - at, "%s%s", m ? " and " : "", named[m]);
+    return out;
+}
+
 /* Does the map say that vector code of the loop is for a step of one element? */
 static bool asks_for_unit_step(const report *r, uint32_t scope) {
     hsc_db_remark *list = NULL;

@@ -64,6 +64,8 @@ void report_refusal_text(report *r, const report_refusal *x, char *out, size_t s
 /* "a(i, j), b(i, j) go on by 8*n bytes from one iteration to the next", where accesses of a loop go on by more than a cache line, or by so many as only the run
  * knows; "". Returns out. */
 const char *report_strides(const report *r, uint32_t scope, char *out, size_t size);
+/* "forcefield[p_atom.type] and x[i[k]]": what the loop reads or writes at addresses that it has read from memory, two at most; "": nothing. Returns out. */
+const char *report_gathered(const report *r, uint32_t scope, char *out, size_t size);
 /* Why a loop with a vector body runs its scalar code, one sentence with a blank before it: too few iterations, or which of the compiler's checks must
  * have failed. The checks are of the run's own numbers: they fail with good reason, or for want of knowing better. Returns out. */
 const char *report_why_scalar(const report *r, uint32_t scope, const report_versions *v, char *out, size_t size);

@@ -230,6 +230,21 @@ static bool is_same_field(LLVMValueRef a, LLVMValueRef b) {
            LLVMConstIntGetSExtValue(x) == LLVMConstIntGetSExtValue(y);
 }
 
+/* A member of a structure of the procedure's own: where that is copied from elsewhere, as by `const atom p = protein[i]`, the member is what was read there. */
+static void look_at_copies(hsc_data *d, hsc_atom *a, LLVMValueRef pointer, uint32_t object) {
+    LLVMValueRef base = LLVMGetOperand(pointer, 0);
+    for (LLVMUseRef u = LLVMIsAAllocaInst(base) ? LLVMGetFirstUse(base) : NULL; u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (!LLVMIsAMemCpyInst(user) || LLVMGetOperand(user, 0) != base)
+            continue;
+        unsigned block = hsc_data_block(d, user);
+        a->block = a->is_stored ? NONE : block;
+        a->is_stored = true;
+        a->kind = HSC_ATOM_ELEMENT;
+        a->object = object;
+    }
+}
+
 /* `load`: the load, or the call that the address is passed to. */
 static const hsc_poly *evaluate_memory(hsc_data *d, LLVMValueRef pointer, LLVMValueRef load) {
     const hsc_place *place = hsc_find_place(d, pointer);
@@ -269,6 +284,7 @@ static const hsc_poly *evaluate_memory(hsc_data *d, LLVMValueRef pointer, LLVMVa
                 d->atoms.p[a].block = d->atoms.p[a].is_stored ? NONE : block;
                 d->atoms.p[a].is_stored = true;
             }
+        look_at_copies(d, &d->atoms.p[a], pointer, place->object);
     }
     return hsc_poly_atom(d, a);
 }

@@ -105,3 +105,20 @@ double no_ranges(std::vector<point> &p) {
             ++i;
     return s;
 }
+// a structure that each iteration copies from an array: what is in it goes with that
+struct particle {
+    float x, y, z;
+    int type;
+};
+// CHECK: copied
+float copied(const particle *p, const float *force, int n, const particle me) {
+    float s = 0;
+    for (int i = 0; i < n; i++) {
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} reads p[i]: contiguous
+        const particle here = p[i];
+        // CHECK: [[#@LINE+2]]:{{[0-9]+}} reads force[here.type]: through an index array
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} reads force[me.type]: the same address
+        s += force[here.type] * here.x + force[me.type];
+    }
+    return s;
+}

@@ -31,7 +31,7 @@ m.that("the samples stand for 0.161 s, the clock says 0.201 s" in " ".join(findi
 # code that cannot be looked at any more is told as such, not as never known
 m.process(11, "/made/up/worker", (300, 0))
 little = [x for x in findings() if x.startswith("Little is known")]
-m.that(len(little) == 1 and "cannot be looked at (file is gone: No such file or directory). Correlate before" in little[0] and "compiled" not in little[0], f"gone: {little}")
+m.that(len(little) == 1 and "cannot be looked at (file is gone: No such file or directory). 'heatscope run' keeps a program by a hard link" in little[0] and "compiled" not in little[0], f"gone: {little}")
 m.that(sum(x.startswith("Care") for x in told) == 2 and "'heatscope run --budget=5' lowers the rate only where samples cost more than 5 %" in told[-1] and "rate was lowered" in told[-1], f"precision: {told}")
 m.that("samples for 740 periods tell as much as 53 for one each" in told[-1], f"740^2 / (100 + 40 * 256) = 53: {told[-1]}")
 
