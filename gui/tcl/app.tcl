@@ -206,12 +206,14 @@ oo::class create ::heatscope::App {
     method toggleTheme {} {
         my theme [expr {[::heatscope::theme current] eq "light" ? "dark" : "light"}]
     }
+    # n: from 1, as they are numbered
     method finding {n} {
-        if {![string is digit -strict $n]} {
-            return -code error -errorcode {HEATSCOPE VIEW FINDING} "finding: expected a number, got '$n'"
+        set known [[my view findings] count]
+        if {![string is digit -strict $n] || $n < 1 || $n > $known} {
+            return -code error -errorcode {HEATSCOPE VIEW FINDING} "finding: expected a number from 1 to $known, got '$n'"
         }
         $Panes raise findings
-        [my view findings] go $n
+        [my view findings] go [expr {$n - 1}]
     }
     method theme {name} {
         ::heatscope::useTheme $name

@@ -31,7 +31,7 @@ namespace eval ::heatscope::script {
         beat       {1 1 "on|off: off: the longest time since on, in ms, in which no event was looked at"}
         back       {0 0 ": history"}
         forward    {0 0 ": history"}
-        finding    {1 1 "N: what a click on the N-th finding does, from 0"}
+        finding    {1 1 "N: what a click on finding N does, as they are numbered"}
         toggle     {1 1 "VIEW: hide or show a pane"}
         stop       {1 1 "VIEW: read it anew and stop that with Escape when it shows some rows; prints 1 if that was in time"}
         raise      {1 1 "VIEW: bring it in front of those that share its place"}

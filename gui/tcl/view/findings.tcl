@@ -192,6 +192,9 @@ oo::class create ::heatscope::FindingsView {
         $Text see f$n.first
     }
     # To the place of a finding, the N-th or the marked one, with the pane that tells more of it in front.
+    method count {} {
+        llength $Found
+    }
     method go {{n {}}} {
         if {$n eq ""} {
             set n $At
