@@ -713,8 +713,8 @@ struct hsc_store;
 hsc_status hsc_join_put_instructions(join *j, struct hsc_store *store, hsc_err *err);
 hsc_status hsc_join_put_times(join *j, struct hsc_store *store, hsc_err *err); /* or, where times are not wanted: */
 hsc_status hsc_join_put_counts(join *j, struct hsc_store *store, const uint32_t *leaf_of, uint64_t leaves, hsc_err *err); /* values.c; leaf_of: by kind, its leaf */
-/* addresses.c. Of a thread, whose profile is complete: sorted, equal ones added up, and what the places have. */
-void hsc_join_settle_places(join *j, jplace_count *list, size_t *n);
+/* addresses.c. What places have of a thread's, whose profile is complete. */
+void hsc_join_settle_places(join *j, const jplace_count *list, size_t n);
 /* After the scopes and contexts: which instructions the database has, and the row of each place with values. */
 typedef struct jmachine jmachine;
 hsc_status hsc_join_make_instructions(join *j, hsc_err *err);

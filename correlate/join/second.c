@@ -481,8 +481,7 @@ static hsc_status count_thread(counting *x, hsc_err *err) {
     pthread_rwlock_unlock(&j->tables);
     if (!ok)
         return hsc_join_no_memory(err);
-    hsc_join_add_up(w->profile.p, &w->profile.n);
-    hsc_join_settle_places(j, w->places.p, &w->places.n);
+    hsc_join_settle_places(j, w->places.p, w->places.n);
     if (!hsc_spill_put_all(j->spill, &t->profile, w->profile.p, w->profile.n, sizeof *w->profile.p) ||
         !hsc_spill_put_all(j->spill, &t->places, w->places.p, w->places.n, sizeof *w->places.p))
         return hsc_join_no_memory(err);
