@@ -167,13 +167,12 @@ typedef struct jthread {
     uint64_t counts, samples_by_time; /* items of profile and of instants, whoever has them */
     uint64_t copied;                  /* ranks_lists.c: of another rank's profile, here */
     hsc_spill_list profile; /* jcount */
-    hsc_spill_list places;  /* jplace_count, by metric and place */
+    hsc_spill_list places;  /* jplace_count, as its nodes stand: of a place there may be several */
     jinstants instants;
     hsc_spill_list instant_kinds; /* by key of an instant: as plain_kinds, then of specials; none: instants have kinds for keys */
     uint64_t plain_count;    /* of them before those of specials */
     bool has_pairs;          /* a thread of the cache: instant_kinds has those of specials alone, and in place of the others stand */
     hsc_spill_list kind_pairs; /* key << 32 | kind, where there is one */
-    hsc_spill_list met;      /* rows of kinds that its samples by time may have: as its rank met them, or behind own_kinds */
     struct jlate *late;      /* cache.h: its instants are still in the cache, `instants` has their number; NULL: they are not */
 } jthread;
 
@@ -508,6 +507,7 @@ typedef struct join {
     uint32_t *kind_order;        /* by row before that, as this rank met them: row; behind `own_kinds` of these by row as all ranks met them */
     uint32_t *met_places, *met_twins; /* by row as all ranks met them: place; row of that of the other state, HSC_NO_INDEX: none. NULL where times are not kept */
     size_t own_kinds, met_kinds, paired_kinds; /* paired: of twins and kind_used */
+    HSC_VEC(uint32_t) met_threads; /* by row as this rank met them, behind own_kinds as all did: the first thread that may have samples by time of it */
     uint32_t *twins;             /* waited.c: by row, that of the other state; HSC_NO_INDEX: none. NULL: there are none */
     uint8_t *kind_used;          /* by row: a sample has it */
     HSC_VEC(uint32_t) context_map; /* by row of `growing`: row of contexts; HSC_NO_INDEX: nothing counts there */
@@ -680,6 +680,8 @@ hsc_status hsc_join_load_profile(join *j, const jthread *t, jcount **list, size_
 unsigned hsc_join_category_of(const join *j, const jkind *k);
 uint32_t hsc_join_sorted_kind(const join *j, const jkind *k); /* kinds.c: once they are sorted, before metrics are added; HSC_NO_INDEX: none */
 /* Row of a kind, entered where it is new; HSC_NO_INDEX: out of memory. */
+/* A thread may have samples by time of a kind, by its row in met_threads. */
+void hsc_join_meet_kind(join *j, uint32_t kind, uint32_t thread);
 uint32_t hsc_join_kind_row(join *j, const jkind *k);
 uint32_t hsc_join_known_kind(const join *j, const jkind *k); /* HSC_NO_INDEX: it is new */
 /* Of what stands in an instant, or for its key: row of kinds as all ranks met them. */
