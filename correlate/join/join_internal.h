@@ -289,6 +289,8 @@ typedef struct jprocess {
     uint32_t owner;   /* rank that reads the file and has its lists */
     const struct jprocess *known; /* while the file is read for the second time: what the first time found */
     hsc_table seen; /* offset of a chunk, 0: where in it the last record began that was taken; of files that may grow only */
+    uint64_t seen_chunk; /* while it is read: the chunk at hand, which is looked up once and not for each record; UINT64_MAX: none */
+    uint32_t seen_last;  /* what `seen` has of it, or is to have */
     bool is_foreign, has_start;
     bool is_launcher, has_unknown; /* has_unknown: nodes in no module, or samples without a node */
     const char *problem; /* ""; of the join's pool */
