@@ -547,33 +547,30 @@ static const char *decode(hsc_reader *r, hsc_layout *l, const uint8_t *p, const 
     if (l->has_arrays && !reserve_arrays(r, (size_t)(end - p)))
         return "out of memory";
     char *arrays = r->arrays;
+    uint8_t *const data = l->data;
+    uint64_t *const deltas = l->deltas;
+    const uint8_t *const limit = r->end;
     uint64_t v;
     for (const hsc_field_info *f = l->info.fields, *f_end = f + l->info.n_fields; f < f_end; f++) {
-        uint8_t *to = l->data + f->offset;
+        uint8_t *to = data + f->offset;
+        const uint32_t type = f->type;
         if (p == end) {
-            memset(to, 0, f->type >= HSC_TYPE_S ? sizeof(hsc_str) : sizeof v);
+            memset(to, 0, type >= HSC_TYPE_S ? sizeof(hsc_str) : sizeof v);
             continue;
         }
-        switch (f->type) {
-        case HSC_TYPE_U:
-            if (!(p = hsc_uv_get(p, end, &v)))
+        if (type >= HSC_TYPE_U && type <= HSC_TYPE_T) { /* nearly all */
+            if (!(p = hsc_uv_get_of(p, end, limit, &v)))
                 return f->name;
-            break;
-        case HSC_TYPE_Z:
-            if (!(p = hsc_uv_get(p, end, &v)))
-                return f->name;
-            v = hsc_unzigzag(v);
-            break;
-        case HSC_TYPE_D:
-            if (!(p = hsc_uv_get(p, end, &v)))
-                return f->name;
-            v = l->deltas[f->delta_slot] += hsc_unzigzag(v);
-            break;
-        case HSC_TYPE_T:
-            if (!(p = hsc_uv_get(p, end, &v)))
-                return f->name;
-            v = r->last_time += hsc_unzigzag(v);
-            break;
+            if (type != HSC_TYPE_U)
+                v = hsc_unzigzag(v);
+            if (type == HSC_TYPE_D)
+                v = deltas[f->delta_slot] += v;
+            else if (type == HSC_TYPE_T)
+                v = r->last_time += v;
+            memcpy(to, &v, sizeof v);
+            continue;
+        }
+        switch (type) {
         case HSC_TYPE_H:
         case HSC_TYPE_F:
             if (end - p < 8)

@@ -92,6 +92,24 @@ static inline const uint8_t *hsc_uv_get(const uint8_t *p, const uint8_t *end, ui
     return NULL;
 }
 
+/* As hsc_uv_get, of a varint that begins before `end`; up to `limit` bytes may be looked at. */
+static inline const uint8_t *hsc_uv_get_of(const uint8_t *p, const uint8_t *end, const uint8_t *limit, uint64_t *out) {
+    const uint64_t goes_on = 0x8080808080808080u;
+    if (*p < 0x80) {
+        *out = *p;
+        return p + 1;
+    }
+    uint64_t v = limit - p >= 8 ? hsc_get64(p) : UINT64_MAX, stop = ~v & goes_on;
+    if (!stop) /* longer, or near the end */
+        return hsc_uv_get(p, end, out);
+    p += __builtin_ctzll(stop) / 8 + 1;
+    v &= (stop ^ (stop - 1)) & ~goes_on; /* its bytes, 7 bits each: pairs of them are put together */
+    v = (v & 0x007f007f007f007fu) | (v & 0x7f007f007f007f00u) >> 1;
+    v = (v & 0x00003fff00003fffu) | (v & 0x3fff00003fff0000u) >> 2;
+    *out = (v & 0x0fffffffu) | (v & 0x0fffffff00000000u) >> 4;
+    return p <= end ? p : NULL;
+}
+
 static inline uint64_t hsc_zigzag(uint64_t v) {
     return v << 1 ^ (0 - (v >> 63));
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../store/sort.h"
 #include <heatscope/sorted.h>
 #include "cache.h"
 #include "emit.h"
@@ -57,47 +56,19 @@ struct jmachine {
 
 /* ---- while profiles are made ---- */
 
-static int by_place(const void *pa, const void *pb) {
-    const jplace_count *a = pa, *b = pb;
-    if (a->metric != b->metric)
-        return a->metric < b->metric ? -1 : 1;
-    if (a->place != b->place)
-        return a->place < b->place ? -1 : 1;
-    return a->count < b->count ? -1 : a->count > b->count;
-}
-
-/* As words of 8 bits of metric, 32 of place and 24 of count, where they fit. */
-static void sort_places(jplace_count *list, size_t n) {
-    bool fit = true;
-    for (size_t i = 0; i < n; i++)
-        fit = fit && list[i].metric < 256 && list[i].count < 1u << 24;
-    uint64_t *words = fit ? malloc((2 * n + 1) * sizeof *words) : NULL;
-    for (size_t i = 0; words && i < n; i++)
-        words[i] = (uint64_t)list[i].metric << 56 | (uint64_t)list[i].place << 24 | list[i].count;
-    if (words)
-        hsc_sort_words(words, words + n, n, 24);
-    else if (n > 1)
-        qsort(list, n, sizeof *list, by_place);
-    for (size_t i = 0; words && i < n; i++)
-        list[i] = (jplace_count){(uint32_t)(words[i] >> 24), (uint32_t)(words[i] >> 56), (uint32_t)words[i] & 0xffffff};
-    free(words);
-}
-
-void hsc_join_settle_places(join *j, jplace_count *list, size_t *n) {
-    size_t m = 0;
-    sort_places(list, *n);
-    for (size_t i = 0; i < *n; i++) {
-        jplace_count *last = m ? &list[m - 1] : NULL, *a = &list[i];
-        jplace *place = &j->places.p[a->place];
-        if (!a->metric)
-            __atomic_fetch_add(&place->weight, a->count, __ATOMIC_RELAXED);
+void hsc_join_settle_places(join *j, const jplace_count *list, size_t n) {
+    const bool alone = j->workers < 2;
+    for (size_t i = 0; i < n; i++) {
+        jplace *place = &j->places.p[list[i].place];
+        uint32_t more = list[i].metric ? 0 : list[i].count;
+        if (alone) { /* locked additions would be most of it */
+            place->weight += more;
+            place->has_values = true;
+            continue;
+        }
+        __atomic_fetch_add(&place->weight, more, __ATOMIC_RELAXED);
         __atomic_store_n(&place->has_values, true, __ATOMIC_RELAXED);
-        if (last && last->metric == a->metric && last->place == a->place && last->count <= UINT32_MAX - a->count)
-            last->count += a->count;
-        else
-            list[m++] = *a;
     }
-    *n = m;
 }
 
 /* ---- which code ---- */

@@ -522,7 +522,7 @@ void hsc_cache_take_body(join *j, const jprocess *p, jprocess *read, const uint3
         jthread t = p->threads.p[k];
         t.profile = t.places = t.instant_kinds = (hsc_spill_list){0};
         t.instants = (jinstants){0};
-        t.kind_pairs = t.met = (hsc_spill_list){0};
+        t.kind_pairs = (hsc_spill_list){0};
         t.late = NULL;
         t.work = calloc(1, sizeof *t.work);
         if (!t.work || !HSC_PUSH(read->threads, t)) {

@@ -49,7 +49,6 @@ static void free_thread(jthread *t) {
     hsc_instants_fini(&t->instants);
     hsc_spill_list_fini(&t->instant_kinds);
     hsc_spill_list_fini(&t->kind_pairs);
-    hsc_spill_list_fini(&t->met);
     free(t->late);
 }
 
@@ -101,7 +100,7 @@ static void free_join(join *j) {
                       j->lines.p,     j->instances.p, j->remarks.p, j->dependences.p, j->metrics.p, j->contexts.p,
                       j->subtree_ends.p, j->depths.p, j->context_categories.p, j->categories.p, j->rules.p, j->threads.p, j->run.p, j->ledger.p,
                       j->delays.p, j->delayed.p, j->delay_places.p, j->met.p, j->addresses.p, j->frames.p, j->tails.p, j->ways.p, j->growing.nodes, j->kinds.p,
-                      j->kind_order, j->met_places, j->met_twins, j->twins, j->kind_used, (void *)j->map_dirs.p, j->context_map.p, j->growing_map.p, j->kind_map.p};
+                      j->kind_order, j->met_places, j->met_twins, j->met_threads.p, j->twins, j->kind_used, (void *)j->map_dirs.p, j->context_map.p, j->growing_map.p, j->kind_map.p};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     if (j->delay_slices)

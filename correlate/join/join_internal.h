@@ -167,13 +167,12 @@ typedef struct jthread {
     uint64_t counts, samples_by_time; /* items of profile and of instants, whoever has them */
     uint64_t copied;                  /* ranks_lists.c: of another rank's profile, here */
     hsc_spill_list profile; /* jcount */
-    hsc_spill_list places;  /* jplace_count, by metric and place */
+    hsc_spill_list places;  /* jplace_count, as its nodes stand: of a place there may be several */
     jinstants instants;
     hsc_spill_list instant_kinds; /* by key of an instant: as plain_kinds, then of specials; none: instants have kinds for keys */
     uint64_t plain_count;    /* of them before those of specials */
     bool has_pairs;          /* a thread of the cache: instant_kinds has those of specials alone, and in place of the others stand */
     hsc_spill_list kind_pairs; /* key << 32 | kind, where there is one */
-    hsc_spill_list met;      /* rows of kinds that its samples by time may have: as its rank met them, or behind own_kinds */
     struct jlate *late;      /* cache.h: its instants are still in the cache, `instants` has their number; NULL: they are not */
 } jthread;
 
@@ -290,6 +289,8 @@ typedef struct jprocess {
     uint32_t owner;   /* rank that reads the file and has its lists */
     const struct jprocess *known; /* while the file is read for the second time: what the first time found */
     hsc_table seen; /* offset of a chunk, 0: where in it the last record began that was taken; of files that may grow only */
+    uint64_t seen_chunk; /* while it is read: the chunk at hand, which is looked up once and not for each record; UINT64_MAX: none */
+    uint32_t seen_last;  /* what `seen` has of it, or is to have */
     bool is_foreign, has_start;
     bool is_launcher, has_unknown; /* has_unknown: nodes in no module, or samples without a node */
     const char *problem; /* ""; of the join's pool */
@@ -508,6 +509,7 @@ typedef struct join {
     uint32_t *kind_order;        /* by row before that, as this rank met them: row; behind `own_kinds` of these by row as all ranks met them */
     uint32_t *met_places, *met_twins; /* by row as all ranks met them: place; row of that of the other state, HSC_NO_INDEX: none. NULL where times are not kept */
     size_t own_kinds, met_kinds, paired_kinds; /* paired: of twins and kind_used */
+    HSC_VEC(uint32_t) met_threads; /* by row as this rank met them, behind own_kinds as all did: the first thread that may have samples by time of it */
     uint32_t *twins;             /* waited.c: by row, that of the other state; HSC_NO_INDEX: none. NULL: there are none */
     uint8_t *kind_used;          /* by row: a sample has it */
     HSC_VEC(uint32_t) context_map; /* by row of `growing`: row of contexts; HSC_NO_INDEX: nothing counts there */
@@ -680,6 +682,8 @@ hsc_status hsc_join_load_profile(join *j, const jthread *t, jcount **list, size_
 unsigned hsc_join_category_of(const join *j, const jkind *k);
 uint32_t hsc_join_sorted_kind(const join *j, const jkind *k); /* kinds.c: once they are sorted, before metrics are added; HSC_NO_INDEX: none */
 /* Row of a kind, entered where it is new; HSC_NO_INDEX: out of memory. */
+/* A thread may have samples by time of a kind, by its row in met_threads. */
+void hsc_join_meet_kind(join *j, uint32_t kind, uint32_t thread);
 uint32_t hsc_join_kind_row(join *j, const jkind *k);
 uint32_t hsc_join_known_kind(const join *j, const jkind *k); /* HSC_NO_INDEX: it is new */
 /* Of what stands in an instant, or for its key: row of kinds as all ranks met them. */
@@ -713,8 +717,8 @@ struct hsc_store;
 hsc_status hsc_join_put_instructions(join *j, struct hsc_store *store, hsc_err *err);
 hsc_status hsc_join_put_times(join *j, struct hsc_store *store, hsc_err *err); /* or, where times are not wanted: */
 hsc_status hsc_join_put_counts(join *j, struct hsc_store *store, const uint32_t *leaf_of, uint64_t leaves, hsc_err *err); /* values.c; leaf_of: by kind, its leaf */
-/* addresses.c. Of a thread, whose profile is complete: sorted, equal ones added up, and what the places have. */
-void hsc_join_settle_places(join *j, jplace_count *list, size_t *n);
+/* addresses.c. What places have of a thread's, whose profile is complete. */
+void hsc_join_settle_places(join *j, const jplace_count *list, size_t n);
 /* After the scopes and contexts: which instructions the database has, and the row of each place with values. */
 typedef struct jmachine jmachine;
 hsc_status hsc_join_make_instructions(join *j, hsc_err *err);

@@ -30,6 +30,12 @@ uint32_t hsc_join_kind_row(join *j, const jkind *k) {
     return *at;
 }
 
+void hsc_join_meet_kind(join *j, uint32_t kind, uint32_t thread) {
+    uint32_t *first = &j->met_threads.p[kind], was = __atomic_load_n(first, __ATOMIC_RELAXED);
+    while (thread < was && !__atomic_compare_exchange_n(first, &was, thread, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
 unsigned hsc_join_category_of(const join *j, const jkind *k) {
     return k->state ? k->state - 1u : j->context_categories.p[k->context];
 }
@@ -123,8 +129,13 @@ static bool map_order(join *j) {
         order[i] = j->kind_order[hsc_join_met_row(j, i)];
     for (size_t i = 0; order && i < j->met_kinds; i++)
         order[n + i] = j->kind_order[i];
-    if (!order)
+    bool ok = order && HSC_RESERVE(j->met_threads, n + j->met_kinds + 1);
+    while (ok && j->met_threads.n < n + j->met_kinds)
+        j->met_threads.p[j->met_threads.n++] = HSC_NO_INDEX;
+    if (!ok) {
+        free(order);
         return false;
+    }
     j->own_kinds = n;
     free(j->kind_order);
     j->kind_order = order;

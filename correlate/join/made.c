@@ -79,14 +79,17 @@ static hsc_status seal_file(void *ctx, size_t i, hsc_err *err) {
     to->path = j->processes.p[i].path;
     if (j->team && j->processes.p[i].owner != j->team->rank)
         return HSC_OK;
-    int fd = open(to->path, O_RDONLY | O_CLOEXEC);
-    bool is_file = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode), known = false;
+    bool is_file = !stat(to->path, &st) && S_ISREG(st.st_mode), known = false;
     if (is_file) {
         to->facts = hsc_file_facts_of(&st);
-        to->is_young = hsc_file_is_young(&to->facts);
-        known = is_known(j, to);
+        known = is_known(j, to); /* it need not be opened */
     }
-    uint8_t *block = is_file && !known ? malloc(BLOCK_BYTES) : NULL;
+    int fd = is_file && !known ? open(to->path, O_RDONLY | O_CLOEXEC) : -1;
+    is_file = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode);
+    if (is_file)
+        to->facts = hsc_file_facts_of(&st);
+    to->is_young = to->facts.is_there && hsc_file_is_young(&to->facts);
+    uint8_t *block = is_file ? malloc(BLOCK_BYTES) : NULL;
     ssize_t got = block ? 1 : -1;
     hsc_sealer s;
     hsc_made_begin_seal(j, &s, HSC_SEAL_FILE, NULL);

@@ -185,7 +185,7 @@ void hsc_ranks_take_header(join *j, jprocess *p, parcel *a) {
         t.work = NULL;
         t.profile = t.places = t.instant_kinds = (hsc_spill_list){0};
         t.instants = (jinstants){0};
-        t.kind_pairs = t.met = (hsc_spill_list){0};
+        t.kind_pairs = (hsc_spill_list){0};
         t.late = NULL;
         a->failed = a->failed || !HSC_PUSH(q.threads, t);
     }

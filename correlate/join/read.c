@@ -327,27 +327,43 @@ static void find_late_mappings(jprocess *p) {
 }
 
 /* A program that runs goes on writing: the second reading takes what the first one took. */
-static bool was_seen(const jprocess *p, const hsc_record *rec) {
+static uint32_t seen_before(jprocess *p, const hsc_record *rec) {
+    if (p->seen_chunk != rec->chunk_offset) {
+        p->seen_chunk = rec->chunk_offset;
+        p->seen_last = hsc_table_get(&p->known->seen, rec->chunk_offset, 0);
+    }
+    return p->seen_last;
+}
+
+static bool was_seen(jprocess *p, const hsc_record *rec) {
     if (!p->known || p->known->has_end)
         return true;
-    uint32_t last = hsc_table_get(&p->known->seen, rec->chunk_offset, 0);
+    uint32_t last = seen_before(p, rec);
     return last != HSC_NO_INDEX && rec->offset - rec->chunk_offset <= last;
+}
+
+/* How far the first reading came in the chunk at hand goes to the others. */
+static bool note_chunk(jprocess *p) {
+    uint32_t *last = p->known || p->seen_chunk == UINT64_MAX ? &p->seen_last : hsc_table_at(&p->seen, p->seen_chunk, 0);
+    if (last)
+        *last = p->seen_last;
+    return last != NULL;
 }
 
 static bool note_seen(jprocess *p, const hsc_record *rec) {
     if (p->known)
         return true;
-    uint32_t *last = hsc_table_at(&p->seen, rec->chunk_offset, 0);
-    if (last)
-        *last = (uint32_t)(rec->offset - rec->chunk_offset);
-    return last != NULL;
+    bool ok = p->seen_chunk == rec->chunk_offset || note_chunk(p);
+    p->seen_chunk = rec->chunk_offset;
+    p->seen_last = (uint32_t)(rec->offset - rec->chunk_offset);
+    return ok;
 }
 
 /* How far the first reading came in the chunk: in the second, of a file that grows. */
-static uint64_t last_seen(const jprocess *p, const hsc_record *rec) {
+static uint64_t last_seen(jprocess *p, const hsc_record *rec) {
     if (!p->known || p->known->has_end)
         return UINT64_MAX;
-    uint32_t seen = hsc_table_get(&p->known->seen, rec->chunk_offset, 0);
+    uint32_t seen = seen_before(p, rec);
     return seen == HSC_NO_INDEX ? 0 : rec->chunk_offset + seen;
 }
 
@@ -492,6 +508,8 @@ again:
     hsc_reader_close(r);
     if (status == HSC_OK && hsc_join_order_again(&order))
         goto again;
+    if (status == HSC_OK && !note_chunk(p))
+        status = hsc_join_no_memory(err);
     if (status == HSC_OK && order.failed)
         status = hsc_join_no_memory(err);
     hsc_join_order_free(&order);
@@ -507,6 +525,7 @@ hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t 
     hsc_err problem = {0};
     p->join = j;
     p->rank = -1;
+    p->seen_chunk = UINT64_MAX;
     p->host = p->executable = p->arguments = p->mechanism = p->mechanism_note = p->job = p->problem = "";
     if (p->known && !hsc_join_blame_begin(p))
         return hsc_join_no_memory(err);

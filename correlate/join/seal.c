@@ -12,6 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#if defined __x86_64__
+#include <immintrin.h>
+#endif
+
 static inline uint64_t turn(uint64_t x, unsigned by) {
     return x << by | x >> (64 - by);
 }
@@ -40,47 +44,149 @@ static inline void take(uint64_t *v, uint64_t word, unsigned rounds) {
 }
 
 void hsc_seal_begin(hsc_sealer *s, const hsc_seal_key *key, unsigned rounds) {
-    *s = (hsc_sealer){.rounds = rounds, .v = {key->k[0] ^ 0x736f6d6570736575u, key->k[1] ^ 0x646f72616e646f6du ^ 0xee,
-                            key->k[0] ^ 0x6c7967656e657261u, key->k[1] ^ 0x7465646279746573u}};
+    s->rounds = rounds;
+    s->bytes = 0;
+    s->v[0] = key->k[0] ^ 0x736f6d6570736575u;
+    s->v[1] = key->k[1] ^ 0x646f72616e646f6du ^ 0xee;
+    s->v[2] = key->k[0] ^ 0x6c7967656e657261u;
+    s->v[3] = key->k[1] ^ 0x7465646279746573u;
 }
+
+/* ---- lanes ---- */
+
+static void begin_lanes(hsc_sealer *s) {
+    for (unsigned i = 0; i < 4; i++)
+        for (unsigned k = 0; k < HSC_SEAL_LANES; k++)
+            s->lanes[i][k] = s->v[i] ^ (i ? 0 : k + 1);
+}
+
+/* n blocks into the lanes. */
+static void add_blocks(hsc_sealer *s, const uint8_t *p, size_t n) {
+    for (; n; p += HSC_SEAL_BLOCK, n--)
+        for (unsigned k = 0; k < HSC_SEAL_LANES; k++) {
+            uint64_t v[4] = {s->lanes[0][k], s->lanes[1][k], s->lanes[2][k], s->lanes[3][k]};
+            take(v, word_at(p + 8 * k), s->rounds);
+            for (unsigned i = 0; i < 4; i++)
+                s->lanes[i][k] = v[i];
+        }
+}
+
+#if defined __x86_64__
+#define WITH_AVX2 __attribute__((target("avx2")))
+#define LEFT(x, by) _mm256_or_si256(_mm256_slli_epi64(x, by), _mm256_srli_epi64(x, 64 - (by)))
+
+typedef struct lanes { /* four of them */
+    __m256i v[4];
+} lanes;
+
+static inline WITH_AVX2 __m256i load(const void *from) { return _mm256_loadu_si256(from); }
+
+static inline WITH_AVX2 __attribute__((always_inline)) lanes mix_lanes(lanes l) {
+    const __m256i by_16 = _mm256_set_epi8(13, 12, 11, 10, 9, 8, 15, 14, 5, 4, 3, 2, 1, 0, 7, 6, 13, 12, 11, 10, 9, 8, 15, 14, 5, 4, 3, 2, 1, 0, 7, 6);
+    __m256i a = _mm256_add_epi64(l.v[0], l.v[1]), c = _mm256_add_epi64(l.v[2], l.v[3]);
+    __m256i b = _mm256_xor_si256(LEFT(l.v[1], 13), a), d = _mm256_xor_si256(_mm256_shuffle_epi8(l.v[3], by_16), c);
+    a = _mm256_shuffle_epi32(a, 0xb1); /* by 32 */
+    c = _mm256_add_epi64(c, b);
+    a = _mm256_add_epi64(a, d);
+    b = _mm256_xor_si256(LEFT(b, 17), c);
+    d = _mm256_xor_si256(LEFT(d, 21), a);
+    return (lanes){{a, b, _mm256_shuffle_epi32(c, 0xb1), d}};
+}
+
+static inline WITH_AVX2 __attribute__((always_inline)) lanes take_words(lanes l, __m256i words, bool twice) {
+    l.v[3] = _mm256_xor_si256(l.v[3], words);
+    l = mix_lanes(l);
+    l = twice ? mix_lanes(l) : l;
+    l.v[0] = _mm256_xor_si256(l.v[0], words);
+    return l;
+}
+
+static inline WITH_AVX2 __attribute__((always_inline)) void add_blocks_by(hsc_sealer *s, const uint8_t *p, size_t n, bool twice) {
+    lanes low, high;
+    for (unsigned i = 0; i < 4; i++) {
+        low.v[i] = load(&s->lanes[i][0]);
+        high.v[i] = load(&s->lanes[i][4]);
+    }
+    for (; n; p += HSC_SEAL_BLOCK, n--) {
+        low = take_words(low, load(p), twice);
+        high = take_words(high, load(p + 32), twice);
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        _mm256_storeu_si256((__m256i *)(void *)&s->lanes[i][0], low.v[i]);
+        _mm256_storeu_si256((__m256i *)(void *)&s->lanes[i][4], high.v[i]);
+    }
+}
+_Static_assert(HSC_SEAL_LANES == 8, "two vectors of each");
+
+static WITH_AVX2 void add_blocks_avx2(hsc_sealer *s, const uint8_t *p, size_t n) {
+    if (s->rounds == 1)
+        add_blocks_by(s, p, n, false);
+    else
+        add_blocks_by(s, p, n, true);
+}
+
+static void add_whole(hsc_sealer *s, const uint8_t *p, size_t n) { (__builtin_cpu_supports("avx2") ? add_blocks_avx2 : add_blocks)(s, p, n); }
+#else
+static void add_whole(hsc_sealer *s, const uint8_t *p, size_t n) { add_blocks(s, p, n); }
+#endif
+
+void hsc_seal_add_plain(hsc_sealer *s, const void *blocks, size_t n) {
+    if (!s->bytes && n)
+        begin_lanes(s);
+    s->bytes += n * HSC_SEAL_BLOCK;
+    add_blocks(s, blocks, n);
+}
+
+/* ---- bytes as they come ---- */
 
 void hsc_seal_add(hsc_sealer *s, const void *bytes, size_t n) {
     const uint8_t *p = bytes;
-    size_t held = s->bytes & 7;
-    uint64_t v[4];
+    size_t held = s->bytes % HSC_SEAL_BLOCK;
+    if (s->bytes < HSC_SEAL_BLOCK && s->bytes + n >= HSC_SEAL_BLOCK)
+        begin_lanes(s);
     s->bytes += n;
     if (held) {
-        size_t more = n < 8 - held ? n : 8 - held;
+        size_t more = n < HSC_SEAL_BLOCK - held ? n : HSC_SEAL_BLOCK - held;
         memcpy(s->rest + held, p, more);
         p += more;
         n -= more;
-        if (held + more < 8)
+        if (held + more < HSC_SEAL_BLOCK)
             return;
-        take(s->v, word_at(s->rest), s->rounds);
+        add_whole(s, s->rest, 1);
     }
-    memcpy(v, s->v, sizeof v);
-    if (s->rounds == 1) /* the loops by themselves, so that all stays in registers */
-        for (; n >= 8; p += 8, n -= 8)
-            take(v, word_at(p), 1);
-    for (; n >= 8; p += 8, n -= 8)
-        take(v, word_at(p), 2);
-    memcpy(s->v, v, sizeof v);
+    if (n >= HSC_SEAL_BLOCK)
+        add_whole(s, p, n / HSC_SEAL_BLOCK);
+    p += n / HSC_SEAL_BLOCK * HSC_SEAL_BLOCK;
+    n %= HSC_SEAL_BLOCK;
     if (n)
         memcpy(s->rest, p, n);
 }
 
-hsc_seal hsc_seal_end(hsc_sealer *s) {
-    size_t held = s->bytes & 7;
+static hsc_seal end(uint64_t *v, unsigned rounds) {
     hsc_seal seal;
-    memset(s->rest + held, 0, 8 - held);
-    take(s->v, word_at(s->rest) | s->bytes << 56, s->rounds);
-    s->v[2] ^= 0xee;
-    mix(s->v, s->rounds + 2);
-    seal.s[0] = s->v[0] ^ s->v[1] ^ s->v[2] ^ s->v[3];
-    s->v[1] ^= 0xdd;
-    mix(s->v, s->rounds + 2);
-    seal.s[1] = s->v[0] ^ s->v[1] ^ s->v[2] ^ s->v[3];
+    v[2] ^= 0xee;
+    mix(v, rounds + 2);
+    seal.s[0] = v[0] ^ v[1] ^ v[2] ^ v[3];
+    v[1] ^= 0xdd;
+    mix(v, rounds + 2);
+    seal.s[1] = v[0] ^ v[1] ^ v[2] ^ v[3];
     return seal;
+}
+
+hsc_seal hsc_seal_end(hsc_sealer *s) {
+    size_t held = s->bytes % HSC_SEAL_BLOCK, at = 0;
+    for (unsigned k = 0; k < HSC_SEAL_LANES && s->bytes >= HSC_SEAL_BLOCK; k++) {
+        uint64_t v[4] = {s->lanes[0][k], s->lanes[1][k], s->lanes[2][k], s->lanes[3][k]};
+        hsc_seal of = end(v, s->rounds);
+        take(s->v, of.s[0], s->rounds);
+        take(s->v, of.s[1], s->rounds);
+    }
+    for (; at + 8 <= held; at += 8)
+        take(s->v, word_at(s->rest + at), s->rounds);
+    uint8_t last[8] = {0};
+    memcpy(last, s->rest + at, held - at);
+    take(s->v, word_at(last) | s->bytes << 56, s->rounds);
+    return end(s->v, s->rounds);
 }
 
 /* ---- the key ---- */

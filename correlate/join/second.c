@@ -65,6 +65,8 @@ static uint32_t kind_of(counting *x, const jkind *k) {
             x->writes = true;
         }
         row = hsc_join_kind_row(x->j, k);
+        while (row != HSC_NO_INDEX && x->j->met_threads.n <= row)
+            row = HSC_PUSH(x->j->met_threads, HSC_NO_INDEX) ? row : HSC_NO_INDEX;
     }
     return row;
 }
@@ -411,29 +413,26 @@ hsc_status hsc_join_load_keys(const join *j, const jthread *t, uint32_t **keys, 
     return status;
 }
 
-static bool put_met(const join *j, jthread *t) {
+/* What its samples by time may be. */
+static void meet_kinds(join *j, const jthread *t) {
     const jwork *w = t->work;
-    uint32_t some[SOME];
-    bool ok = true;
-    for (size_t i = 0, n; ok && i < w->plain_met.n; i += n) {
-        for (n = 0; n < SOME && i + n < w->plain_met.n; n++)
-            some[n] = w->plain_kinds[w->plain_met.p[i + n]];
-        ok = hsc_spill_put_some(j->spill, &t->met, some, n, sizeof *some);
-    }
-    for (size_t i = 0; ok && i < w->specials.n; i++)
+    pthread_rwlock_rdlock(&j->tables); /* others enter kinds */
+    for (size_t i = 0; i < w->plain_met.n; i++)
+        hsc_join_meet_kind(j, w->plain_kinds[w->plain_met.p[i]], t->row);
+    for (size_t i = 0; i < w->specials.n; i++)
         if (w->specials.p[i].kind != HSC_NO_INDEX)
-            ok = hsc_spill_put(j->spill, &t->met, &w->specials.p[i].kind, sizeof w->specials.p[i].kind);
-    return ok && hsc_spill_flush(j->spill, &t->met);
+            hsc_join_meet_kind(j, w->specials.p[i].kind, t->row);
+    pthread_rwlock_unlock(&j->tables);
 }
 
 /* Kinds of the samples by time: where these are many they stay as they are, and what their keys mean is written beside them. */
-static hsc_status settle_instants(const join *j, jthread *t, hsc_err *err) {
+static hsc_status settle_instants(join *j, jthread *t, hsc_err *err) {
     jwork *w = t->work;
     uint64_t plain = ((uint64_t)w->nodes.n + 1) * STATES;
     for (size_t i = 0; i < w->specials.n; i++)
         settle_special(w, &w->specials.p[i]);
-    if (!j->options->no_times && !put_met(j, t))
-        return hsc_join_no_memory(err);
+    if (!j->options->no_times)
+        meet_kinds(j, t);
     if (t->late)
         return settle_late(j, t, plain) ? HSC_OK : hsc_join_no_memory(err);
     if (t->instants.count / 2 < plain + w->specials.n) {
@@ -481,8 +480,7 @@ static hsc_status count_thread(counting *x, hsc_err *err) {
     pthread_rwlock_unlock(&j->tables);
     if (!ok)
         return hsc_join_no_memory(err);
-    hsc_join_add_up(w->profile.p, &w->profile.n);
-    hsc_join_settle_places(j, w->places.p, &w->places.n);
+    hsc_join_settle_places(j, w->places.p, w->places.n);
     if (!hsc_spill_put_all(j->spill, &t->profile, w->profile.p, w->profile.n, sizeof *w->profile.p) ||
         !hsc_spill_put_all(j->spill, &t->places, w->places.p, w->places.n, sizeof *w->places.p))
         return hsc_join_no_memory(err);
@@ -591,11 +589,10 @@ static bool keep_process(join *j, jprocess *p, jprocess *from) {
         t->instant_kinds = f->instant_kinds;
         t->plain_count = f->plain_count;
         t->kind_pairs = f->kind_pairs;
-        t->met = f->met;
         t->has_pairs = f->has_pairs;
         t->late = f->late;
         f->late = NULL;
-        f->kind_pairs = f->met = f->profile = f->places = f->instant_kinds = (hsc_spill_list){0};
+        f->kind_pairs = f->profile = f->places = f->instant_kinds = (hsc_spill_list){0};
         f->instants = (jinstants){0};
     }
     hsc_table_fini(&from->site_rows);

@@ -129,36 +129,16 @@ static bool list_leaves(times *x) {
     return ok;
 }
 
-typedef struct meeting { /* of a thread's leaves */
-    times *x;
-    uint32_t thread;
-} meeting;
-
-static void meet(const meeting *m, uint32_t key) {
-    uint32_t row = key < m->x->n_row_of ? m->x->row_of[key] : HSC_NO_INDEX;
-    if (row != HSC_NO_INDEX && m->x->firsts[row] == HSC_NO_INDEX)
-        m->x->firsts[row] = m->thread;
-}
-
-static hsc_status meet_times(const meeting *m, const jthread *t, hsc_err *err) {
-    hsc_spill_cursor c = {.list = &t->met};
-    uint32_t list[512];
-    uint64_t got = t->met.count;
-    hsc_status status = HSC_OK;
-    while (status == HSC_OK && got) {
-        status = hsc_spill_read(m->x->j->spill, &c, list, sizeof list / sizeof *list, &got, err);
-        for (uint64_t i = 0; status == HSC_OK && i < got; i++)
-            meet(m, list[i]);
-    }
-    return status;
-}
-
-static hsc_status meet_profile(const meeting *m, const jthread *t, hsc_err *err) {
+/* The leaves of what the next thread has. */
+static hsc_status meet_profile(times *x, uint32_t thread, hsc_err *err) {
     jcount *list = NULL;
     size_t n = 0;
-    hsc_status status = hsc_join_load_profile(m->x->j, t, &list, &n, err);
-    for (size_t i = 0; i < n; i++)
-        meet(m, list[i].kind);
+    hsc_status status = hsc_join_load_profile(x->j, x->j->threads.p[thread], &list, &n, err);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t row = list[i].kind < x->n_row_of ? x->row_of[list[i].kind] : HSC_NO_INDEX;
+        if (row != HSC_NO_INDEX && x->firsts[row] == HSC_NO_INDEX)
+            x->firsts[row] = thread;
+    }
     free(list);
     return status;
 }
@@ -169,11 +149,12 @@ static hsc_status find_firsts(times *x, hsc_err *err) {
     hsc_status status = (x->firsts = malloc((x->leaves.n + 1) * sizeof *x->firsts)) ? HSC_OK : hsc_join_no_memory(err);
     for (size_t i = 0; status == HSC_OK && i < x->leaves.n; i++)
         x->firsts[i] = HSC_NO_INDEX;
-    for (uint32_t t = 0; t < j->threads.n && status == HSC_OK; t++) {
-        const meeting m = {x, t};
+    for (size_t i = 0; i < x->n_row_of && j->met_places && status == HSC_OK; i++)
+        if (x->row_of[i] != HSC_NO_INDEX && j->met_threads.p[i] < x->firsts[x->row_of[i]])
+            x->firsts[x->row_of[i]] = j->met_threads.p[i];
+    for (uint32_t t = 0; t < j->threads.n && !j->met_places && status == HSC_OK; t++)
         if (hsc_ranks_has(j, j->threads.p[t]->process))
-            status = j->met_places ? meet_times(&m, j->threads.p[t], err) : meet_profile(&m, j->threads.p[t], err);
-    }
+            status = meet_profile(x, t, err);
     return status;
 }
 

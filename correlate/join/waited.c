@@ -316,11 +316,12 @@ static hsc_status lay_thread(void *ctx, size_t row, hsc_err *err) {
         status = hsc_cache_need_instants(j, t, err);
     if (status == HSC_OK && x.n)
         status = hsc_instants_change(j->spill, &t->instants, lay_instant, &x, err);
-    for (size_t i = 0; status == HSC_OK && !x.failed && i < x.more.n; i++)
-        x.failed = (x.keys && !hsc_spill_put(j->spill, &t->instant_kinds, &x.more.p[i], sizeof x.more.p[i])) ||
-                   !hsc_spill_put(j->spill, &t->met, &x.more.p[i], sizeof x.more.p[i]);
+    for (size_t i = 0; status == HSC_OK && !x.failed && i < x.more.n; i++) {
+        x.failed = x.keys && !hsc_spill_put(j->spill, &t->instant_kinds, &x.more.p[i], sizeof x.more.p[i]);
+        hsc_join_meet_kind(j, x.more.p[i], (uint32_t)row);
+    }
     if (status == HSC_OK && x.more.n)
-        x.failed = x.failed || !hsc_spill_flush(j->spill, &t->instant_kinds) || !hsc_spill_flush(j->spill, &t->met);
+        x.failed = x.failed || !hsc_spill_flush(j->spill, &t->instant_kinds);
     if (status == HSC_OK)
         status = x.failed ? hsc_join_no_memory(err) : x.kinds.n ? lay_profile(&x, a->total, err) : HSC_OK;
     free(x.calls);

@@ -25,7 +25,7 @@ uint64_t parcel_take_u64(parcel *a);
 const char *parcel_take_text(parcel *a, hsc_pool *pool); /* interned; never NULL */
 void parcel_fini(parcel *a);
 
-/* Growable arrays of things without pointers. The taker's array is empty. */
+/* Growable arrays of things without pointers. The taker's array is empty; for no item it gets no room either, as most lists of most processes have none. */
 #define PARCEL_VEC(a, v)                                    \
     do {                                                    \
         parcel_u64((a), (v).n);                             \
@@ -34,10 +34,10 @@ void parcel_fini(parcel *a);
 #define PARCEL_TAKE_VEC(a, v)                                                          \
     do {                                                                               \
         uint64_t n_ = parcel_take_u64(a);                                              \
-        if ((a)->failed || n_ > ((a)->n - (a)->at) / sizeof *(v).p || !HSC_RESERVE(v, n_ + 1)) \
+        if ((a)->failed || n_ > ((a)->n - (a)->at) / sizeof *(v).p || (n_ && !HSC_RESERVE(v, n_ + 1))) \
             (a)->failed = true;                                                        \
-        else                                                                           \
-            parcel_take((a), (v).p, ((v).n = n_) * sizeof *(v).p);                     \
+        else if (((v).n = n_))                                                         \
+            parcel_take((a), (v).p, n_ * sizeof *(v).p);                               \
     } while (0)
 
 #endif

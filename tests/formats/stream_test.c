@@ -51,8 +51,9 @@ static void test_crc_and_hash(void **state) {
 
 static void test_varints(void **state) {
     (void)state;
-    uint8_t b[16];
+    uint8_t b[24];
     uint64_t v;
+    memset(b, 0x85, sizeof b); /* what follows is not the number's */
     for (int bit = 0; bit < 64; bit++)
         for (int d = -1; d <= 1; d++) {
             uint64_t want = ((uint64_t)1 << bit) + (uint64_t)d;
@@ -61,6 +62,12 @@ static void test_varints(void **state) {
             assert_ptr_equal(hsc_uv_get(b, b + n, &v), b + n);
             assert_true(v == want);
             assert_null(hsc_uv_get(b, b + n - 1, &v));
+            for (size_t more = 0; more < 12; more++) { /* as much as is there behind it */
+                v = ~want;
+                assert_ptr_equal(hsc_uv_get_of(b, b + n, b + n + more, &v), b + n);
+                assert_true(v == want);
+                assert_true(n == 1 || !hsc_uv_get_of(b, b + n - 1, b + n - 1 + more, &v));
+            }
             assert_true(hsc_unzigzag(hsc_zigzag(want)) == want);
         }
     assert_int_equal(hsc_zigzag((uint64_t)-1), 1);
@@ -70,9 +77,11 @@ static void test_varints(void **state) {
     memset(b, 0xff, 9);
     b[9] = 2;
     assert_null(hsc_uv_get(b, b + 10, &v));
+    assert_null(hsc_uv_get_of(b, b + 10, b + sizeof b, &v));
     b[9] = 0x81;
     b[10] = 0;
     assert_null(hsc_uv_get(b, b + 11, &v));
+    assert_null(hsc_uv_get_of(b, b + 11, b + sizeof b, &v));
 }
 
 static void test_every_record(void **state) {

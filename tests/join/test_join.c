@@ -706,7 +706,7 @@ static void test_seal(void **state) { /* the first of SipHash's published result
     (void)state;
     static const hsc_seal expected[2] = {{{0xe6a825ba047f81a3u, 0x930255c71472f66du}}, {{0x44af996bd8c187dau, 0x45fc229b11597634u}}};
     const hsc_seal_key key = {{0x0706050403020100u, 0x0f0e0d0c0b0a0908u}};
-    uint8_t bytes[64] = {0};
+    uint8_t bytes[5 * HSC_SEAL_BLOCK + 13] = {0};
     hsc_sealer s;
     for (size_t n = 0; n < 2; n++) {
         hsc_seal_begin(&s, &key, 2);
@@ -723,8 +723,32 @@ static void test_seal(void **state) { /* the first of SipHash's published result
             hsc_seal_begin(&s, &key, rounds);
             for (size_t at = 0; at < sizeof bytes; at += piece)
                 hsc_seal_add(&s, bytes + at, piece < sizeof bytes - at ? piece : sizeof bytes - at);
-            assert_true(hsc_seal_equal(hsc_seal_end(&s), hsc_seal_end(&whole)));
+            hsc_seal seal = hsc_seal_end(&whole);
+            assert_true(hsc_seal_equal(hsc_seal_end(&s), seal));
+            hsc_seal_begin(&s, &key, rounds); /* vectors and words make the same */
+            hsc_seal_add_plain(&s, bytes, 5);
+            hsc_seal_add(&s, bytes + 5 * HSC_SEAL_BLOCK, 13);
+            assert_true(hsc_seal_equal(hsc_seal_end(&s), seal));
+            size_t at = piece * 7 % sizeof bytes; /* each byte counts, and where it is */
+            bytes[at] ^= 1;
+            hsc_seal_begin(&s, &key, rounds);
+            hsc_seal_add(&s, bytes, sizeof bytes);
+            assert_false(hsc_seal_equal(hsc_seal_end(&s), seal));
+            hsc_seal_begin(&s, &key, rounds);
+            hsc_seal_add(&s, bytes, sizeof bytes - 1);
+            assert_false(hsc_seal_equal(hsc_seal_end(&s), seal));
         }
+    hsc_seal of_words; /* two words in each other's place */
+    memset(bytes, 0, sizeof bytes);
+    bytes[0] = 1;
+    hsc_seal_begin(&s, &key, 1);
+    hsc_seal_add(&s, bytes, HSC_SEAL_BLOCK);
+    of_words = hsc_seal_end(&s);
+    bytes[0] = 0;
+    bytes[8] = 1;
+    hsc_seal_begin(&s, &key, 1);
+    hsc_seal_add(&s, bytes, HSC_SEAL_BLOCK);
+    assert_false(hsc_seal_equal(hsc_seal_end(&s), of_words));
 }
 
 /* Ticks by multiplication: first and last ns of each tick in its whole range, between which they can't fall, and beyond it. */
