@@ -86,7 +86,6 @@ void hsc_counting_free(hsc_db *db, hsc_counting *c); /* NULL: nothing */
 /* Of these intervals; nothing is counted: v->total is room only. */
 hsc_status hsc_interval_new(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_interval **out, hsc_err *err);
 void hsc_interval_thin(hsc_db *db); /* the one that is set: what rows are made of is found again when it is asked for; the next one has the room */
-bool hsc_interval_has_direct(const hsc_db *db); /* is there such room? */
 void hsc_interval_free(hsc_interval *v); /* NULL: nothing */
 void hsc_interval_drop(hsc_db *db, hsc_interval *v); /* the same; its room for totals stays for the next one */
 

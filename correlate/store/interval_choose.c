@@ -170,6 +170,6 @@ hsc_status hsc_db_prepare_intervals(hsc_db *db, bool *ready, hsc_err *err) {
     if (*ready && program && !db->interval && !db->choosing)
         hsc_interval_foresee(db);
     if (*ready && !(db->interval && hsc_db_is_pending(db)) && !db->choosing)
-        *ready = hsc_spare_again(&db->spares, hsc_interval_has_direct(db) ? HSC_SPARES_BESIDE : HSC_SPARES_MAX);
+        *ready = hsc_spare_again(&db->spares);
     return status;
 }
