@@ -20,7 +20,7 @@ typedef struct hsc_made_sums { /* of a table, malloc'ed; narrow: in 32 bits each
     struct hsc_made_sums *next;
 } hsc_made_sums;
 
-struct hsc_ahead; /* interval_sums.c: a table that another thread makes */
+struct hsc_ahead; /* interval_sums.c: tables that another thread makes */
 
 typedef struct hsc_leaf_sum { /* of all leaves: with a bit above 32 of `any` there is one above them in the sum or in one of them */
     uint64_t any, low;       /* low: sum of the lower 32 bits; of less than 2^32 leaves, so it fits */
@@ -66,7 +66,7 @@ typedef struct hsc_interval {
     struct hsc_counting *counting; /* under way; NULL */
     struct hsc_within *within; /* within.c: sums of exact tables; NULL: none asked for */
     hsc_made_sums *made;     /* before it was set, and not asked for since */
-    struct hsc_ahead *ahead; /* until it is set; NULL: nothing is under way */
+    struct hsc_ahead *ahead; /* until they are asked for; NULL: nothing is under way */
     bool *early;             /* by table of values: its sums were asked for before threads were counted; NULL: none was */
     hsc_leaf_sum all;        /* of total[], when that is whole */
     hsc_leaf_facts facts;    /* interval_sums.c; of total[] when that is whole */
@@ -117,7 +117,8 @@ void hsc_interval_resident(hsc_db *db, hsc_array *a, hsc_column_type type, uint6
 /* Puts numbers, the largest of which is `most`, into 32 bits each where they fit; the room that this saves is given back. */
 bool hsc_interval_make_narrow(uint64_t **numbers, uint64_t n, uint64_t most);
 /* Sums of the next table of those that were asked for first of what is set now, for an interval that is to be set next; is_done: all are there.
- * A second thread makes some of them meanwhile, where there is a processor for it: until hsc_interval_end_ahead nothing of `v` may change. */
+ * A second thread makes some of them meanwhile, where there is a processor for it, also when all others are there and the interval is set: until
+ * hsc_interval_end_ahead leaves and totals of `v` may not change. */
 hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hsc_err *err);
 void hsc_interval_end_ahead(hsc_interval *v); /* waits for it */
 void hsc_interval_foresee(hsc_db *db); /* before the first interval: room for what will be summed in it; once */

@@ -83,7 +83,6 @@ hsc_status hsc_choosing_take(hsc_db *db, hsc_interval **out, hsc_err *err) {
     hsc_status status = hsc_adding_is_done(c->adding) ? HSC_OK : go_on(db, c->v, c->adding, -1, err);
     if (status)
         return status;
-    hsc_interval_end_ahead(c->v);
     *out = c->v;
     c->v = NULL;
     return HSC_OK;
