@@ -17,6 +17,7 @@ typedef struct direct { /* which leaves make up a row */
     uint32_t *making;    /* begin, under way: */
     uint64_t next;       /* leaf to look at */
     bool is_counted;     /* how many leaves the rows have is known: now which */
+    bool is_of_use;      /* the leaves' room is, to the next interval */
 } direct;
 
 static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
@@ -227,7 +228,7 @@ static bool make_direct(hsc_db *db, direct *d, uint32_t metric, hsc_db_table whi
     d->next = 0;
     uint64_t bytes = ((uint64_t)begin[rows + 1] + 1) * sizeof *d->leaf;
     if ((d->leaf = hsc_large_malloc(bytes))) {
-        hsc_spare_comes(&db->spares, bytes); /* hsc_interval_thin */
+        d->is_of_use = hsc_spare_comes(&db->spares, bytes); /* hsc_interval_thin */
         return true;
     }
     free(begin);
@@ -306,8 +307,10 @@ static void free_direct(hsc_db *db, hsc_interval *v) {
 void hsc_interval_thin(hsc_db *db) {
     hsc_interval *v = db->interval;
     for (uint64_t i = 0; v && v->direct && i < db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT; i++) {
-        hsc_spare_put(&db->spares, v->direct[i].leaf);
-        v->direct[i].leaf = NULL;
+        if (v->direct[i].is_of_use) {
+            hsc_spare_put(&db->spares, v->direct[i].leaf);
+            v->direct[i].leaf = NULL;
+        }
     }
     if (v)
         free_direct(db, v);

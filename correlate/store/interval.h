@@ -109,7 +109,7 @@ typedef struct hsc_interval_table {
     uint64_t rows, *wide;            /* sums, here or in 32 bits where all of them fit; neither: rows are noted, not added up */
     uint32_t *narrow;
     uint32_t *touched, n_touched;
-    uint64_t *seen, stamp;           /* rows of the path under way */
+    uint32_t *seen, stamp;           /* rows of the path under way; leaves have numbers of 32 bits, and memory for half of these is nowhere */
 } hsc_interval_table;
 void hsc_interval_add_leaf(hsc_interval_table *t, hsc_db_table which, uint32_t leaf, uint64_t count);
 /* Takes `whole`, of n values, as an array that is in memory; narrow: they were of 64 bits. */

@@ -60,22 +60,23 @@ void hsc_spare_drop(hsc_spares *s) {
     s->is_dropped = true;
 }
 
-void hsc_spare_comes(hsc_spares *s, size_t bytes) {
+bool hsc_spare_comes(hsc_spares *s, size_t bytes) {
     unsigned best = s->n_again, there = s->n;
     for (unsigned i = 0; i < s->n_again; i++)
         if (!s->again[i].comes && fits(bytes, s->again[i].bytes) && (best == s->n_again || s->again[i].bytes > s->again[best].bytes))
             best = i;
     if (best == s->n_again)
-        return;
+        return false;
     s->again[best].comes = true;
     for (unsigned i = 0; i < s->n; i++)
         if (fits(s->of[i].bytes, s->again[best].bytes) && (there == s->n || s->of[i].bytes < s->of[there].bytes))
             there = i;
-    if (there == s->n)
-        return;
-    free(s->of[there].p);
-    s->n--;
-    memmove(&s->of[there], &s->of[there + 1], (s->n - there) * sizeof *s->of);
+    if (there < s->n) {
+        free(s->of[there].p);
+        s->n--;
+        memmove(&s->of[there], &s->of[there + 1], (s->n - there) * sizeof *s->of);
+    }
+    return true;
 }
 
 void hsc_spare_none_comes(hsc_spares *s) {

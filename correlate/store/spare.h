@@ -34,8 +34,9 @@ void hsc_spare_foresee(hsc_spares *s, size_t bytes);
 /* Gives all back to the system; hsc_spare_again, when there is time for it, gets anew what the next one will take, cleared, a piece at a time. true: all is there. */
 void hsc_spare_drop(hsc_spares *s);
 bool hsc_spare_again(hsc_spares *s);
-/* What has so many bytes will be put before the next ones are taken: hsc_spare_again gets none that it can be. Until hsc_spare_none_comes. */
-void hsc_spare_comes(hsc_spares *s, size_t bytes);
+/* What has so many bytes can be put before the next ones are taken. true: it is of use, and hsc_spare_again gets none that it can be, until
+ * hsc_spare_none_comes. */
+bool hsc_spare_comes(hsc_spares *s, size_t bytes);
 void hsc_spare_none_comes(hsc_spares *s);
 void hsc_spare_end(hsc_spares *s); /* gives all back, for good */
 

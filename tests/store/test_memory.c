@@ -253,13 +253,13 @@ static void room_is_used_again(void **state) {
         assert_int_equal(large[i], 0);
     free(large);
     hsc_spare_drop(&s);
-    hsc_spare_comes(&s, LARGE + LARGE / 2); /* so the large one is not got */
+    assert_true(hsc_spare_comes(&s, LARGE + LARGE / 2)); /* so the large one is not got */
     assert_false(hsc_spare_again(&s));
     assert_true(hsc_spare_again(&s));
     assert_true(hsc_spare_again(&s));
     assert_int_equal(s.n, 2);
-    hsc_spare_comes(&s, SMALL + SMALL / 4); /* one that is there goes */
-    hsc_spare_comes(&s, 4 * LARGE);         /* too large for any */
+    assert_true(hsc_spare_comes(&s, SMALL + SMALL / 4)); /* one that is there goes */
+    assert_false(hsc_spare_comes(&s, 4 * LARGE));        /* too large for any */
     assert_int_equal(s.n, 1);
     assert_int_equal(s.of[0].clear, s.of[0].bytes);
     assert_true(hsc_spare_again(&s));
