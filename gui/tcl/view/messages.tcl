@@ -246,13 +246,13 @@ oo::class create ::heatscope::MessagesView {
         set brief {}
         if {!$names && [llength $keep] && $y1 - $y0 - 2 * $line - [$t dp 7] >= 1.1 * $line * min(2, [llength $rows])} {
             # one line of them, where each has room above its column; fewer rows are better than columns without heads
-            set brief [lmap k $keep {my BriefPartner [lindex $classes $k]}]
             set room [expr {double($x1 - $x0 - $labels) / [llength $keep]}]
-            foreach word $brief {
-                if {$word eq "" || [::heatscope::theme width HsSmall $word] > $room} {
-                    set brief {}
+            foreach shorter {0 1} {
+                set brief [lmap k $keep {my BriefPartner [lindex $classes $k] $shorter}]
+                if {![llength [lmap word $brief {expr {$word eq "" || [::heatscope::theme width HsSmall $word] > $room ? 1 : [continue]}}]]} {
                     break
                 }
+                set brief {}
             }
         }
         foreach caption [expr {$names || [llength $brief] ? [list "Bytes sent by $one to"] : [list "Bytes sent by $one and kind of partner" "Bytes sent by $one and partner"]}] {
@@ -353,11 +353,12 @@ oo::class create ::heatscope::MessagesView {
             "all members of a communicator, or neighbours" "all members" "all members; this process is the root" "all, as root"
             "all members; another process is the root" "all, not root"} $name]
     }
-    # The same in a word or two; "": none is known.
-    method BriefPartner {name} {
+    # The same in a word or two, or in one; "": none is known.
+    method BriefPartner {name {shorter 0}} {
         set words {"a process of the same machine" local "a process of another machine" remote "all members of a communicator, or neighbours" all
             "all members; this process is the root" "as root" "all members; another process is the root" "not root"}
-        return [expr {[dict exists $words $name] ? [dict get $words $name] : ""}]
+        set word [expr {[dict exists $words $name] ? [dict get $words $name] : ""}]
+        return [expr {$shorter ? [string map {"as root" root "not root" others} $word] : $word}]
     }
     # "r2", "r2–r5"
     method Ranks {first last} {
