@@ -121,6 +121,7 @@ struct hsc_db {
     hsc_spares spares;                   /* room for the next interval's sums */
     struct hsc_marks *marks;             /* interval_marks.c; NULL: not begun */
     uint64_t ahead;                      /* whose pieces the reader has been asked for ahead: one more with each who asks */
+    bool leaf_category[UINT8_MAX + 1], leaf_categories_known; /* those that any row of /time/leaf is of, once that was looked at */
     uint32_t leaf_metric;                /* the one that all rows of /time/leaf are of, once that was looked at; HSC_NONE: not known */
     bool later;                          /* hsc_db_set_later */
     bool gives_back;                     /* arrays of the run, before threads of an interval are counted */

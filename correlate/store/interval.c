@@ -17,6 +17,7 @@ typedef struct direct { /* which leaves make up a row */
     uint32_t *making;    /* begin, under way: */
     uint64_t next;       /* leaf to look at */
     bool is_counted;     /* how many leaves the rows have is known: now which */
+    bool is_of_use;      /* the leaves' room is, to the next interval */
 } direct;
 
 static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
@@ -202,7 +203,6 @@ static bool make_direct(hsc_db *db, direct *d, uint32_t metric, hsc_db_table whi
     const hsc_interval *v = db->interval;
     if (!d->making) {
         db->passes++;
-        hsc_spare_leave(&db->spares, HSC_SPARES_BESIDE); /* what these arrays take will be the next interval's (hsc_interval_thin) */
         *d = (direct){.making = calloc(rows + 2, sizeof *d->making)};
     }
     uint32_t *begin = d->making;
@@ -226,8 +226,11 @@ static bool make_direct(hsc_db *db, direct *d, uint32_t metric, hsc_db_table whi
         begin[r + 2] += begin[r + 1];
     d->is_counted = true;
     d->next = 0;
-    if ((d->leaf = hsc_large_malloc(((uint64_t)begin[rows + 1] + 1) * sizeof *d->leaf)))
+    uint64_t bytes = ((uint64_t)begin[rows + 1] + 1) * sizeof *d->leaf;
+    if ((d->leaf = hsc_large_malloc(bytes))) {
+        d->is_of_use = hsc_spare_comes(&db->spares, bytes); /* hsc_interval_thin */
         return true;
+    }
     free(begin);
     *d = (direct){0};
     return false;
@@ -290,7 +293,8 @@ hsc_status hsc_db_count_threads(hsc_db *db, double seconds, double *part, hsc_er
     return status;
 }
 
-static void free_direct(const hsc_db *db, hsc_interval *v) {
+static void free_direct(hsc_db *db, hsc_interval *v) {
+    hsc_spare_none_comes(&db->spares);
     for (uint64_t i = 0; v->direct && i < db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT; i++) {
         free(v->direct[i].begin);
         free(v->direct[i].making);
@@ -300,19 +304,13 @@ static void free_direct(const hsc_db *db, hsc_interval *v) {
     v->direct = NULL;
 }
 
-bool hsc_interval_has_direct(const hsc_db *db) {
-    uint64_t n = db->interval && db->interval->direct ? db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT : 0;
-    for (uint64_t i = 0; i < n; i++)
-        if (db->interval->direct[i].leaf)
-            return true;
-    return false;
-}
-
 void hsc_interval_thin(hsc_db *db) {
     hsc_interval *v = db->interval;
     for (uint64_t i = 0; v && v->direct && i < db->tables.rows[HSC_TAB_metric] * HSC_VALUES_COUNT; i++) {
-        hsc_spare_put(&db->spares, v->direct[i].leaf);
-        v->direct[i].leaf = NULL;
+        if (v->direct[i].is_of_use) {
+            hsc_spare_put(&db->spares, v->direct[i].leaf);
+            v->direct[i].leaf = NULL;
+        }
     }
     if (v)
         free_direct(db, v);

@@ -20,7 +20,7 @@ typedef struct hsc_made_sums { /* of a table, malloc'ed; narrow: in 32 bits each
     struct hsc_made_sums *next;
 } hsc_made_sums;
 
-struct hsc_ahead; /* interval_sums.c: a table that another thread makes */
+struct hsc_ahead; /* interval_sums.c: tables that another thread makes */
 
 typedef struct hsc_leaf_sum { /* of all leaves: with a bit above 32 of `any` there is one above them in the sum or in one of them */
     uint64_t any, low;       /* low: sum of the lower 32 bits; of less than 2^32 leaves, so it fits */
@@ -66,7 +66,7 @@ typedef struct hsc_interval {
     struct hsc_counting *counting; /* under way; NULL */
     struct hsc_within *within; /* within.c: sums of exact tables; NULL: none asked for */
     hsc_made_sums *made;     /* before it was set, and not asked for since */
-    struct hsc_ahead *ahead; /* until it is set; NULL: nothing is under way */
+    struct hsc_ahead *ahead; /* until they are asked for; NULL: nothing is under way */
     bool *early;             /* by table of values: its sums were asked for before threads were counted; NULL: none was */
     hsc_leaf_sum all;        /* of total[], when that is whole */
     hsc_leaf_facts facts;    /* interval_sums.c; of total[] when that is whole */
@@ -86,7 +86,6 @@ void hsc_counting_free(hsc_db *db, hsc_counting *c); /* NULL: nothing */
 /* Of these intervals; nothing is counted: v->total is room only. */
 hsc_status hsc_interval_new(hsc_db *db, const hsc_db_when *list, uint32_t n, hsc_interval **out, hsc_err *err);
 void hsc_interval_thin(hsc_db *db); /* the one that is set: what rows are made of is found again when it is asked for; the next one has the room */
-bool hsc_interval_has_direct(const hsc_db *db); /* is there such room? */
 void hsc_interval_free(hsc_interval *v); /* NULL: nothing */
 void hsc_interval_drop(hsc_db *db, hsc_interval *v); /* the same; its room for totals stays for the next one */
 
@@ -110,7 +109,7 @@ typedef struct hsc_interval_table {
     uint64_t rows, *wide;            /* sums, here or in 32 bits where all of them fit; neither: rows are noted, not added up */
     uint32_t *narrow;
     uint32_t *touched, n_touched;
-    uint64_t *seen, stamp;           /* rows of the path under way */
+    uint32_t *seen, stamp;           /* rows of the path under way; leaves have numbers of 32 bits, and memory for half of these is nowhere */
 } hsc_interval_table;
 void hsc_interval_add_leaf(hsc_interval_table *t, hsc_db_table which, uint32_t leaf, uint64_t count);
 /* Takes `whole`, of n values, as an array that is in memory; narrow: they were of 64 bits. */
@@ -118,7 +117,8 @@ void hsc_interval_resident(hsc_db *db, hsc_array *a, hsc_column_type type, uint6
 /* Puts numbers, the largest of which is `most`, into 32 bits each where they fit; the room that this saves is given back. */
 bool hsc_interval_make_narrow(uint64_t **numbers, uint64_t n, uint64_t most);
 /* Sums of the next table of those that were asked for first of what is set now, for an interval that is to be set next; is_done: all are there.
- * A second thread makes some of them meanwhile, where there is a processor for it: until hsc_interval_end_ahead nothing of `v` may change. */
+ * A second thread makes some of them meanwhile, where there is a processor for it, also when all others are there and the interval is set: until
+ * hsc_interval_end_ahead leaves and totals of `v` may not change. */
 hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hsc_err *err);
 void hsc_interval_end_ahead(hsc_interval *v); /* waits for it */
 void hsc_interval_foresee(hsc_db *db); /* before the first interval: room for what will be summed in it; once */

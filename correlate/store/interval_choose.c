@@ -83,7 +83,6 @@ hsc_status hsc_choosing_take(hsc_db *db, hsc_interval **out, hsc_err *err) {
     hsc_status status = hsc_adding_is_done(c->adding) ? HSC_OK : go_on(db, c->v, c->adding, -1, err);
     if (status)
         return status;
-    hsc_interval_end_ahead(c->v);
     *out = c->v;
     c->v = NULL;
     return HSC_OK;
@@ -170,6 +169,6 @@ hsc_status hsc_db_prepare_intervals(hsc_db *db, bool *ready, hsc_err *err) {
     if (*ready && program && !db->interval && !db->choosing)
         hsc_interval_foresee(db);
     if (*ready && !(db->interval && hsc_db_is_pending(db)) && !db->choosing)
-        *ready = hsc_spare_again(&db->spares, hsc_interval_has_direct(db) ? HSC_SPARES_BESIDE : HSC_SPARES_MAX);
+        *ready = hsc_spare_again(&db->spares);
     return status;
 }

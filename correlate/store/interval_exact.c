@@ -184,6 +184,7 @@ hsc_status hsc_interval_want_exact(hsc_db *db, uint32_t metric, hsc_err *err) {
     uint64_t metrics = db->tables.rows[HSC_TAB_metric], first = v->leaves.n;
     if (!hsc_interval_is_exact(db, metric) || (v->exact && v->exact[metric])) /* rows of the whole run are no interval's */
         return HSC_OK;
+    hsc_interval_end_ahead(v); /* which reads what is written to now */
     if (!v->exact && !(v->exact = calloc(metrics + 1, sizeof *v->exact)))
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
     amount *parts = malloc((db->tables.rows[HSC_TAB_category] + 1) * sizeof *parts);

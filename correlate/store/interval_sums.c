@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Sums of an interval's tables from what was counted by leaf: a step at a time, also before the interval is set. */
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -205,18 +204,28 @@ void hsc_interval_end_sums(hsc_interval *v) {
     v->contexts = (hsc_context_sums){0};
 }
 
+/* Categories that any leaf is of; of the database's leaves they are looked for once. */
+static const bool *find_categories(hsc_db *db, const hsc_interval *v, bool room[UINT8_MAX + 1]) {
+    bool *there = v->leaves.own ? room : db->leaf_category;
+    if (!v->leaves.own && db->leaf_categories_known)
+        return there;
+    for (uint64_t k = 0; k < v->leaves.n; k++)
+        there[v->leaves.category[k]] = true;
+    db->leaf_categories_known |= !v->leaves.own;
+    return there;
+}
+
 /* v->contexts, where it is not there. One look at all leaves for the tables of scopes and contexts, which are fewer. */
 static hsc_status want_contexts(hsc_db *db, hsc_interval *v, const hsc_leaf_facts *f, hsc_err *err) {
     hsc_context_sums *c = &v->contexts;
     uint8_t place[UINT8_MAX + 1] = {0};
-    bool there[UINT8_MAX + 1] = {0};
+    bool room[UINT8_MAX + 1] = {0};
     uint64_t contexts = db->tables.rows[HSC_TAB_context];
     if (c->sums && c->of.leaves == f->leaves && c->of.metric == f->metric && c->of.only == f->only)
         return HSC_OK;
     hsc_interval_end_sums(v);
     c->of = *f;
-    for (uint64_t k = 0; k < v->leaves.n; k++)
-        there[v->leaves.category[k]] = true;
+    const bool *there = find_categories(db, v, room);
     for (unsigned i = 0; i <= UINT8_MAX; i++)
         if (there[i] && i < db->tables.rows[HSC_TAB_category]) {
             place[i] = (uint8_t)c->n;
@@ -333,8 +342,13 @@ static inline void add_scopes(const hsc_interval_table *t, void *sums, bool narr
 
 /* Of a table whose rows have leaves of their own: row[k]. There is a place behind the last row, for leaves of none. */
 static inline void add_rows(const hsc_interval_table *t, void *sums, bool narrow, bool all, uint32_t metric, const uint32_t *row) {
-    for (uint64_t k = 0; k < t->of->leaves.n; k++)
+    enum { AHEAD = 32 }; /* leaves: their rows are not next to each other */
+    uint64_t n = t->of->leaves.n, ahead = n > AHEAD ? n - AHEAD : 0;
+    for (uint64_t k = 0; k < n; k++) {
+        if (k < ahead) /* of no row: any address will do, nothing is read of it */
+            __builtin_prefetch((const char *)sums + (uint64_t)row[k + AHEAD] * (narrow ? sizeof(uint32_t) : sizeof(uint64_t)), 1);
         bump(sums, narrow, row[k] < t->rows ? row[k] : t->rows, count_of(t->of, all, metric, k));
+    }
 }
 
 static void add_leaves(hsc_interval_table *t, hsc_db_table which, const hsc_leaf_facts *f) {
@@ -456,19 +470,21 @@ static hsc_made_sums take_made(hsc_interval *v, uint32_t metric, hsc_db_table wh
 
 /* ---- ahead of the interval ---- */
 
-typedef struct hsc_ahead { /* a table of rows that have leaves of their own, made by another thread; all room for it is there before */
+enum { AHEAD_MAX = 4 };
+
+typedef struct hsc_ahead { /* tables of rows that have leaves of their own, made by another thread, one after the other; all room for them is there before */
     pthread_t thread;
-    atomic_bool is_done;
     hsc_interval of; /* as it was then: of its arrays, which stay */
-    hsc_interval_table table;
     hsc_leaf_facts facts;
-    hsc_made_sums *made;
+    hsc_interval_table tables[AHEAD_MAX];
+    hsc_made_sums *made[AHEAD_MAX];
+    unsigned n;
 } hsc_ahead;
 
 static void *add_ahead(void *ctx) {
     hsc_ahead *a = ctx;
-    add_leaves(&a->table, a->made->table, &a->facts);
-    atomic_store(&a->is_done, true);
+    for (unsigned i = 0; i < a->n; i++)
+        add_leaves(&a->tables[i], a->made[i]->table, &a->facts);
     return NULL;
 }
 
@@ -477,35 +493,34 @@ void hsc_interval_end_ahead(hsc_interval *v) {
     if (!a)
         return;
     pthread_join(a->thread, NULL);
-    a->made->next = v->made;
-    v->made = a->made;
+    for (unsigned i = 0; i < a->n; i++) {
+        a->made[i]->next = v->made;
+        v->made = a->made[i];
+    }
     free(a);
     v->ahead = NULL;
 }
 
-/* Has it begun? Where not, it is made when its turn comes. */
-static bool begin_ahead(hsc_db *db, hsc_interval *v, uint32_t metric, hsc_db_table which, uint64_t rows) {
-    const hsc_leaf_facts *f = facts_of(db, v, metric);
-    if (!f->narrow || sysconf(_SC_NPROCESSORS_ONLN) < 2)
-        return false;
-    hsc_ahead *a = calloc(1, sizeof *a);
-    hsc_made_sums *m = calloc(1, sizeof *m);
-    void *sums = a && m ? new_sums(db, rows + 1, true) : NULL;
-    if (sums) {
-        *m = (hsc_made_sums){.metric = metric, .only = v->only, .table = which, .narrow = true, .sums = sums};
-        a->of = *v;
-        a->table = (hsc_interval_table){.db = db, .of = &a->of, .rows = rows, .narrow = sums};
-        a->facts = *f;
-        a->made = m;
-        if (!pthread_create(&a->thread, NULL, add_ahead, a)) {
-            v->ahead = a;
+static bool is_ahead(const hsc_interval *v, uint32_t metric, hsc_db_table which) {
+    for (unsigned i = 0; v->ahead && i < v->ahead->n; i++)
+        if (v->ahead->made[i]->metric == metric && v->ahead->made[i]->table == which)
             return true;
-        }
-    }
-    free(sums);
-    free(m);
-    free(a);
     return false;
+}
+
+/* One table more. false: no memory. */
+static bool note_ahead(hsc_db *db, hsc_ahead *a, uint32_t metric, hsc_db_table which) {
+    uint64_t rows = db->values[(uint64_t)metric * HSC_VALUES_COUNT + which].rows;
+    hsc_made_sums *m = calloc(1, sizeof *m);
+    void *sums = m ? new_sums(db, rows + 1, true) : NULL;
+    if (!sums) {
+        free(m);
+        return false;
+    }
+    *m = (hsc_made_sums){.metric = metric, .only = a->of.only, .table = which, .narrow = true, .sums = sums};
+    a->tables[a->n] = (hsc_interval_table){.db = db, .of = &a->of, .rows = rows, .narrow = sums};
+    a->made[a->n++] = m;
+    return true;
 }
 
 /* Was the table asked for of what is set now, before its threads were counted? Of the whole run that is not known: what lists of all versions and contexts ask for
@@ -545,7 +560,7 @@ static bool is_made(const hsc_interval *v, uint32_t metric, hsc_db_table which) 
     for (const hsc_made_sums *m = v->made; m; m = m->next)
         if (m->metric == metric && m->table == which)
             return true;
-    return v->ahead && v->ahead->made->metric == metric && v->ahead->made->table == which;
+    return is_ahead(v, metric, which);
 }
 
 /* Place of the next one in `order` (n tables) among the tables of values; UINT64_MAX: there is none. */
@@ -557,6 +572,35 @@ static uint64_t next_of(const hsc_db *db, const hsc_interval *v, const hsc_db_ta
                 return number;
         }
     return UINT64_MAX;
+}
+
+/* Has it begun with those of `order` (n of them) that are of the same metric? Where not, they are made when their turn comes. */
+static bool begin_ahead(hsc_db *db, hsc_interval *v, const hsc_db_table *order, unsigned n) {
+    uint64_t first = next_of(db, v, order, n);
+    uint32_t metric = (uint32_t)(first / HSC_VALUES_COUNT);
+    if (first == UINT64_MAX || v->ahead || sysconf(_SC_NPROCESSORS_ONLN) < 2)
+        return false;
+    const hsc_leaf_facts *f = facts_of(db, v, metric);
+    hsc_ahead *a = f->narrow ? calloc(1, sizeof *a) : NULL;
+    if (!a)
+        return false;
+    a->of = *v;
+    a->facts = *f;
+    bool room = true;
+    for (unsigned k = 0; k < n && a->n < AHEAD_MAX && room; k++)
+        if (is_asked_first(db, (uint64_t)metric * HSC_VALUES_COUNT + order[k]) && !is_made(v, metric, order[k]))
+            room = note_ahead(db, a, metric, order[k]);
+    if (a->n && !pthread_create(&a->thread, NULL, add_ahead, a)) {
+        db->passes++; /* one step, which does not take longer by it */
+        v->ahead = a;
+        return true;
+    }
+    for (unsigned i = 0; i < a->n; i++) {
+        free(a->made[i]->sums);
+        free(a->made[i]);
+    }
+    free(a);
+    return false;
 }
 
 static hsc_status make_one(hsc_db *db, hsc_interval *v, uint64_t number, hsc_err *err) {
@@ -578,28 +622,14 @@ hsc_status hsc_interval_make_next(hsc_db *db, hsc_interval *v, bool *is_done, hs
                               of_leaves[] = {HSC_TABLE_LINE, HSC_TABLE_INSTANCE, HSC_TABLE_INSTRUCTION};
     hsc_status status = hsc_db_load(db, HSC_TAB_instance, err);
     *is_done = false;
-    if (status)
+    if (status || begin_ahead(db, v, of_leaves, sizeof of_leaves / sizeof *of_leaves))
         return status;
-    if (v->ahead && atomic_load(&v->ahead->is_done)) {
-        hsc_interval_end_ahead(v);
-        db->passes++;
-    } else {
-        uint64_t next = v->ahead ? UINT64_MAX : next_of(db, v, of_leaves, sizeof of_leaves / sizeof *of_leaves);
-        bool begun = v->ahead || (next != UINT64_MAX && begin_ahead(db, v, (uint32_t)(next / HSC_VALUES_COUNT), (hsc_db_table)(next % HSC_VALUES_COUNT),
-                                                                    db->values[next].rows));
-        if (begun || next == UINT64_MAX)
-            next = next_of(db, v, of_contexts, sizeof of_contexts / sizeof *of_contexts);
-        if (next != UINT64_MAX)
-            return make_one(db, v, next, err);
-        if (begun) {
-            hsc_interval_end_ahead(v);
-            db->passes++;
-        }
-    }
-    if (v->ahead || next_of(db, v, of_leaves, sizeof of_leaves / sizeof *of_leaves) != UINT64_MAX ||
-        next_of(db, v, of_contexts, sizeof of_contexts / sizeof *of_contexts) != UINT64_MAX)
-        return HSC_OK;
-    *is_done = true;
+    uint64_t next = next_of(db, v, of_contexts, sizeof of_contexts / sizeof *of_contexts);
+    if (next == UINT64_MAX)
+        next = next_of(db, v, of_leaves, sizeof of_leaves / sizeof *of_leaves);
+    if (next != UINT64_MAX)
+        return make_one(db, v, next, err);
+    *is_done = true; /* the other thread has its tables until they are asked for */
     hsc_interval_end_sums(v);
     return HSC_OK;
 }
@@ -631,6 +661,8 @@ hsc_status hsc_interval_sums(hsc_db *db, uint32_t metric, hsc_db_table which, hs
     if (which == HSC_TABLE_INSTRUCTION && (status = hsc_interval_load_places(db, err)))
         return status;
     note_early(db, metric, which);
+    if (is_ahead(i, metric, which))
+        hsc_interval_end_ahead(i);
     hsc_made_sums made = take_made(i, metric, which);
     if (!made.sums)
         status = sum_table(db, i, v->rows, &made, err);

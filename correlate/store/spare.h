@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { HSC_SPARES_MAX = 16, HSC_SPARES_BESIDE = 2 /* beside arrays that the next interval will have (hsc_interval_thin): totals and what is read */, HSC_SPARE_LEAST = 256 << 10 /* bytes: smaller ones are malloc's */, HSC_SPARE_PIECE = 4 << 20 /* bytes that hsc_spare_again clears at a time */ };
+enum { HSC_SPARES_MAX = 16, HSC_SPARE_LEAST = 256 << 10 /* bytes: smaller ones are malloc's */, HSC_SPARE_PIECE = 4 << 20 /* bytes that hsc_spare_again clears at a time */ };
 
 typedef struct hsc_spares { /* all 0: empty */
     struct {
@@ -15,7 +15,10 @@ typedef struct hsc_spares { /* all 0: empty */
         size_t clear; /* bytes at its begin that are 0 */
     } of[HSC_SPARES_MAX];
     unsigned n;
-    size_t again[HSC_SPARES_MAX]; /* bytes that were taken since hsc_spare_begin, but while all was dropped */
+    struct {
+        size_t bytes;
+        bool comes;
+    } again[HSC_SPARES_MAX]; /* what was taken since hsc_spare_begin, but while all was dropped; comes: hsc_spare_comes */
     unsigned n_again;
     bool is_dropped;
 } hsc_spares;
@@ -28,11 +31,13 @@ void hsc_spare_put(hsc_spares *s, void *p);
 void hsc_spare_begin(hsc_spares *s);
 /* Where nothing was taken yet: room of that size will be, so hsc_spare_again gets it. */
 void hsc_spare_foresee(hsc_spares *s, size_t bytes);
-/* Gives all back to the system; hsc_spare_again, when there is time for it, gets anew what the next one will take, cleared, a piece at a time: at most so many,
- * those that are taken first. true: all is there. */
+/* Gives all back to the system; hsc_spare_again, when there is time for it, gets anew what the next one will take, cleared, a piece at a time. true: all is there. */
 void hsc_spare_drop(hsc_spares *s);
-bool hsc_spare_again(hsc_spares *s, unsigned most);
-void hsc_spare_leave(hsc_spares *s, unsigned most); /* of what that got only so many */
+bool hsc_spare_again(hsc_spares *s);
+/* What has so many bytes can be put before the next ones are taken. true: it is of use, and hsc_spare_again gets none that it can be, until
+ * hsc_spare_none_comes. */
+bool hsc_spare_comes(hsc_spares *s, size_t bytes);
+void hsc_spare_none_comes(hsc_spares *s);
 void hsc_spare_end(hsc_spares *s); /* gives all back, for good */
 
 #endif

@@ -229,6 +229,26 @@ hsc_status hsc_db_find_zeros(hsc_db *db, hsc_db_view view, uint64_t first, uint6
     return HSC_OK;
 }
 
+static uint32_t largest_of(const uint32_t *sums, uint64_t n) {
+    typedef uint32_t four __attribute__((vector_size(4 * sizeof(uint32_t)), aligned(sizeof(uint32_t)), may_alias));
+    four most = {0}, other = {0};
+    uint64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const four *x = (const four *)(const void *)(sums + i);
+        four more = (four)(x[0] > most), others = (four)(x[1] > other);
+        most = (x[0] & more) | (most & ~more);
+        other = (x[1] & others) | (other & ~others);
+    }
+    uint32_t out = 0;
+    for (unsigned k = 0; k < 4; k++) {
+        out = most[k] > out ? most[k] : out;
+        out = other[k] > out ? other[k] : out;
+    }
+    for (; i < n; i++)
+        out = sums[i] > out ? sums[i] : out;
+    return out;
+}
+
 static void take_largest(void *ctx, uint64_t row, double sum) {
     double *largest = ctx;
     (void)row;
@@ -246,11 +266,7 @@ hsc_status hsc_db_find_largest(hsc_db *db, hsc_db_view view, uint64_t first, uin
     if (!status && n && (s.subtree || !s.v->sum.narrow)) {
         status = each_sum(&s, view.metric, first, n, take_largest, &largest, err);
     } else if (!status && n) {
-        const uint32_t *sums = (const uint32_t *)s.v->sum.whole + first;
-        uint32_t most = 0;
-        for (uint64_t i = 0; i < n; i++)
-            most = sums[i] > most ? sums[i] : most;
-        largest = most;
+        largest = largest_of((const uint32_t *)s.v->sum.whole + first, n);
     }
     if (!status)
         *out = largest;

@@ -34,7 +34,7 @@ hsc_rgb hsc_colour_mix(hsc_rgb a, hsc_rgb b, double t) {
     hsc_rgb out = 0;
     for (int shift = 0; shift <= 16; shift += 8) {
         double x = (double)((a >> shift) & 255), y = (double)((b >> shift) & 255);
-        out |= (hsc_rgb)lround(x + (y - x) * t) << shift;
+        out |= (hsc_rgb)(x + (y - x) * t + 0.5) << shift; /* t is from 0 to 1, so it is not below 0 */
     }
     return out;
 }

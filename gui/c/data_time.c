@@ -13,8 +13,7 @@ void hsc_handle_forget(hsc_handle *h) {
     h->values++;
     for (uint32_t m = 0; m <= h->info.metrics; m++)
         h->totals[m] = -1;
-    free(h->own);
-    h->own = NULL;
+    h->own_metric = HSC_NONE; /* its room stays */
     free(h->by_file);
     h->by_file = NULL;
     free(h->loops);
@@ -146,11 +145,11 @@ static int choose_command(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *
     return TCL_OK;
 }
 
-/* prepare: reads a part of what the first interval needs; 1 when all is there. */
+/* prepare: reads a part of what the first interval needs; 1 when all is there, or when there is no room for it now. */
 static int prepare_command(hsc_handle *h, Tcl_Interp *interp) {
     hsc_err err = {0};
-    bool ready = false;
-    if (!h->looked.under_way && hsc_db_prepare_intervals(h->db, &ready, &err) != HSC_OK) /* that needs the room itself */
+    bool ready = h->looked.under_way; /* that needs the room itself */
+    if (!ready && hsc_db_prepare_intervals(h->db, &ready, &err) != HSC_OK)
         return hsc_tcl_error(interp, &err);
     Tcl_SetObjResult(interp, Tcl_NewBooleanObj(ready));
     return TCL_OK;

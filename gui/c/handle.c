@@ -449,39 +449,50 @@ static bool belongs(uint32_t holder, hsc_scope_kind kind, uint32_t row, const hs
 }
 
 hsc_status hsc_handle_own(hsc_handle *h, uint32_t metric, const double **out, hsc_err *err) {
-    uint32_t n = h->info.scopes;
+    enum { PIECE = 2048, INSIDE = 8 }; /* INSIDE: modules and files within each other */
+    uint32_t n = h->info.scopes, n_open = 0;
     hsc_db_view view = {metric, HSC_TABLE_SCOPE_EXCL, HSC_AXIS_PROCESS};
-    hsc_status s = HSC_OK;
     if (h->own && h->own_metric == metric) {
         *out = h->own;
         return HSC_OK;
     }
-    double *own = calloc((size_t)n + 1, sizeof *own), *below = calloc((size_t)n + 1, sizeof *below);
-    if (!own || !below)
-        s = hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for sums of %u scopes", h->info.path, n);
-    if (s == HSC_OK && n)
-        s = hsc_db_read_sums(h->db, view, 0, n, below + 1, err);
-    hsc_db_scope_columns sc = {0};
-    s = s == HSC_OK ? hsc_db_get_scope_columns(h->db, &sc, err) : s;
-    /* each scope's value goes to itself and, for loops and regions, to its procedure */
-    for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
-        if (sc.kind[i] >= HSC_SCOPE_PROCEDURE)
-            own[i] += below[i + 1];
-        if (sc.kind[i] > HSC_SCOPE_PROCEDURE && sc.procedure[i] < n && sc.procedure[i] != i)
-            own[sc.procedure[i]] += below[i + 1];
-    }
-    for (uint32_t i = 0; s == HSC_OK && i < n; i++)
-        below[i + 1] += below[i];
-    for (uint32_t i = 0; s == HSC_OK && i < n; i++)
-        if (sc.kind[i] < HSC_SCOPE_PROCEDURE)
-            own[i] = below[sc.subtree_end[i] > i && sc.subtree_end[i] <= n ? sc.subtree_end[i] : i + 1] - below[i];
-    free(below);
-    if (s != HSC_OK) {
-        free(own);
-        return s;
-    }
-    free(h->own);
+    double piece[PIECE], so_far = 0; /* of all scopes before */
+    struct {
+        uint32_t scope, end;
+        double before;
+    } open[INSIDE];
+    double *own = h->own ? h->own : malloc(((size_t)n + 1) * sizeof *own);
     h->own = own;
+    h->own_metric = HSC_NONE;
+    hsc_db_scope_columns sc = {0};
+    hsc_status s = own ? hsc_db_get_scope_columns(h->db, &sc, err) : hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for sums of %u scopes", h->info.path, n);
+    if (s == HSC_OK)
+        own[n] = 0;
+    /* each scope's value goes to itself, for loops and regions to its procedure, which comes before, and to the modules and files that it is in */
+    for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
+        if (i % PIECE == 0)
+            s = hsc_db_read_sums(h->db, view, i, n - i < PIECE ? n - i : PIECE, piece, err);
+        for (; s == HSC_OK && n_open && open[n_open - 1].end <= i; n_open--)
+            own[open[n_open - 1].scope] = so_far - open[n_open - 1].before;
+        if (s != HSC_OK)
+            break;
+        double value = piece[i % PIECE];
+        if (sc.kind[i] >= HSC_SCOPE_PROCEDURE) {
+            own[i] = value;
+            own[sc.kind[i] > HSC_SCOPE_PROCEDURE && sc.procedure[i] < i ? sc.procedure[i] : n] += value; /* n: nobody's */
+        } else if (n_open == INSIDE) {
+            s = hsc_err_set(err, HSC_E_FORMAT, "%s: scope %u: expected modules and files at most %d deep", h->info.path, i, INSIDE);
+        } else {
+            open[n_open].scope = i;
+            open[n_open].end = sc.subtree_end[i] > i && sc.subtree_end[i] <= n ? sc.subtree_end[i] : i + 1;
+            open[n_open++].before = so_far;
+        }
+        so_far += value;
+    }
+    for (; s == HSC_OK && n_open; n_open--)
+        own[open[n_open - 1].scope] = so_far - open[n_open - 1].before;
+    if (s != HSC_OK)
+        return s;
     h->own_metric = metric;
     *out = own;
     return HSC_OK;

@@ -28,7 +28,7 @@ typedef struct hsc_handle {
     bool *own_modules; /* lazily made: see hsc_handle_own_modules */
     bool *helpers, helpers_known; /* by thread, lazily made, NULL: none; see hsc_handle_stats */
     double *totals; /* by metric; negative: not read yet */
-    double *own;    /* by scope for metric own_metric: see hsc_handle_own */
+    double *own;    /* by scope for metric own_metric (HSC_NONE: room only): see hsc_handle_own */
     uint32_t own_metric;
     double *by_file; /* by file for metric by_file_metric: see hsc_handle_files */
     uint32_t by_file_metric;

@@ -333,6 +333,8 @@ bool hsc_scope_place(const hsc_canvas *c, const hsc_scopes_frame *f, uint32_t ba
     if (last > r->count + 1000)
         last = r->count + 1000;
     int y0 = hsc_rows_y(r, (int)first) + 2, y1 = hsc_rows_y(r, (int)last) - 2;
+    if (y0 < r->header && y1 > r->header) /* it begins above: what it is made of stays in sight */
+        y0 = r->header;
     int cap = r->height / 2 - 2;
     if (cap < 4)
         cap = 4;

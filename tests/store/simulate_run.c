@@ -346,6 +346,30 @@ static hsc_status put_static(hsc_store *s, run *r, hsc_err *err) {
     return status;
 }
 
+enum { STEPS = 100, TICKS = 1000 }; /* of a run; of a sample, in us */
+
+/* Ticks from the begin of a step to that of the next one. */
+static uint64_t step_of(const run *r) {
+    uint64_t longest = 0;
+    for (uint32_t t = 0; t < r->p->options.threads; t++)
+        longest = r->samples[t] > longest ? r->samples[t] : longest;
+    return longest * TICKS / STEPS + 10 * TICKS;
+}
+
+/* The tick at which all samples have been taken. */
+static uint64_t last_tick(const run *r) {
+    uint64_t kinds = 0; /* of a thread: each may come a sample early in a step */
+    for (uint32_t t = 0; t < r->p->options.threads; t++)
+        kinds = r->leaf_begin[t + 1] - r->leaf_begin[t] > kinds ? r->leaf_begin[t + 1] - r->leaf_begin[t] : kinds;
+    return step_of(r) * STEPS + kinds * TICKS;
+}
+
+/* Seconds that threads run: more than they compute, and no sample comes later. */
+static double run_s(const run *r) {
+    double s = 0.0016 * r->p->options.samples, last = r->p->options.times ? 1e-6 * (double)last_tick(r) : 0;
+    return s > last ? s : last;
+}
+
 static uint32_t process_of(const sim_options *o, uint32_t thread) {
     return (uint32_t)((uint64_t)thread * o->processes / o->threads);
 }
@@ -354,6 +378,7 @@ static hsc_status put_run(hsc_store *s, run *r, hsc_err *err) {
     sim_program *p = r->p;
     const sim_options *o = &p->options;
     hsc_status status = HSC_OK;
+    double lasts = run_s(r);
     uint32_t *first = must(calloc((uint64_t)o->processes + 1, sizeof *first));
     for (uint32_t t = o->threads; t-- > 0;)
         first[process_of(o, t)] = t;
@@ -370,13 +395,13 @@ static hsc_status put_run(hsc_store *s, run *r, hsc_err *err) {
     PUT(process_mechanism_note, o->processes, const char *, (i < o->processes) ? "made by heatscope-simulate, not measured" : "");
     PUT(process_end, o->processes, const char *, (i < o->processes) ? "exit" : "");
     PUT(process_begin_s, o->processes, double, 0.001 * (i % 7));
-    PUT(process_end_s, o->processes, double, 0.0016 * o->samples + 0.001 * (i % 5));
+    PUT(process_end_s, o->processes, double, lasts + 0.001 * (i % 5));
     PUT(thread_process, o->threads, uint32_t, process_of(o, i));
     PUT(thread_index, o->threads, uint32_t, i - first[process_of(o, i)]);
     PUT(thread_tid, o->threads, uint32_t, 1000 + process_of(o, i) + 100000 * (i - first[process_of(o, i)]));
     PUT(thread_name, o->threads, const char *, first[process_of(o, i)] == i ? "model" : "worker");
     PUT(thread_begin_s, o->threads, double, 0.001 * (process_of(o, i) % 7));
-    PUT(thread_end_s, o->threads, double, 0.0016 * o->samples);
+    PUT(thread_end_s, o->threads, double, lasts);
     PUT(thread_cpu_s, o->threads, double, 0.001 * ((double)r->samples[i] + i % 3));
     PUT(thread_own_s, o->threads, double, 0.000004 * (double)r->samples[i]);
     PUT(thread_samples, o->threads, uint64_t, r->samples[i]);
@@ -459,7 +484,6 @@ static hsc_status put_counts(hsc_store *s, const run *r, uint32_t thread, uint32
 }
 
 static hsc_status put_times(hsc_store *s, run *r, hsc_err *err) {
-    enum { STEPS = 100, TICKS = 1000 };
     const sim_options *o = &r->p->options;
     hsc_status status = HSC_OK;
     uint32_t n = 0, *order = must(malloc(((uint64_t)r->n_leaves + 1) * sizeof *order)), *first = must(malloc(((uint64_t)r->n_leaves + 1) * sizeof *first));
@@ -487,12 +511,9 @@ static hsc_status put_times(hsc_store *s, run *r, hsc_err *err) {
         free(first);
         return status ? status : hsc_store_end_counts(s, err);
     }
-    uint64_t kinds = 0; /* of a thread: each may come a sample early in a step */
-    for (uint32_t t = 0; t < o->threads; t++)
-        kinds = r->leaf_begin[t + 1] - r->leaf_begin[t] > kinds ? r->leaf_begin[t + 1] - r->leaf_begin[t] : kinds;
-    uint64_t step = longest * TICKS / STEPS + 10 * TICKS;
+    uint64_t step = step_of(r);
     if (!status)
-        status = hsc_store_begin_times(s, 1e-6, (uint32_t)(step * STEPS + kinds * TICKS), 16 * TICKS, err);
+        status = hsc_store_begin_times(s, 1e-6, (uint32_t)last_tick(r), 16 * TICKS, err);
     uint32_t *time = must(malloc((longest + 1) * sizeof *time)), *leaf = must(malloc((longest + 1) * sizeof *leaf)),
              *count = must(malloc((longest + 1) * sizeof *count));
     for (uint32_t t = 0; t < o->threads && !status; t++) {

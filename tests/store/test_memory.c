@@ -231,13 +231,13 @@ static void room_is_used_again(void **state) {
     assert_int_equal(s.n, 0);
     free(hsc_spare_take(&s, LARGE, false)); /* of something else */
     hsc_spare_put(&s, malloc(LARGE));
-    assert_false(hsc_spare_again(&s, HSC_SPARES_MAX));
-    assert_false(hsc_spare_again(&s, HSC_SPARES_MAX));
-    assert_false(hsc_spare_again(&s, HSC_SPARES_MAX)); /* a piece of the large one, no more at a time */
+    assert_false(hsc_spare_again(&s));
+    assert_false(hsc_spare_again(&s));
+    assert_false(hsc_spare_again(&s)); /* a piece of the large one, no more at a time */
     assert_int_equal(s.n, 3);
     assert_int_equal(s.of[2].clear, HSC_SPARE_PIECE);
-    assert_true(hsc_spare_again(&s, HSC_SPARES_MAX));
-    assert_true(hsc_spare_again(&s, HSC_SPARES_MAX));
+    assert_true(hsc_spare_again(&s));
+    assert_true(hsc_spare_again(&s));
     assert_int_equal(s.n, 3);
     for (unsigned i = 0; i < s.n; i++) {
         assert_in_range(s.of[i].bytes, i < 2 ? SMALL - 8 : LARGE, i < 2 ? SMALL : LARGE);
@@ -245,7 +245,7 @@ static void room_is_used_again(void **state) {
     }
     hsc_spare_drop(&s);
     for (unsigned i = 0; i < 3; i++)
-        assert_false(hsc_spare_again(&s, HSC_SPARES_MAX));
+        assert_false(hsc_spare_again(&s));
     memset((char *)s.of[2].p + s.of[2].clear, 1, s.of[2].bytes - s.of[2].clear);
     large = hsc_spare_take(&s, LARGE, true); /* before all of it is cleared: the rest is then */
     assert_int_equal(s.n, 2);
@@ -253,12 +253,20 @@ static void room_is_used_again(void **state) {
         assert_int_equal(large[i], 0);
     free(large);
     hsc_spare_drop(&s);
-    assert_false(hsc_spare_again(&s, 2)); /* only the first two */
-    assert_true(hsc_spare_again(&s, 2));
+    assert_true(hsc_spare_comes(&s, LARGE + LARGE / 2)); /* so the large one is not got */
+    assert_false(hsc_spare_again(&s));
+    assert_true(hsc_spare_again(&s));
+    assert_true(hsc_spare_again(&s));
     assert_int_equal(s.n, 2);
-    hsc_spare_leave(&s, 1);
+    assert_true(hsc_spare_comes(&s, SMALL + SMALL / 4)); /* one that is there goes */
+    assert_false(hsc_spare_comes(&s, 4 * LARGE));        /* too large for any */
     assert_int_equal(s.n, 1);
     assert_int_equal(s.of[0].clear, s.of[0].bytes);
+    assert_true(hsc_spare_again(&s));
+    hsc_spare_none_comes(&s);
+    while (!hsc_spare_again(&s))
+        assert_in_range(s.n, 2, 3);
+    assert_int_equal(s.n, 3);
     hsc_spare_end(&s);
     assert_int_equal(s.n + s.n_again, 0);
 }

@@ -290,7 +290,7 @@ oo::class create ::heatscope::Comparison {
             lappend out [list "CPU time" $text [my Seconds [lindex [dict get $by cpu] 0]]]
         }
         if {[dict exists $by category]} {
-            lappend out [list "Of it" [join [lmap row [dict get $by category] {my Category $row}] "; "] \
+            lappend out [list "Of it" [join [my Categories [dict get $by category]] "; "] \
                 "[dict get [lindex [dict get $by category] 0] name] [my Seconds [lindex [dict get $by category] 0]]"]
         }
         if {[dict exists $by elapsed]} {
@@ -340,8 +340,19 @@ oo::class create ::heatscope::Comparison {
         }
         return $text
     }
-    # "waiting 6.84 s \u2192 16.4 s (+139.8 %, 95 %: +134.8 to +145.9)": what threads did, by samples
-    method Category {row} {
+    # What threads did, by samples. Two runs may differ by more than their samples tell: the first interval says so.
+    method Categories {rows} {
+        set alone " of sampling alone"
+        return [lmap row $rows {
+            set text [my Category $row $alone]
+            if {[string first $alone $text] >= 0} {
+                set alone ""
+            }
+            set text
+        }]
+    }
+    # "waiting 6.84 s \u2192 16.4 s (+139.8 %, 95 %: +134.8 to +145.9)"; `alone`: what the interval is of.
+    method Category {row {alone {}}} {
         set text "[::heatscope::fmt plain [dict get $row name]] [my Seconds $row]"
         set a [dict get $row a]
         if {$a <= 0} {
@@ -349,7 +360,7 @@ oo::class create ::heatscope::Comparison {
         }
         lassign [list [dict get $row low] [dict get $row high]] low high
         set noise [expr {$low <= 0 && $high >= 0 ? "within noise" : \
-            [string map {- \u2212} [format "95 %%: %+.1f to %+.1f" [expr {max(-100.0, 100.0 * $low / $a)}] [expr {max(-100.0, 100.0 * $high / $a)}]]]}]
+            [string map {- \u2212} [format "95 %%%s: %+.1f to %+.1f" $alone [expr {max(-100.0, 100.0 * $low / $a)}] [expr {max(-100.0, 100.0 * $high / $a)}]]]}]
         return "[string range $text 0 end-1], $noise)"
     }
     method Scaled {row} { return [format {%.1f %%} [expr {100.0 * [dict get $row a] / [dict get $row b]}]] }
@@ -586,7 +597,7 @@ oo::class create ::heatscope::Comparison {
                 continue
             }
             set text "[dict get $c name]: [my amount $c $metric][expr {[dict get $c words] ne "" ? ", [dict get $c words]" : ""}]\
-                (95 % from [my Signed [dict get $c low] $unit] to [my Signed [dict get $c high] $unit])."
+                (95 %[expr {$n == 1 ? " of sampling alone," : ""}] from [my Signed [dict get $c low] $unit] to [my Signed [dict get $c high] $unit])."
             set place [expr {[dict get $c a] >= 0 ? [$Db scope [dict get $c a]] : {}}]
             lappend changed [dict merge $none [dict create title [expr {[dict get $c change] > 0 ? "More there" : "Less there"}] text $text \
                 change [dict get $c change]] [expr {$place ne "" ? [dict create scope [dict get $c a] file [dict get $place file] line [dict get $place line_begin]] : {}}]]

@@ -481,6 +481,7 @@ oo::class create ::heatscope::Compiler {
         set moved {}
         foreach r $remarks {
             set told [string trim [lindex [split [::heatscope::fmt plain [dict get $r message]] \u00b7] 0]]
+            set told [::heatscope::fmt linkerNames $told]
             set words "[dict get $r pass]: $told"
             if {$words in $seen} {
                 continue
@@ -497,7 +498,8 @@ oo::class create ::heatscope::Compiler {
             if {$licm} {
                 dict set moved $place [llength $lines]
             }
-            lappend lines [dict create kind [expr {[dict get $r refuses] || ([dict get $r reason_code] && [dict get $r pass] ni {loop-vectorize licm}) ? "bad" : "fact"}] text $words \
+            # what was not inlined, or not packed, is no refusal of the loop
+            lappend lines [dict create kind [expr {[dict get $r refuses] ? "bad" : "fact"}] text $words \
                 right [expr {[dict get $r line] > 0 ? [my Place [dict get $r file] [dict get $r line]] : ""}] \
                 file [dict get $r file] line [dict get $r line]]
         }

@@ -152,7 +152,7 @@ oo::class create ::heatscope::Run {
     # Its first part, the program: number of ranks and job are among the facts.
     method shortTitle {} {
         set title [my title]
-        return [expr {[regexp {^(.{3,}?), \d+ MPI ranks?\M} $title -> name] ? $name : $title}]
+        return [expr {[regexp {^(.+?), \d+ MPI ranks?\M} $title -> name] ? $name : $title}]
     }
 
     # What sampled values count: each sample the sampling periods it stands for. Where the rate was never lowered that is a sample.

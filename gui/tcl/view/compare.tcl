@@ -111,7 +111,7 @@ oo::class create ::heatscope::CompareView {
         if {[my Scales]} {
             append care ", [$Model sizes], efficiency of strong scaling (weak: times [format %.4g [$Model growth]])"
         }
-        return "with [$Model title] ([$Model file])$care[expr {$words ne "" ? ", $words" : ""}]; [expr {$By eq "cause" ? "waiting is timed, divided among causes by samples" : [$Model isTimed $By] ? "timed: exact for these two runs" : "grey: within noise"}]"
+        return "with [$Model title] ([$Model file])$care[expr {$words ne "" ? ", $words" : ""}]; [expr {$By eq "cause" ? "waiting is timed, divided among causes by samples" : [$Model isTimed $By] ? "timed: exact for these two runs" : "grey: within noise, intervals are of sampling alone"}]"
     }
     method Unit {} {
         return [expr {[$Model isTimed $By] ? "s" : [dict get [$Db metric [dict get $Selection metric]] unit]}]

@@ -141,7 +141,7 @@ oo::class create ::heatscope::MessagesView {
         set wide [expr {$w > [$t dp 300]}]
         set left [expr {$wide ? int($w * 0.5) : $w}]
         # below each other the last one has what the names of its columns need, if that leaves the others some
-        set third [expr {$wide ? $h / 2 : ($h - max($h / 3, min([my MatrixNeed], $h - 2 * [$t dp 60]))) / 2}]
+        set third [expr {$wide ? $h / 2 : ($h - max($h / 3, min([my MatrixNeed], $h - 2 * [$t dp 54]))) / 2}]
         my Histogram size "Sizes of $what" [$model histogram size $by $row] 0 0 $left $third
         my Histogram duration "Durations of $what" [$model histogram duration $by $row] 0 $third $left [expr {2 * $third}]
         if {$wide} {
@@ -244,15 +244,15 @@ oo::class create ::heatscope::MessagesView {
         }
         set labels [expr {[::heatscope::theme width HsSmall [my Ranks 0 [expr {[llength $rows] - 1}]]] + [$t dp 6]}]
         set brief {}
-        if {!$names && [llength $keep] && $y1 - $y0 - 2 * $line - [$t dp 7] >= 1.1 * $line * min(4, [llength $rows])} {
-            # one line of them, where each has room above its column
-            set brief [lmap k $keep {my BriefPartner [lindex $classes $k]}]
+        if {!$names && [llength $keep] && $y1 - $y0 - 2 * $line - [$t dp 7] >= 1.1 * $line * min(2, [llength $rows])} {
+            # one line of them, where each has room above its column; fewer rows are better than columns without heads
             set room [expr {double($x1 - $x0 - $labels) / [llength $keep]}]
-            foreach word $brief {
-                if {$word eq "" || [::heatscope::theme width HsSmall $word] > $room} {
-                    set brief {}
+            foreach shorter {0 1} {
+                set brief [lmap k $keep {my BriefPartner [lindex $classes $k] $shorter}]
+                if {![llength [lmap word $brief {expr {$word eq "" || [::heatscope::theme width HsSmall $word] > $room ? 1 : [continue]}}]]} {
                     break
                 }
+                set brief {}
             }
         }
         foreach caption [expr {$names || [llength $brief] ? [list "Bytes sent by $one to"] : [list "Bytes sent by $one and kind of partner" "Bytes sent by $one and partner"]}] {
@@ -273,8 +273,9 @@ oo::class create ::heatscope::MessagesView {
         if {$room < 10} {
             return
         }
-        # of many processes those with the most in each row of pixels
-        set shown [expr {int(min([llength $rows], max(1, $room / max(3, $line * 0.8))))}]
+        # of many processes those with the most in each row of pixels; of a few so many that amounts have room in the cells
+        set least [expr {[llength $rows] <= 16 && $room >= 2.1 * $line ? $line * 1.05 : max(3, $line * 0.8)}]
+        set shown [expr {int(min([llength $rows], max(1, $room / $least)))}]
         set labels [expr {[::heatscope::theme width HsSmall [my Ranks [expr {[llength $rows] - ([llength $rows] > $shown ? 2 : 1)}] \
             [expr {[llength $rows] - 1}]]] + [$t dp 6]}]
         set height [expr {min(double($room) / $shown, [$t dp 22])}]
@@ -352,11 +353,12 @@ oo::class create ::heatscope::MessagesView {
             "all members of a communicator, or neighbours" "all members" "all members; this process is the root" "all, as root"
             "all members; another process is the root" "all, not root"} $name]
     }
-    # The same in a word or two; "": none is known.
-    method BriefPartner {name} {
+    # The same in a word or two, or in one; "": none is known.
+    method BriefPartner {name {shorter 0}} {
         set words {"a process of the same machine" local "a process of another machine" remote "all members of a communicator, or neighbours" all
             "all members; this process is the root" "as root" "all members; another process is the root" "not root"}
-        return [expr {[dict exists $words $name] ? [dict get $words $name] : ""}]
+        set word [expr {[dict exists $words $name] ? [dict get $words $name] : ""}]
+        return [expr {$shorter ? [string map {"as root" root "not root" others} $word] : $word}]
     }
     # "r2", "r2–r5"
     method Ranks {first last} {

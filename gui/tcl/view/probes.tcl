@@ -53,7 +53,7 @@ oo::class create ::heatscope::ProbesView {
             }
             cost {
                 list {name Thread name 0 left name} {bar "" bar 7 {} share} {share "Of its time" percent 9 {} share} {own Own text 8 right own_s} \
-                    {cpu "CPU time" text 9 right cpu_s} {runs Samples count 7 {} handler_runs}
+                    {cpu "CPU time" text 9 right cpu_s} {runs "Handler runs" count 9 {} handler_runs}
             }
             default {
                 list [list name [dict get {block "Block, and what it is in" probe Probe} $By] name 0 left name] {bar "" bar 7 {} share} \
@@ -222,7 +222,7 @@ oo::class create ::heatscope::ProbesView {
         return [switch -- $By {
             phase { list phase name seconds seconds times count begin_s begin_s end_s end_s longest_s longest longest_on most }
             counter { list counter name thread where values values min min mean mean stddev stddev max max first first last last }
-            cost { list thread name own_s own_s cpu_s cpu_s handler_s handler_s signals_s signals_s probes_s probes_s wrappers_s wrappers_s samples handler_runs }
+            cost { list thread name own_s own_s cpu_s cpu_s handler_s handler_s signals_s signals_s probes_s probes_s wrappers_s wrappers_s handler_runs handler_runs }
             default {
                 list name name where where kind kind visits visits exclusive_s exclusive_s exclusive_low_s exclusive_low_s exclusive_high_s exclusive_high_s inclusive_s duration_s min_s duration_min_s \
                     mean_s duration_mean_s median_s duration_median_s median_low_s duration_median_low_s median_high_s duration_median_high_s stddev_s duration_stddev_s max_s duration_max_s probe_cost_s cost_s threads threads \

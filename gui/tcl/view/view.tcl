@@ -222,6 +222,10 @@ oo::class create ::heatscope::View {
             if {![my hasSome]} {
                 my Complain ""
             }
+            # what was read may have needed the room for the next interval
+            if {[dict get $Selection interval] ne ""} {
+                $App later $App readyRoom
+            }
         } trap {HEATSCOPE DB} {message options} {
             # it is still to be shown
             foreach key $Reading {

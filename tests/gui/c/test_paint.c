@@ -195,6 +195,29 @@ static void thin_scope_bars_have_names(void **state) {
     }
 }
 
+/* Of a scope that begins above the rows in view the categories stand on top of them, to be clicked; of one that begins in view at its begin. */
+static void category_bars_stay_in_sight(void **state) {
+    (void)state;
+    sheet s;
+    hsc_scope_bar bars[] = {{.line_begin = 1, .line_end = 90}, {.line_begin = 42, .line_end = 44}, {.line_begin = 40, .line_end = 40}, {.line_begin = 1, .line_end = 39}};
+    hsc_scopes_frame f = {.rows = {.header = 30, .offset = -9, .height = 18, .top = 40, .count = 10}, .bar_width = 14, .n = 4, .bars = bars};
+    int v[4], t[4];
+    sheet_open(&s, 100, 200);
+    assert_true(hsc_scope_place(&s.c, &f, 0, v, t));
+    assert_int_equal(t[1], 30);
+    assert_in_range(t[3], 4, 9);
+    assert_int_equal(v[1], t[1] + t[3]);
+    int whole = v[1] + v[3];
+    assert_true(whole > 200);
+    assert_true(hsc_scope_place(&s.c, &f, 1, v, t));
+    assert_int_equal(t[1], 30 - 9 + 2 * 18 + 2);
+    assert_true(hsc_scope_place(&s.c, &f, 2, v, t)); /* half of its line is in view */
+    assert_int_equal(t[1], 30);
+    assert_true(t[1] + t[3] + v[3] <= 30 - 9 + 18);
+    assert_false(hsc_scope_place(&s.c, &f, 3, v, t));
+    sheet_close(&s);
+}
+
 static void category_bar_adds_up(void **state) {
     (void)state;
     sheet s;
@@ -449,6 +472,7 @@ int main(void) {
                                        cmocka_unit_test(rows_geometry),
                                        cmocka_unit_test(sentences_are_wrapped),
                                        cmocka_unit_test(thin_scope_bars_have_names),
+                                       cmocka_unit_test(category_bars_stay_in_sight),
                                        cmocka_unit_test(category_bar_adds_up),
                                        cmocka_unit_test(hostile_text),
                                        cmocka_unit_test(clip_holds),
