@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls, bytes, time and waiting by array in intervals that divide a run add up to the run's, also where a wait is counted in one interval and its
-call in the next. Usage: array_edges.py HEATSCOPE MPICC MPIRUN SOURCE WORK"""
+call in the next. What nobody knows of packing is told as such, and nothing of what is only received. Usage: array_edges.py HEATSCOPE MPICC MPIRUN SOURCE WORK"""
 import csv
 import io
 import math
@@ -32,7 +32,7 @@ shutil.rmtree(WORK, ignore_errors=True)
 os.makedirs(WORK)
 program, to = os.path.join(WORK, "edges"), os.path.join(WORK, "edges.run")
 run(MPICC, "-O2", "-g", "-o", program, SOURCE)
-run(MPIRUN, "-n", "2", HEATSCOPE, "run", "-q", "-o", to, program)
+run(MPIRUN, "-n", "2", HEATSCOPE, "run", "-q", "-F", "4000", "-o", to, program)
 whole = arrays()
 late = next((row for name, row in whole.items() if name.startswith("late")), None)
 if not late or late["calls"] != 60 or not late["mpi_s"] >= late["waiting_s"] > 0.6: # 30 waits of 50 ms in the mean
@@ -45,4 +45,8 @@ for name, row in whole.items():
         if not math.isclose(told, row[key], rel_tol=1e-9, abs_tol=1e-6 if key in SECONDS else 0):
             wrong.append(f"{name}, {key}: {told} in intervals, {row[key]} in the run")
 wrong += [f"only in an interval: {name}" for part in parts for name in part if name not in whole]
+text = run(HEATSCOPE, "report", "--by=array", to)
+pack = {line.split()[-2].partition("[")[0]: line.split()[5:-2] for line in text.splitlines() if "early[" in line or "late[" in line}
+if "packing (-: not known)" not in text or not float(pack["early"][0]) > 0 or pack["early"][1:] != ["-"] or pack["late"] != ["-", "-"]:
+    wrong.append(text)
 sys.exit("\n".join(wrong) or 0)
