@@ -160,7 +160,8 @@ typedef struct hsc_db_run_figure { /* of two whole runs, known without sampling 
                        * the mean, runs of equal size); of two sizes the factors of efficiency: "parallel" = "balance" x
                        * "communication", "computation" and that of "each" thread on average, whose ratios a / b are how the
                        * computation scaled: of strong scaling the first, of weak scaling the second; "size": processes, or of one
-                       * process each the threads that computed at the same time */
+                       * process each the threads that computed at the same time; "in line": how long all threads stood in line for a
+                       * processor, where the kernel told it of both */
     const char *name; /* the category; the kind of wait or the operation; "": all of them together, which come before; of a database */
     double a, b;      /* seconds; of imbalance, parallel, balance and communication: ratios; of size a number */
     double low, high; /* of a category: 95 % interval of b - a; else 0 */
