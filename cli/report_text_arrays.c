@@ -37,9 +37,10 @@ static void declared(const report *r, uint32_t array, char *out, size_t size) {
         snprintf(out, size, "in %s", s.name);
 }
 
-/* Of loops that are known; where these have nothing it need not be 0: other procedures may fill the buffer. */
-static const char *loops_text(double seconds, char *out, size_t size) {
-    snprintf(out, size, seconds > 0 ? "%.3f" : "-", seconds);
+/* Of loops that are known; where these have nothing it need not be 0, but is not known: other procedures may fill the buffer, and read it. Of what is
+ * only received nobody fills anything (`bytes` 0). */
+static const char *loops_text(double seconds, uint64_t bytes, char *out, size_t size) {
+    snprintf(out, size, seconds > 0 ? "%.3f" : bytes ? "-" : "", seconds);
     return out;
 }
 
@@ -107,7 +108,7 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
         free(rows);
         return status;
     }
-    fprintf(r->out, "\nMessage passing by array: bytes, time in calls, waiting for late ones%s\n   calls  sent  recv   MPI s  wait s%s  array\n", packs ? ", packing" : "",
+    fprintf(r->out, "\nMessage passing by array: bytes, time in calls, waiting%s\n   calls  sent  recv   MPI s  wait s%s  array\n", packs ? ", packing (-: not known)" : " for late ones",
             packs ? "  pack s  unpk s" : "");
     for (uint32_t i = 0; i < n; i++) {
         const report_array *a = &rows[i];
@@ -116,7 +117,8 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
             continue;
         }
         if (packs)
-            snprintf(loops, sizeof loops, " %7s %7s", loops_text(a->packing * r->unit.scale, packing, sizeof packing), loops_text(a->unpacking * r->unit.scale, unpacking, sizeof unpacking));
+            snprintf(loops, sizeof loops, " %7s %7s", loops_text(a->packing * r->unit.scale, a->sent_bytes, packing, sizeof packing),
+                     loops_text(a->unpacking * r->unit.scale, a->received_bytes, unpacking, sizeof unpacking));
         fprintf(r->out, "%8llu %5s %5s %7.3f %7.3f%s  %s\n", (unsigned long long)a->calls, report_bytes((double)a->sent_bytes, sent, sizeof sent),
                 report_bytes((double)a->received_bytes, received, sizeof received), a->mpi_s, a->waiting_s, loops, names[shown++].text);
     }

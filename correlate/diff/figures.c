@@ -150,9 +150,14 @@ hsc_status hsc_db_read_run_figures(hsc_db *a, uint32_t metric_a, hsc_db *b, uint
     if (!s)
         s = diff_figures_of(&d, out, n, err);
     if (!s && *n) { /* of whole runs */
-        hsc_db_run_figure *list = realloc(*out, ((size_t)*n + 1) * sizeof *list);
+        diff_measured m[2];
+        hsc_db_run_figure *list = realloc(*out, ((size_t)*n + 2) * sizeof *list);
+        diff_measured_of(&d.a, &m[0]);
+        diff_measured_of(&d.b, &m[1]);
         if (list) {
             list[(*n)++] = (hsc_db_run_figure){.of = "size", .name = "", .a = d.a.working, .b = d.b.working};
+            if (m[0].usage.line_known && m[1].usage.line_known)
+                list[(*n)++] = (hsc_db_run_figure){.of = "in line", .name = "", .a = m[0].usage.line_s, .b = m[1].usage.line_s};
             *out = list;
         }
     }

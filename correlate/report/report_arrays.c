@@ -186,18 +186,21 @@ static void follow_all(const sums *s, buffer *b, unsigned n, uint32_t context) {
     }
 }
 
-static bool add_message(sums *s, const uint32_t *first_of, const hsc_db_message *m, bool is_new_place) {
+/* m: of the interval; w: of the whole run, which says which arrays they are and how they are shared, so that intervals add up. */
+static bool add_message(sums *s, const uint32_t *first_of, const hsc_db_message *m, const hsc_db_message *w, bool is_new_place) {
     buffer b[BUFFERS];
     double share[BUFFERS];
     uint32_t site = site_of(s->r, m->line, m->operation);
     bool starts = m->kind == HSC_operation_class_START; /* what it starts is counted on its line, under the name of the call that made it */
     unsigned n = site == HSC_NONE || starts ? 0 : buffers_of(s->r, site, b), senders = 0, receivers = 0, sender = 0, receiver = 0;
     n = n ? n : started(s->r, m->line, starts ? NULL : m->operation, b);
-    double seconds = m->duration_s + m->completion_s;
+    double seconds = m->duration_s + m->completion_s, whole_s = w->duration_s + w->completion_s;
     follow(s, b, n, m->context);
     if (!n) {
-        report_array *a = m->sent_bytes + m->received_bytes ? row_of(s, HSC_NONE) : NULL;
+        report_array *a = w->sent_bytes + w->received_bytes ? row_of(s, HSC_NONE) : NULL;
         if (a) {
+            a->run_calls += w->calls;
+            a->run_mpi_s += whole_s;
             a->calls += m->calls;
             a->sent_bytes += m->sent_bytes;
             a->received_bytes += m->received_bytes;
@@ -205,27 +208,29 @@ static bool add_message(sums *s, const uint32_t *first_of, const hsc_db_message 
             a->share_s += seconds;
             return add_seconds(s, a, m->thread, seconds);
         }
-        return !(m->sent_bytes + m->received_bytes);
+        return !(w->sent_bytes + w->received_bytes);
     }
     for (unsigned i = 0; i < n; i++) {
         senders += b[i].role != HSC_mpi_role_RECEIVE_BUFFER;
         receivers += b[i].role != HSC_mpi_role_SEND_BUFFER;
     }
-    shares(b, n, (double)m->sent_bytes, (double)m->received_bytes, share);
+    shares(b, n, (double)w->sent_bytes, (double)w->received_bytes, share);
     for (unsigned i = 0; i < n; i++) {
         report_array *a = row_of(s, first_of[b[i].array]);
         if (!a)
             return false;
         if (!is_repeated(b, i, first_of)) { /* a call is one call of an array, whatever its buffers are */
             a->calls += starts ? 0 : m->calls;
+            a->run_calls += starts ? 0 : w->calls;
+            a->run_mpi_s += whole_s;
             a->places += is_new_place && !starts;
             if (!add_seconds(s, a, m->thread, seconds))
                 return false;
         }
         a->share_s += share[i] * seconds;
-        if (seconds > a->named_s) {
+        if (whole_s > a->named_s) {
             a->named = b[i].array;
-            a->named_s = seconds;
+            a->named_s = whole_s;
         }
         /* a receive's part of what nobody receives into (in place), and the other way round, goes to the first */
         if (senders ? b[i].role != HSC_mpi_role_RECEIVE_BUFFER : !i)
@@ -282,21 +287,22 @@ static bool has_unknown_buffer(const report *r, uint32_t line) {
     return false;
 }
 
-/* `begun`: line of the call that began what was waited for; HSC_NONE: not known. */
-static bool add_waiting(sums *s, const uint32_t *first_of, uint32_t context, uint32_t line, uint32_t begun, uint32_t kind, double seconds) {
+/* Of v the waiting in the interval; run_s: in the whole run. */
+static bool add_waiting(sums *s, const uint32_t *first_of, const hsc_db_delayed *v, uint32_t kind, double run_s) {
     buffer b[BUFFERS];
-    uint32_t first, sites;
+    uint32_t first, sites, line = v->line, begun = v->begun;
+    double seconds = v->wait_s;
     if (begun != HSC_NONE && !hsc_db_find(s->r->db, HSC_LIST_MPI_SITES, begun, &first, &sites, NULL) && sites)
         line = begun;
     bool of_message = kind == HSC_wait_cause_LATE_SENDER || kind == HSC_wait_cause_LATE_RECEIVER;
     unsigned n = hsc_cause_is_of_threads(kind) || kind == HSC_wait_cause_BARRIER
                      ? 0
                      : awaited(s->r, line, kind, b);
-    follow_all(s, b, n, context);
+    follow_all(s, b, n, v->context);
     unsigned called = 0; /* what no call was measured of is waited for by none: a completion may be of calls that this run did not make */
     for (unsigned i = 0; i < n; i++) {
         uint32_t row = s->row_of[first_of[b[i].array]];
-        if (row && s->list[row - 1].calls)
+        if (row && s->list[row - 1].run_calls)
             b[called++] = b[i];
     }
     n = called ? called : n;
@@ -307,14 +313,17 @@ static bool add_waiting(sums *s, const uint32_t *first_of, uint32_t context, uin
             return false;
         a->waiting_share_s += seconds;
         a->waiting_s += seconds;
+        a->run_waiting_s += run_s;
     }
     for (unsigned i = 0; i < n; i++) {
         report_array *a = row_of(s, first_of[b[i].array]);
         if (!a)
             return false;
         a->waiting_share_s += seconds / n;
-        if (!is_repeated(b, i, first_of))
+        if (!is_repeated(b, i, first_of)) {
             a->waiting_s += seconds;
+            a->run_waiting_s += run_s;
+        }
     }
     return true;
 }
@@ -386,31 +395,45 @@ static int by_place(const void *a, const void *b) {
 static hsc_status add_all(sums *s, const uint32_t *first_of, place *places, hsc_err *err) {
     report *r = s->r;
     uint32_t n = 0;
-    hsc_db_message m;
+    hsc_db_message m, whole;
     hsc_status status = HSC_OK;
     for (uint32_t i = 0; !status && i < r->info.messages; i++) {
-        status = hsc_db_get_message(r->db, i, &m, err);
+        status = hsc_db_get_message_whole(r->db, i, &m, err);
         if (!status && m.kind != HSC_operation_class_COMPLETION && (m.calls || m.completions)) /* their time is with those that they complete */
             places[n++] = (place){m.line, i, m.operation};
     }
     if (!status)
         qsort(places, n, sizeof *places, by_place);
-    for (uint32_t i = 0; !status && i < n; i++) {
-        bool is_new = !i || places[i].line != places[i - 1].line || strcmp(places[i].operation, places[i - 1].operation);
-        status = hsc_db_get_message(r->db, places[i].message, &m, err);
-        if (!status && !add_message(s, first_of, &m, is_new))
+    for (uint32_t i = 0, is_new = true; !status && i < n; i++) {
+        is_new = is_new || places[i].line != places[i - 1].line || strcmp(places[i].operation, places[i - 1].operation);
+        if (!(status = hsc_db_get_message(r->db, places[i].message, &m, err)))
+            status = hsc_db_get_message_whole(r->db, places[i].message, &whole, err);
+        bool is_there = !status && (m.calls || m.completions); /* in the interval */
+        if (!status && !add_message(s, first_of, &m, &whole, is_new && is_there))
             status = no_memory(r, err);
+        is_new = is_new && !is_there;
     }
     for (uint32_t i = 0; !status && i < r->info.delayed; i++) {
-        hsc_db_delayed v;
+        hsc_db_delayed v, run;
         hsc_db_delay d;
-        if (!(status = hsc_db_get_delayed(r->db, i, &v, err)) && !(status = hsc_db_get_delay(r->db, v.delay, &d, err)) &&
-            !add_waiting(s, first_of, v.context, v.line, v.begun, d.kind, v.wait_s))
+        if (!(status = hsc_db_get_delayed(r->db, i, &v, err)) && !(status = hsc_db_get_delayed_whole(r->db, i, &run, err)) &&
+            !(status = hsc_db_get_delay(r->db, v.delay, &d, err)) && !add_waiting(s, first_of, &v, d.kind, run.wait_s))
             status = no_memory(r, err);
     }
     if (!status && !add_packing(s, first_of))
         status = no_memory(r, err);
     return status;
+}
+
+/* A call that completes several has its time divided among them, though it waited for one: in the run its array has the waits at least. Of what is
+ * missing an interval has its part, that of the waits: so intervals add up. A wait and its call may be in two of them. */
+static void raise_to_waits(report_array *a) {
+    if (a->run_waiting_s > a->run_mpi_s)
+        a->mpi_s += (a->run_waiting_s - a->run_mpi_s) * (a->waiting_s / a->run_waiting_s);
+}
+
+static bool has_any(const report_array *a) {
+    return a->calls || a->sent_bytes || a->received_bytes || a->mpi_s > 0 || a->waiting_s > 0 || a->packing > 0 || a->unpacking > 0;
 }
 
 hsc_status report_arrays(report *r, report_array **rows, uint32_t *n, hsc_err *err) {
@@ -426,8 +449,13 @@ hsc_status report_arrays(report *r, report_array **rows, uint32_t *n, hsc_err *e
     if (!status && r->info.mpi_sites)
         status = add_all(&s, first_of, places, err);
     settle_threads(&s);
-    for (uint32_t i = 0; i < s.n; i++) /* a call that completes several has its time divided among them, though it waited for one */
-        s.list[i].mpi_s = fmax(s.list[i].mpi_s, s.list[i].waiting_s);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s.n; i++) {
+        raise_to_waits(&s.list[i]);
+        if (has_any(&s.list[i])) /* in the interval */
+            s.list[kept++] = s.list[i];
+    }
+    s.n = kept;
     free(s.by_thread);
     free(s.row_of);
     free(s.handed);
@@ -640,16 +668,16 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
             snprintf(also + said, sizeof also - said, " In calls of those without one the wait is up to %s: --by=array, --by=message.", REPORT_SECONDS(nameless));
         if (is_scalar(r, x) && is_waited) /* no volume to speak of */
             snprintf(out, size,
-                     "%.200s is what %s: its calls last %s, %s of it waiting for late partners (of %s). They move %s in "
+                     "%.200s is what %s: its calls last %s, %s %swaiting for late partners (of %s). They move %s in "
                      "all: the cost is to be in step, not the volume.%s",
-                     name, is_most ? "most of the waiting in message passing is for" : "is waited for most of all that messages move", REPORT_SECONDS(x->mpi_s), REPORT_SECONDS(x->waiting_s), REPORT_SECONDS(waited), report_volume((double)(x->sent_bytes + x->received_bytes), sent, sizeof sent), also);
+                     name, is_most ? "most of the waiting in message passing is for" : "is waited for most of all that messages move", REPORT_SECONDS(x->mpi_s), REPORT_SECONDS(x->waiting_s), x->waiting_s > x->mpi_s + 1e-9 ? "" : "of it ", REPORT_SECONDS(waited), report_volume((double)(x->sent_bytes + x->received_bytes), sent, sizeof sent), also);
         else
             snprintf(out, size,
                  "%.260s %s %s: %s sent, %s received, %.0f %% of the bytes whose calls are "
-                 "measured; %s in calls of MPI, %s of it waiting for late partners (of %s).%s",
+                 "measured; %s in calls of MPI, %s %swaiting for late partners (of %s).%s",
                  name, others ? "have" : "has", is_most ? "most of the waiting in message passing" : is_waited ? "most waiting of all arrays" : "most of the communication",
                  report_volume((double)sent_bytes, sent, sizeof sent), report_volume((double)received_bytes, received, sizeof received), 100 * (double)(sent_bytes + received_bytes) / bytes, REPORT_SECONDS(x->mpi_s),
-                 REPORT_SECONDS(x->waiting_s), REPORT_SECONDS(waited), also);
+                 REPORT_SECONDS(x->waiting_s), x->waiting_s > x->mpi_s + 1e-9 ? "" : "of it ", REPORT_SECONDS(waited), also);
         *scope = a.scope;
         *seconds = fmax(x->mpi_s, nameless);
     }

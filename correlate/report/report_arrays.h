@@ -11,8 +11,11 @@ typedef struct report_array {
     uint32_t named;             /* the row that calls have it by, of several those that last longest: its name is one of the source there */
     double named_s;             /* for how long these last */
     uint64_t calls, sent_bytes, received_bytes;
-    double mpi_s;               /* in the calls, and their share of the calls that completed them; a call of several arrays counts for each */
+    double mpi_s;               /* in the calls, and their share of the calls that completed them, of a run its waits at least; a call of several arrays
+                                 * counts for each. Intervals add up to the run */
     double waiting_s;           /* for late partners in them, likewise */
+    uint64_t run_calls;         /* these of the run, whatever interval is set, but for what the waits make more */
+    double run_mpi_s, run_waiting_s;
     double share_s, waiting_share_s; /* the same divided among the arrays of a call, by bytes and evenly: these add up */
     double packing, unpacking;  /* samples of loops that fill or read the buffer */
     bool packs, unpacks;        /* such loops are known; else 0 says nothing */

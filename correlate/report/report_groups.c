@@ -471,8 +471,10 @@ static hsc_status by_data(report *r, report_groups *g, hsc_err *err) {
     g->table = HSC_TABLE_LINE;
     for (uint32_t i = 0; i < r->info.references && !s; i++) {
         hsc_db_reference x;
+        hsc_db_array a;
         uint32_t line = HSC_NONE;
-        if (!(s = hsc_db_get_reference(r->db, i, &x, err)) && x.array != HSC_NONE && x.file != HSC_NONE)
+        if (!(s = hsc_db_get_reference(r->db, i, &x, err)) && x.array != HSC_NONE && x.file != HSC_NONE &&
+            !(s = hsc_db_get_array(r->db, x.array, &a, err)) && !(a.flags & HSC_array_flag_NOT_GENERATED))
             line = hsc_db_find_line(r->db, x.file, x.line);
         if (line == HSC_NONE || !report_wanted_line(r, line))
             continue;
@@ -583,20 +585,22 @@ uint32_t report_group_scope(const report *r, const report_groups *g, const repor
 }
 
 hsc_status report_group_busiest(report *r, const report_groups *g, const report_group *x, uint32_t *out, hsc_err *err) {
+    enum { ROWS = 512 };
+    double values[ROWS] = {0};
     const uint32_t *scope_of;
     uint32_t procedure = HSC_NONE, most = HSC_NONE;
     double sum = 0, largest_sum = 0;
     hsc_status s = hsc_db_get_scope_of_lines(r->db, &scope_of, err);
     /* lines stand in the order of their files, so those of a procedure follow each other */
     for (uint32_t i = x->first; i < x->first + x->n && !s; i++)
-        for (uint32_t k = 0; k < g->ranges[i].n && !s; k++) {
-            uint32_t line = g->ranges[i].first + k;
+        for (uint64_t k = 0; k < g->ranges[i].n && !s; k++) {
+            uint64_t line = g->ranges[i].first + k, left = g->ranges[i].n - k;
             hsc_db_scope scope = {.procedure = HSC_NONE};
-            double value = 0;
-            s = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, line, 1, &value, err);
+            if (k % ROWS == 0)
+                s = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, line, left < ROWS ? left : ROWS, values, err);
             if (!s && scope_of[line] != HSC_NONE)
                 s = hsc_db_get_scope(r->db, scope_of[line], &scope, err);
-            sum = (scope.procedure == procedure ? sum : 0) + value;
+            sum = (scope.procedure == procedure ? sum : 0) + values[k % ROWS];
             procedure = scope.procedure;
             if (procedure != HSC_NONE && sum > largest_sum) {
                 largest_sum = sum;

@@ -8,6 +8,7 @@
 #include <heatscope/formats/records.h>
 
 #include "report_arrays.h"
+#include "report_groups.h"
 #include "report_measures.h"
 #include "report_paid.h"
 #include "report_reasons.h"
@@ -201,6 +202,31 @@ void hsc_db_free_arrays(hsc_db_array_use *list, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         free(list[i].text);
     free(list);
+}
+
+hsc_status hsc_db_read_array_times(hsc_db *db, uint32_t metric, hsc_db_array_time **out, uint32_t *n, hsc_err *err) {
+    report r;
+    report_groups g = {0};
+    hsc_db_array_time *list = NULL;
+    begin(&r, db, metric);
+    hsc_status s = report_load_step(&r, 0, err); /* what there is */
+    if (!s)
+        s = report_groups_by(&r, REPORT_BY_DATA, &g, err);
+    if (!s && !(list = malloc(((size_t)g.n + 1) * sizeof *list)))
+        s = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r.info.path);
+    for (uint32_t i = 0; i < g.n && !s; i++) {
+        list[i] = (hsc_db_array_time){g.list[i].row, g.list[i].members, HSC_NONE, g.list[i].value.sum};
+        s = report_group_busiest(&r, &g, &g.list[i], &list[i].procedure, err);
+    }
+    if (s)
+        free(list);
+    else {
+        *out = list;
+        *n = g.n;
+    }
+    report_groups_clear(&g);
+    report_clear(&r);
+    return s;
 }
 
 double hsc_db_count_lost(const hsc_db *db) {

@@ -327,9 +327,12 @@ hsc_status hsc_db_get_context_columns(const hsc_db *db, hsc_db_context_columns *
     return status;
 }
 
-hsc_status hsc_db_get_message(const hsc_db *db, uint32_t r, hsc_db_message *out, hsc_err *err) {
+/* An amount of the interval that is set, or of the whole run. */
+#define AMOUNT(db, whole, column, ctype) ((whole) ? HSC_COL(db, column, ctype) : HSC_WITHIN(db, column, ctype))
+
+static hsc_status get_message(const hsc_db *db, uint32_t r, bool whole, hsc_db_message *out, hsc_err *err) {
     hsc_status status = hsc_db_want(db, HSC_TAB_message, r, err);
-    if (!status)
+    if (!status && !whole)
         status = hsc_within_want(db, HSC_WITHIN_MESSAGES, err);
     if (status)
         return status;
@@ -341,23 +344,27 @@ hsc_status hsc_db_get_message(const hsc_db *db, uint32_t r, hsc_db_message *out,
                             .kind = HSC_COL(db, message_class, uint8_t)[r],
                             .peer = peer ? peer : "unknown",
                             .size_class = HSC_COL(db, message_size_class, uint8_t)[r],
-                            .calls = HSC_WITHIN(db, message_calls, uint64_t)[r],
-                            .sent = HSC_WITHIN(db, message_sent, uint64_t)[r],
-                            .sent_bytes = HSC_WITHIN(db, message_sent_bytes, uint64_t)[r],
-                            .received = HSC_WITHIN(db, message_received, uint64_t)[r],
-                            .received_bytes = HSC_WITHIN(db, message_received_bytes, uint64_t)[r],
-                            .size_min = HSC_WITHIN(db, message_size_min, uint64_t)[r],
-                            .size_max = HSC_WITHIN(db, message_size_max, uint64_t)[r],
-                            .size_squares = HSC_WITHIN(db, message_size_squares, double)[r],
-                            .duration_s = HSC_WITHIN(db, message_duration_s, double)[r],
-                            .duration_min_s = HSC_WITHIN(db, message_duration_min_s, double)[r],
-                            .duration_max_s = HSC_WITHIN(db, message_duration_max_s, double)[r],
-                            .duration_squares = HSC_WITHIN(db, message_duration_squares, double)[r],
-                            .completions = HSC_WITHIN(db, message_completions, uint64_t)[r],
-                            .in_flight_s = HSC_WITHIN(db, message_in_flight_s, double)[r],
-                            .completion_s = HSC_WITHIN(db, message_completion_s, double)[r]};
+                            .calls = AMOUNT(db, whole, message_calls, uint64_t)[r],
+                            .sent = AMOUNT(db, whole, message_sent, uint64_t)[r],
+                            .sent_bytes = AMOUNT(db, whole, message_sent_bytes, uint64_t)[r],
+                            .received = AMOUNT(db, whole, message_received, uint64_t)[r],
+                            .received_bytes = AMOUNT(db, whole, message_received_bytes, uint64_t)[r],
+                            .size_min = AMOUNT(db, whole, message_size_min, uint64_t)[r],
+                            .size_max = AMOUNT(db, whole, message_size_max, uint64_t)[r],
+                            .size_squares = AMOUNT(db, whole, message_size_squares, double)[r],
+                            .duration_s = AMOUNT(db, whole, message_duration_s, double)[r],
+                            .duration_min_s = AMOUNT(db, whole, message_duration_min_s, double)[r],
+                            .duration_max_s = AMOUNT(db, whole, message_duration_max_s, double)[r],
+                            .duration_squares = AMOUNT(db, whole, message_duration_squares, double)[r],
+                            .completions = AMOUNT(db, whole, message_completions, uint64_t)[r],
+                            .in_flight_s = AMOUNT(db, whole, message_in_flight_s, double)[r],
+                            .completion_s = AMOUNT(db, whole, message_completion_s, double)[r]};
     return HSC_OK;
 }
+
+hsc_status hsc_db_get_message(const hsc_db *db, uint32_t r, hsc_db_message *out, hsc_err *err) { return get_message(db, r, false, out, err); }
+
+hsc_status hsc_db_get_message_whole(const hsc_db *db, uint32_t r, hsc_db_message *out, hsc_err *err) { return get_message(db, r, true, out, err); }
 
 hsc_status hsc_db_get_wait(const hsc_db *db, uint32_t r, hsc_db_wait *out, hsc_err *err) {
     hsc_status status = hsc_db_want(db, HSC_TAB_wait, r, err);
@@ -402,9 +409,9 @@ hsc_status hsc_db_get_delay(const hsc_db *db, uint32_t r, hsc_db_delay *out, hsc
     return HSC_OK;
 }
 
-hsc_status hsc_db_get_delayed(const hsc_db *db, uint32_t r, hsc_db_delayed *out, hsc_err *err) {
+static hsc_status get_delayed(const hsc_db *db, uint32_t r, bool whole, hsc_db_delayed *out, hsc_err *err) {
     hsc_status status = hsc_db_want(db, HSC_TAB_delayed, r, err);
-    if (!status)
+    if (!status && !whole)
         status = hsc_within_want(db, HSC_WITHIN_DELAYED, err);
     if (!status)
         *out = (hsc_db_delayed){.delay = HSC_COL(db, delayed_delay, uint32_t)[r],
@@ -412,11 +419,15 @@ hsc_status hsc_db_get_delayed(const hsc_db *db, uint32_t r, hsc_db_delayed *out,
                                 .context = HSC_COL(db, delayed_context, uint32_t)[r],
                                 .line = HSC_COL(db, delayed_line, uint32_t)[r],
                                 .begun = HSC_COL(db, delayed_begun, uint32_t)[r],
-                                .waits = HSC_WITHIN(db, delayed_waits, uint64_t)[r],
-                                .wait_s = HSC_WITHIN(db, delayed_wait_s, double)[r],
-                                .max_s = HSC_WITHIN(db, delayed_max_s, double)[r]};
+                                .waits = AMOUNT(db, whole, delayed_waits, uint64_t)[r],
+                                .wait_s = AMOUNT(db, whole, delayed_wait_s, double)[r],
+                                .max_s = AMOUNT(db, whole, delayed_max_s, double)[r]};
     return status;
 }
+
+hsc_status hsc_db_get_delayed(const hsc_db *db, uint32_t r, hsc_db_delayed *out, hsc_err *err) { return get_delayed(db, r, false, out, err); }
+
+hsc_status hsc_db_get_delayed_whole(const hsc_db *db, uint32_t r, hsc_db_delayed *out, hsc_err *err) { return get_delayed(db, r, true, out, err); }
 
 hsc_status hsc_db_get_delay_place(const hsc_db *db, uint32_t r, hsc_db_delay_place *out, hsc_err *err) {
     hsc_status status = hsc_db_want(db, HSC_TAB_delay_place, r, err);

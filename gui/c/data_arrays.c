@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Package heatscope::data: arrays, with the time of the loops that touch them and the messages that carry them. */
+/* Package heatscope::data: arrays, with the time of the lines that refer to them and the messages that carry them. */
 #include "handle.h"
 
 #include <math.h>
@@ -21,9 +21,8 @@ typedef struct known {
 
 typedef struct array {
     uint32_t row, references, generated, last_scope; /* row: the first with its identity; generated: references that are in the code */
-    double cost, inside;                  /* shares of loops by number of references; whole loops that touch it */
-    uint32_t procedure, busiest;          /* which the last reference is in, and which has most of the cost; HSC_NONE none */
-    double part, most;                    /* of the cost, in these */
+    double cost, inside;                  /* lines that refer to it, as in report --by=data; whole loops that touch it */
+    uint32_t busiest;                     /* procedure that has most of the cost; HSC_NONE none */
     hsc_db_array_use use;                 /* messages; all 0 without */
     bool used;
 } array;
@@ -84,54 +83,22 @@ static bool is_generated(hsc_handle *h, uint32_t row) {
     return hsc_db_get_array(h->db, row, &a, NULL) != HSC_OK || !(a.flags & HSC_array_flag_NOT_GENERATED);
 }
 
-/* What a loop reads at the same address each time the compiler mostly keeps in a register: it counts only where nothing goes on to another address. */
-static bool counts(const hsc_db_reference *r, bool moves) { return !moves || r->stride != HSC_stride_ZERO || r->access != HSC_access_READ; }
-
-/* The scopes of a procedure follow each other. */
-static void add_cost(array *a, uint32_t procedure, double cost) {
-    a->cost += cost;
-    a->part = (a->procedure == procedure ? a->part : 0) + cost;
-    a->procedure = procedure;
-    if (procedure != HSC_NONE && a->part > a->most) {
-        a->most = a->part;
-        a->busiest = procedure;
-    }
-}
-
 /* References stand by scope: those of one scope follow each other. */
 static hsc_status add_references(hsc_handle *h, const uint32_t *same, const double *own, array *list, hsc_err *err) {
     uint32_t n = hsc_db_count(h->db, HSC_LIST_REFERENCES);
     hsc_status s = HSC_OK;
-    for (uint32_t i = 0, end; s == HSC_OK && i < n; i = end) {
+    for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
         hsc_db_reference r;
-        if ((s = hsc_db_get_reference(h->db, i, &r, err)) != HSC_OK)
-            break;
-        uint32_t scope = r.scope, of_scope = 0, moving = 0;
-        for (end = i; end < n; end++) {
-            if ((s = hsc_db_get_reference(h->db, end, &r, err)) != HSC_OK || r.scope != scope)
-                break;
-            bool generated = r.array < h->info.arrays && is_generated(h, r.array);
-            of_scope += generated;
-            moving += generated && counts(&r, true);
-        }
-        of_scope = moving ? moving : of_scope;
-        double value = scope < h->info.scopes ? own[scope] : 0;
-        hsc_db_scope in = {.procedure = HSC_NONE};
-        uint32_t procedure = scope < h->info.scopes && hsc_db_get_scope(h->db, scope, &in, NULL) == HSC_OK ? in.procedure : HSC_NONE;
-        for (uint32_t k = i; s == HSC_OK && k < end; k++) {
-            if ((s = hsc_db_get_reference(h->db, k, &r, err)) != HSC_OK || r.array >= h->info.arrays)
-                continue;
-            array *a = &list[same[r.array]];
-            a->references++;
-            if (!is_generated(h, r.array))
-                continue;
-            a->generated++;
-            if (counts(&r, moving))
-                add_cost(a, procedure, value / of_scope);
-            if (a->last_scope != scope)
-                a->inside += value;
-            a->last_scope = scope;
-        }
+        if ((s = hsc_db_get_reference(h->db, i, &r, err)) != HSC_OK || r.array >= h->info.arrays)
+            continue;
+        array *a = &list[same[r.array]];
+        a->references++;
+        if (!is_generated(h, r.array))
+            continue;
+        a->generated++;
+        if (a->last_scope != r.scope)
+            a->inside += r.scope < h->info.scopes ? own[r.scope] : 0;
+        a->last_scope = r.scope;
     }
     return s;
 }
@@ -141,7 +108,7 @@ static int dearest(const void *a, const void *b) {
     if (x->cost != y->cost)
         return x->cost > y->cost ? -1 : 1;
     uint64_t p = x->use.sent_bytes + x->use.received_bytes, q = y->use.sent_bytes + y->use.received_bytes;
-    return p != q ? (p > q ? -1 : 1) : x->row < y->row ? -1 : x->row > y->row;
+    return p != q && !(x->cost > 0) ? (p > q ? -1 : 1) : x->row < y->row ? -1 : x->row > y->row;
 }
 
 /* NaN: the empty string */
@@ -192,17 +159,25 @@ static Tcl_Obj *array_dict(hsc_handle *h, const array *a, double total) {
 static int arrays(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     hsc_err err = {0};
     hsc_db_array_use *uses = NULL;
-    uint32_t n_uses = 0, *same = NULL, n = h->info.arrays;
+    hsc_db_array_time *times = NULL;
+    uint32_t n_uses = 0, n_times = 0, *same = NULL, n = h->info.arrays;
     double *own = NULL, total = 0;
     array *list = calloc((size_t)n + 1, sizeof *list); /* the last: calls whose buffers are not known */
     hsc_status s = list ? HSC_OK : no_memory(h, &err);
     if (s == HSC_OK && (s = hsc_handle_total(h, a->view.metric, &total, &err)) == HSC_OK && (s = read_same(h, &same, &err)) == HSC_OK &&
         (s = read_own(h, a->view, &own, &err)) == HSC_OK)
         s = hsc_db_read_arrays(h->db, a->view.metric, &uses, &n_uses, &err);
+    if (s == HSC_OK && n)
+        s = hsc_db_read_array_times(h->db, a->view.metric, &times, &n_times, &err);
     for (uint32_t i = 0; s == HSC_OK && i <= n; i++)
-        list[i] = (array){.row = i < n ? i : HSC_NONE, .last_scope = HSC_NONE, .procedure = HSC_NONE, .busiest = HSC_NONE};
+        list[i] = (array){.row = i < n ? i : HSC_NONE, .last_scope = HSC_NONE, .busiest = HSC_NONE};
     if (s == HSC_OK)
         s = add_references(h, same, own, list, &err);
+    for (uint32_t i = 0; s == HSC_OK && i < n_times; i++) {
+        array *to = &list[same[times[i].array]];
+        to->cost = times[i].value;
+        to->busiest = times[i].procedure;
+    }
     for (uint32_t i = 0; s == HSC_OK && i < n_uses; i++) {
         array *to = &list[uses[i].array < n ? same[uses[i].array] : n];
         to->use = uses[i];
@@ -221,6 +196,7 @@ static int arrays(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     }
     if (uses)
         hsc_db_free_arrays(uses, n_uses);
+    free(times);
     free(own);
     free(same);
     free(list);
@@ -243,11 +219,21 @@ static Tcl_Obj *place(hsc_handle *h, const char *part, uint32_t scope, uint32_t 
     return d;
 }
 
-static hsc_status put_references(hsc_handle *h, const uint32_t *same, const double *own, uint32_t of, uint32_t limit, Tcl_Obj *out, hsc_err *err) {
+/* Samples of the line that it stands on. */
+static hsc_status value_of(hsc_handle *h, const hsc_db_reference *r, hsc_db_view view, double *out, hsc_err *err) {
+    uint32_t line = is_generated(h, r->array) && r->file != HSC_NONE ? hsc_db_find_line(h->db, r->file, r->line) : HSC_NONE;
+    view.table = HSC_TABLE_LINE;
+    *out = 0;
+    return line == HSC_NONE ? HSC_OK : hsc_db_read_sums(h->db, view, line, 1, out, err);
+}
+
+static hsc_status put_references(hsc_handle *h, const uint32_t *same, hsc_db_view view, uint32_t of, uint32_t limit, Tcl_Obj *out, hsc_err *err) {
     hsc_status s = HSC_OK;
     for (uint32_t i = 0, n = hsc_db_count(h->db, HSC_LIST_REFERENCES); s == HSC_OK && i < n && limit; i++) {
         hsc_db_reference r;
-        if ((s = hsc_db_get_reference(h->db, i, &r, err)) != HSC_OK || r.array >= h->info.arrays || same[r.array] != of)
+        double value = 0;
+        if ((s = hsc_db_get_reference(h->db, i, &r, err)) != HSC_OK || r.array >= h->info.arrays || same[r.array] != of ||
+            (s = value_of(h, &r, view, &value, err)) != HSC_OK)
             continue;
         const char *access = hsc_enum_text("access", r.access), *stride = hsc_enum_text("stride", r.stride);
         Tcl_Obj *d = place(h, "reference", r.scope, r.file, r.line, r.column);
@@ -256,7 +242,7 @@ static hsc_status put_references(hsc_handle *h, const uint32_t *same, const doub
         PUT(d, "stride", TEXT(stride ? stride : ""));
         PUT(d, "stride_bytes", TEXT(r.stride_bytes));
         PUT(d, "generated", Tcl_NewBooleanObj(is_generated(h, r.array)));
-        PUT(d, "value", REAL(r.scope < h->info.scopes && is_generated(h, r.array) ? own[r.scope] : 0));
+        PUT(d, "value", REAL(value));
         Tcl_ListObjAppendElement(NULL, out, d);
         limit--;
     }
@@ -287,13 +273,10 @@ static hsc_status put_messages(hsc_handle *h, const uint32_t *same, uint32_t of,
 static int array_uses(hsc_handle *h, Tcl_Interp *interp, uint32_t of, const hsc_data_args *a) {
     hsc_err err = {0};
     uint32_t *same = NULL;
-    double *own = NULL;
     Tcl_Obj *out = Tcl_NewListObj(0, NULL);
     hsc_status s = read_same(h, &same, &err);
-    if (s == HSC_OK && (s = read_own(h, a->view, &own, &err)) == HSC_OK &&
-        (s = put_messages(h, same, same[of], a->limit, out, &err)) == HSC_OK)
-        s = put_references(h, same, own, same[of], a->limit, out, &err);
-    free(own);
+    if (s == HSC_OK && (s = put_messages(h, same, same[of], a->limit, out, &err)) == HSC_OK)
+        s = put_references(h, same, a->view, same[of], a->limit, out, &err);
     free(same);
     if (s != HSC_OK) {
         Tcl_DecrRefCount(out);

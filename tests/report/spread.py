@@ -15,7 +15,7 @@ except ImportError:
     sys.exit(77)
 
 HEATSCOPE, SIMULATE, MODEL, FOLDER = sys.argv[1:]
-NONE = 4294967295
+NONE, NOT_GENERATED = 4294967295, 16
 QUANTILES = {"p05": 0.05, "p25": 0.25, "median": 0.5, "p75": 0.75, "p95": 0.95}
 
 
@@ -168,13 +168,13 @@ class Database:
     def data_table(self):
         v, at = self.dense("line"), self.line_rows()
         file, line, array = (self.column("static", "reference", k) for k in ("file", "line", "array"))
-        identity = self.f["/static/array/identity"][...]
+        identity, gone = self.f["/static/array/identity"][...], self.f["/static/array/flags"][...] & NOT_GENERATED
         first = {}
         lines = {}
         for i in range(len(identity)):
             first.setdefault(int(identity[i]) or -i - 1, i)
         for i in range(len(file)):
-            if array[i] != NONE and (file[i], line[i]) in at:
+            if array[i] != NONE and not gone[array[i]] and (file[i], line[i]) in at:
                 lines.setdefault(first[int(identity[array[i]]) or -int(array[i]) - 1], set()).add(at[file[i], line[i]])
         keys = sorted(lines)
         return self.ordered(keys, np.array([v[sorted(lines[k])].sum(0) for k in keys]))

@@ -108,6 +108,16 @@ void hsc_db_get_array_text(hsc_db *db, uint32_t array, char *out, size_t size);
 hsc_status hsc_db_read_arrays(hsc_db *db, uint32_t metric, hsc_db_array_use **out, uint32_t *n, hsc_err *err);
 void hsc_db_free_arrays(hsc_db_array_use *list, uint32_t n);
 
+/* Time by array: of the lines that refer to it, as in `report --by=data`. A line of several counts for each: rows add up to more than all. */
+typedef struct hsc_db_array_time {
+    uint32_t array;         /* row of arrays, the first with its identity */
+    uint32_t lines;         /* that refer to it and have code */
+    uint32_t procedure;     /* scope whose lines have most of it; HSC_NONE: not known */
+    double value;           /* exclusive, in counts of the metric */
+} hsc_db_array_time;
+/* Those with a value, the largest first; free() *out. Cost: the references, and the sums of their lines, once. */
+hsc_status hsc_db_read_array_times(hsc_db *db, uint32_t metric, hsc_db_array_time **out, uint32_t *n, hsc_err *err);
+
 /* ---- two databases (library hsc_diff) ---- */
 
 typedef enum hsc_change_by { HSC_CHANGE_PROCEDURE = 0, HSC_CHANGE_LOOP = 1, HSC_CHANGE_LINE = 2, HSC_CHANGE_MODULE = 3, HSC_CHANGE_NEST = 4 } hsc_change_by;
@@ -150,7 +160,8 @@ typedef struct hsc_db_run_figure { /* of two whole runs, known without sampling 
                        * the mean, runs of equal size); of two sizes the factors of efficiency: "parallel" = "balance" x
                        * "communication", "computation" and that of "each" thread on average, whose ratios a / b are how the
                        * computation scaled: of strong scaling the first, of weak scaling the second; "size": processes, or of one
-                       * process each the threads that computed at the same time */
+                       * process each the threads that computed at the same time; "in line": how long all threads stood in line for a
+                       * processor, where the kernel told it of both */
     const char *name; /* the category; the kind of wait or the operation; "": all of them together, which come before; of a database */
     double a, b;      /* seconds; of imbalance, parallel, balance and communication: ratios; of size a number */
     double low, high; /* of a category: 95 % interval of b - a; else 0 */

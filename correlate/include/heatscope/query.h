@@ -352,6 +352,7 @@ typedef struct hsc_db_message {
     double in_flight_s, completion_s;
 } hsc_db_message;
 hsc_status hsc_db_get_message(const hsc_db *db, uint32_t row, hsc_db_message *out, hsc_err *err);
+hsc_status hsc_db_get_message_whole(const hsc_db *db, uint32_t row, hsc_db_message *out, hsc_err *err); /* of the run, whatever interval is set */
 
 /* Waits outside message passing: a row for each thread, calling context, kind, and the thread that ended them (holder). */
 typedef struct hsc_db_wait {
@@ -384,6 +385,7 @@ typedef struct hsc_db_delayed {     /* who waited for it; sorted by delay */
     double wait_s, max_s;
 } hsc_db_delayed;
 hsc_status hsc_db_get_delayed(const hsc_db *db, uint32_t row, hsc_db_delayed *out, hsc_err *err);
+hsc_status hsc_db_get_delayed_whole(const hsc_db *db, uint32_t row, hsc_db_delayed *out, hsc_err *err); /* of the run, whatever interval is set */
 
 typedef struct hsc_db_delay_place { /* what the late thread did before; sorted by delay */
     uint32_t delay, context, line;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Arrays: what the loops that touch them take, what messages carry of them, and where; words for the arrays pane.
+# Arrays: what the lines that refer to them take, what messages carry of them, and where; words for the arrays pane.
 
 oo::class create ::heatscope::Arrays {
     variable Run Db Rows Key
@@ -63,7 +63,7 @@ oo::class create ::heatscope::Arrays {
         if {[dict get $row references] > 0 && [dict get $row generated] == 0} {
             lappend out [dict create kind fact text "not in the generated code: its values are kept in registers, or not needed" right ""]
         } elseif {[dict get $row references] > 0} {
-            lappend out [dict create kind fact text "share of the loops that touch it, by number of references that move" \
+            lappend out [dict create kind fact text "lines that refer to it" \
                 right [$Run amount $metric [dict get $row cost]]]
             lappend out [dict create kind fact text "loops that touch it, whole" right [$Run amount $metric [dict get $row inside]]]
         }

@@ -559,7 +559,28 @@ oo::class create ::heatscope::Comparison {
     method Mark {c metric scope} {
         return [list "[my amount $c $metric][my apart $c]" [expr {[dict get $c change] > 0 ? "more" : "less"}] $scope]
     }
-    # What changed, in the form of findings: the whole run, then the procedures that changed most and beyond noise and what is timed, by how much they changed.
+    # Procedures and loops that changed beyond noise, the largest change first: dicts as of `changes` with by. A loop has what it calls, so it is told where no
+    # procedure tells most of its change, and then for its own procedure where that changed less in all.
+    method code {metric} {
+        set procedures [lmap c [my changes procedure $metric] {if {![dict get $c beyond]} continue; dict set c by procedure}]
+        set out {}
+        foreach c [my changes loop $metric] {
+            set change [dict get $c change]
+            if {![dict get $c beyond] || [lsearch -exact [lmap p $procedures {expr {$change * [dict get $p change] > 0 && abs([dict get $p change]) >= 0.8 * abs($change)}}] 1] >= 0} continue
+            if {[dict get $c a] >= 0} {
+                set of([dict get [$Db scope [dict get $c a]] procedure],[expr {$change > 0}]) 1
+            }
+            lappend out [list [expr {abs($change)}] [dict set c by loop]]
+        }
+        foreach c $procedures {
+            if {![info exists of([dict get $c a],[expr {[dict get $c change] > 0}])]} {
+                lappend out [list [expr {abs([dict get $c change])}] $c]
+            }
+        }
+        return [lmap pair [lsort -real -decreasing -index 0 $out] {lindex $pair 1}]
+    }
+    # What changed, in the form of findings: the whole run, then the code that changed most and beyond noise and what is timed, by how much they changed;
+    # what is timed last where it may be the machine's: where by as much more or less threads stood in line for a processor.
     method findings {metric} {
         if {$Other eq ""} {
             return {}
@@ -590,28 +611,52 @@ oo::class create ::heatscope::Comparison {
             }
             lappend out [dict merge $none [dict create title "Other run" text $text]]
         }
-        set n 0
         set changed {}
-        foreach c [my changes procedure $metric] {
-            if {![dict get $c beyond] || [incr n] > 4} {
-                continue
-            }
-            set text "[dict get $c name]: [my amount $c $metric][expr {[dict get $c words] ne "" ? ", [dict get $c words]" : ""}]\
-                (95 %[expr {$n == 1 ? " of sampling alone," : ""}] from [my Signed [dict get $c low] $unit] to [my Signed [dict get $c high] $unit])."
+        set n 0
+        foreach c [lrange [my code $metric] 0 5] {
+            set name "[dict get $c name][expr {[dict get $c by] eq "loop" ? " [dict get $c where], with what it calls" : ""}]"
+            set text "$name: [my amount $c $metric][expr {[dict get $c words] ne "" ? ", [dict get $c words]" : ""}]\
+                (95 %[expr {[incr n] == 1 ? " of sampling alone," : ""}] from [my Signed [dict get $c low] $unit] to [my Signed [dict get $c high] $unit])."
             set place [expr {[dict get $c a] >= 0 ? [$Db scope [dict get $c a]] : {}}]
             lappend changed [dict merge $none [dict create title [expr {[dict get $c change] > 0 ? "More there" : "Less there"}] text $text \
                 change [dict get $c change]] [expr {$place ne "" ? [dict create scope [dict get $c a] file [dict get $place file] line [dict get $place line_begin]] : {}}]]
         }
-        if {!$n} {
-            lappend out [dict merge $none [dict create title "Other run" text "No procedure changed beyond noise."]]
+        if {![llength $changed]} {
+            lappend out [dict merge $none [dict create title "Other run" text "No procedure or loop changed beyond noise."]]
         }
         # by how much they changed; all are of time, or samples stand apart
         set timed [lmap c [my TimedFindings $metric] {dict merge $none $c}]
         if {$unit ne "s"} {
             return [concat $out $changed $timed]
         }
+        set line [my InLine $metric]
         set sized [lmap c [concat $changed $timed] {list [expr {abs([dict get $c change])}] $c}]
-        return [concat $out [lmap pair [lsort -real -decreasing -index 0 $sized] {lindex $pair 1}]]
+        set last {}
+        foreach pair [lsort -real -decreasing -index 0 $sized] {
+            lassign $pair size c
+            if {$c in $timed && $line * [dict get $c change] > 0 && $size <= abs($line)} {
+                lappend last [dict replace $c text "[string trimright [dict get $c text] .]; it may be the machine's: threads stood in line for a processor for [my InLineWords $metric]."]
+            } else {
+                lappend out $c
+            }
+        }
+        return [concat $out $last]
+    }
+    # By how many seconds more threads stood in line for a processor there; 0 where that is not known.
+    method InLine {metric} {
+        foreach row [my Figures $metric] {
+            if {[dict get $row of] eq "in line"} {
+                return [expr {[dict get $row b] - [dict get $row a]}]
+            }
+        }
+        return 0.0
+    }
+    method InLineWords {metric} {
+        foreach row [my Figures $metric] {
+            if {[dict get $row of] eq "in line"} {
+                return "[::heatscope::fmt seconds [dict get $row a]] here, [::heatscope::fmt seconds [dict get $row b]] there"
+            }
+        }
     }
     # Of whole runs: waits, calls and causes of waiting that changed by a hundredth of the shorter one's elapsed time, at most two of each, those of calls with
     # a tenth more or less bytes also where their time did not.

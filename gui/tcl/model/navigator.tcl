@@ -59,21 +59,28 @@ oo::class create ::heatscope::Navigator {
         }
         return 1
     }
-    # At the line that changed most of the user's procedure that did; else at the wait or call of message passing that did. False: there is none.
+    # At the line that changed most of the user's procedure or loop that did; else at the wait or call of message passing that did. False: there is none.
     method StartAtChange {comparison} {
         set metric [$Bus get metric]
-        foreach c [$comparison changes procedure $metric] {
-            set procedure [dict get $c a]
-            if {![dict get $c beyond] || $procedure < 0 || ![my IsPlaceToBegin $procedure]} continue
+        foreach c [$comparison code $metric] {
+            set scope [dict get $c a]
+            if {$scope < 0 || ![my IsPlaceToBegin $scope]} continue
+            set facts [$Db scope $scope]
+            set procedure [expr {[dict get $c by] eq "loop" ? [dict get $facts procedure] : $scope}]
             foreach l [$comparison changes line $metric] {
                 if {![dict get $l beyond] || [dict get $l a] < 0 || ([dict get $l change] > 0) != ([dict get $c change] > 0)} continue
                 set line [$Db line [dict get $l a]]
-                if {[dict get $line line] > 0 && [dict get $line file] == [dict get [$Db scope $procedure] file] && [my ProcedureOf [dict get $line scope]] == $procedure} {
+                if {[dict get $c by] eq "loop" && ([dict get $line line] < [dict get $facts line_begin] || [dict get $line line] > [dict get $facts line_end])} continue
+                if {[dict get $line line] > 0 && [dict get $line file] == [dict get $facts file] && [my ProcedureOf [dict get $line scope]] == $procedure} {
                     my line start [dict get $line file] [dict get $line line]
                     return 1
                 }
             }
-            my procedure start $procedure
+            if {[dict get $c by] eq "loop"} {
+                my scope start $scope
+            } else {
+                my procedure start $procedure
+            }
             return 1
         }
         foreach f [$comparison findings $metric] {

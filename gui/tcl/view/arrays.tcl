@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Arrays: time of the loops that touch them, messages that carry them, all their references.
+# Arrays: time of the lines that refer to them, messages that carry them, all their references.
 
 oo::class create ::heatscope::ArraysView {
     superclass ::heatscope::NotesView
@@ -50,7 +50,7 @@ oo::class create ::heatscope::ArraysView {
             [expr {[dict get $row waiting_s] > 0 ? [::heatscope::fmt seconds [dict get $row waiting_s]] : $none}]]
     }
     method Beside {} {
-        return [expr {[llength $Rows] ? "time of loops, shared out by number of references \u00b7 messages [my Timed timed]" : ""}]
+        return [expr {[llength $Rows] ? "time of the lines that refer to them \u00b7 messages [my Timed timed]" : ""}]
     }
     method Current {} {
         return [my Kept]

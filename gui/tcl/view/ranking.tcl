@@ -59,7 +59,7 @@ oo::class create ::heatscope::RankingView {
             reason { return {Price "by time in loops that stay scalar"} }
         }
         if {![$Run exact $metric]} {
-            return [list Time [expr {$By eq "array" ? "by time of their loops, shared out" : "by exclusive time"}]]
+            return [list Time [expr {$By eq "array" ? "by time of the lines that refer to them" : "by exclusive time"}]]
         }
         set name [::heatscope::fmt plain [lindex [$Run metrics] $metric]]
         return [list Share "by $name"]
