@@ -124,8 +124,8 @@ hsc_status hsc_store_program_new(hsc_store *s, uint32_t end, uint64_t n_leaves, 
 hsc_status hsc_store_program_put(hsc_store_program *p, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count,
                                  hsc_err *err);
 hsc_status hsc_store_program_end_thread(hsc_store_program *p, hsc_err *err);
-/* Of the first n threads, all that the database before has, whose samples begin at indptr: what it has of them is kept, but for those from *first on, which are put
- * next. */
+/* Of the first n threads, all that the database before has, whose samples begin at indptr: what it has of them is kept, or where others come into the same layer
+ * put among these, but for those from *first on, which are put next. */
 hsc_status hsc_store_program_keep(hsc_store_program *p, uint64_t n, const uint64_t *indptr, uint64_t *first, hsc_err *err);
 /* Writes it into the group, where there are enough of them. */
 hsc_status hsc_store_program_write(hsc_store_program *p, hid_t time, hsc_err *err);

@@ -31,6 +31,7 @@ typedef struct layer {
     uint64_t n;          /* samples */
     hsc_spill_list parts[PARTS];
     bool is_kept;        /* it is that of the database before */
+    uint64_t earlier;    /* samples of that one, whose threads are the first of this layer: they are in order already; 0: none */
     uint64_t *ends[HSC_SLICE_LEVELS_MAX]; /* of that: of slices' values; NULL: it has none */
 } layer;
 
@@ -49,7 +50,17 @@ struct hsc_store_program {
     uint32_t block[SETS][HSC_SLICE_FIRST], last_time;
     level levels[HSC_SLICE_LEVELS_MAX];
     unsigned n_levels;
+    struct earlier *earlier; /* NULL: it has none */
 };
+
+/* Of a layer of the database before. */
+enum { EARLIER_ROWS = 1 << 16, MERGED = 4096 };
+typedef struct earlier {
+    uint64_t next;   /* row that is read next */
+    uint32_t at, n;  /* of those at hand: the next one, and how many */
+    uint32_t time[EARLIER_ROWS], leaf[EARLIER_ROWS], count[EARLIER_ROWS], begin[EARLIER_ROWS / HSC_SLICE_FIRST];
+    sample merged[MERGED];
+} earlier;
 
 static hsc_status no_memory(const hsc_store *s, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for the samples by time", s->path);
@@ -97,6 +108,8 @@ static void end_layer(hsc_store_program *p) {
     }
     p->n_levels = 0;
     p->done = 0;
+    free(p->earlier);
+    p->earlier = NULL;
 }
 
 void hsc_store_program_free(hsc_store_program *p) {
@@ -243,6 +256,58 @@ static hsc_status emit(hsc_store_program *p, const sample *list, uint64_t n, hsc
     return status;
 }
 
+/* ---- with those of the database before ---- */
+
+static hsc_status read_earlier(hsc_store_program *p, hsc_err *err) {
+    earlier *e = p->earlier;
+    const hid_t before = p->s->before;
+    const uint64_t left = p->layers[p->at].earlier - e->next, n = left < EARLIER_ROWS ? left : EARLIER_ROWS;
+    uint32_t *const sets[SETS] = {e->time, e->leaf, e->count};
+    static const char *const names[SETS] = {"delta", "leaf", "count"};
+    char path[96];
+    uint32_t last = e->next ? e->time[EARLIER_ROWS - 1] : 0;
+    snprintf(path, sizeof path, "/time/layers/%u/slices/begin", p->at);
+    bool good = hsc_before_read(before, path, HSC_COLTYPE_U4, e->next / HSC_SLICE_FIRST, (n + HSC_SLICE_FIRST - 1) / HSC_SLICE_FIRST, e->begin);
+    for (unsigned i = 0; i < SETS && good; i++) {
+        snprintf(path, sizeof path, "/time/layers/%u/samples/%s", p->at, names[i]);
+        good = hsc_before_read(before, path, HSC_COLTYPE_U4, e->next, n, sets[i]);
+    }
+    for (uint64_t i = 0; i < n && good; i++) { /* it is what was written, which is looked at all the same */
+        e->time[i] = i % HSC_SLICE_FIRST ? e->time[i] + e->time[i - 1] : e->begin[i / HSC_SLICE_FIRST];
+        good = e->time[i] >= last && e->time[i] >> p->shift < PARTS && e->leaf[i] < p->n_leaves;
+        last = e->time[i];
+    }
+    e->at = 0;
+    e->n = (uint32_t)n;
+    e->next += n;
+    return good ? HSC_OK : hsc_out_fail_before(p->s->out, "/time/layers", err);
+}
+_Static_assert(EARLIER_ROWS % HSC_SLICE_FIRST == 0, "each begins with a begin");
+
+/* n samples in the order of time, and of the earlier ones those up to them; to_end: all that are left. Where times are equal the earlier ones come first, as their
+ * threads do. */
+static hsc_status emit_among(hsc_store_program *p, const sample *list, uint64_t n, bool to_end, hsc_err *err) {
+    earlier *e = p->earlier;
+    hsc_status status = HSC_OK;
+    if (!e)
+        return emit(p, list, n, err);
+    for (uint64_t i = 0; !status;) {
+        const bool more = e->next < p->layers[p->at].earlier;
+        uint32_t m = 0;
+        for (; m < MERGED && e->at < e->n && (i < n ? e->time[e->at] <= list[i].time : to_end); e->at++)
+            e->merged[m++] = (sample){e->time[e->at], e->leaf[e->at], e->count[e->at]};
+        for (; m < MERGED && i < n && (e->at < e->n ? e->time[e->at] > list[i].time : !more); i++)
+            e->merged[m++] = list[i];
+        if (m)
+            status = emit(p, e->merged, m, err);
+        else if (e->at == e->n && more && (i < n || to_end))
+            status = read_earlier(p, err);
+        else
+            break;
+    }
+    return status;
+}
+
 /* By time, samples of one time as they are; `bits` of it differ. The result is in *list. */
 static void sort(sample **list, sample **other, uint64_t n, unsigned bits) {
     enum { DIGIT_MOST = 12 };
@@ -279,14 +344,14 @@ static hsc_status put_part(hsc_store_program *p, hsc_spill_list *l, unsigned bit
         status = hsc_spill_read(&p->spill, &c, list + (is_held ? n : 0), is_held ? most - n : most, &got, err);
         n += got;
         if (!status && !bits)
-            status = emit(p, list, got, err);
+            status = emit_among(p, list, got, false, err);
         for (uint64_t i = 0; bits && !is_held && i < got && !status; i++)
             if (!hsc_spill_put(&p->spill, &parts[list[i].time >> below & ((1u << SPLIT_BITS) - 1)], &list[i], sizeof *list))
                 status = no_memory(p->s, err);
     }
     if (!status && is_held) {
         sort(&list, &other, n, bits);
-        status = emit(p, list, n, err);
+        status = emit_among(p, list, n, false, err);
     }
     free(list);
     free(other);
@@ -369,31 +434,41 @@ static hsc_status keep_layer(hsc_store_program *p, hsc_err *err) {
     return status;
 }
 
-/* Whether the database before has all of the first layer, of so many samples; what slices of it have is read. */
-static hsc_status find_layer(hsc_store_program *p, layer *l, uint64_t samples, bool *there, hsc_err *err) {
-    static const char *const sets[] = {"samples/delta", "samples/leaf", "samples/count"}, *const values[] = {"leaf", "sum"};
+/* The threads of a layer of the database before, and whether it has as many samples as these have. */
+static bool find_samples(const hsc_store_program *p, unsigned at, const uint64_t *indptr, uint64_t n, uint64_t threads[2]) {
+    static const char *const sets[] = {"samples/delta", "samples/leaf", "samples/count"};
     const hid_t before = p->s->before;
-    uint64_t threads[2], begins = (samples + HSC_SLICE_FIRST - 1) / HSC_SLICE_FIRST;
     char path[96];
-    *there = H5Lexists(before, "/time/layers", H5P_DEFAULT) > 0 && H5Lexists(before, "/time/layers/0", H5P_DEFAULT) > 0 &&
-             hsc_before_attribute(before, "/time/layers/0", "threads", 2, threads) == 2 && threads[0] == l->begin && threads[1] == l->end &&
-             hsc_before_count(before, "/time/layers/0/slices/begin") == begins;
-    for (unsigned i = 0; i < SETS && *there; i++) {
-        snprintf(path, sizeof path, "/time/layers/0/%s", sets[i]);
-        *there = hsc_before_count(before, path) == samples;
+    snprintf(path, sizeof path, "/time/layers/%u", at);
+    bool there = H5Lexists(before, "/time/layers", H5P_DEFAULT) > 0 && H5Lexists(before, path, H5P_DEFAULT) > 0 && hsc_before_attribute(before, path, "threads", 2, threads) == 2 &&
+                 threads[0] <= threads[1] && threads[1] <= n;
+    uint64_t samples = there ? indptr[threads[1]] - indptr[threads[0]] : 0;
+    snprintf(path, sizeof path, "/time/layers/%u/slices/begin", at);
+    there = there && samples && hsc_before_count(before, path) == (samples + HSC_SLICE_FIRST - 1) / HSC_SLICE_FIRST;
+    for (unsigned i = 0; i < SETS && there; i++) {
+        snprintf(path, sizeof path, "/time/layers/%u/%s", at, sets[i]);
+        there = hsc_before_count(before, path) == samples;
     }
-    for (unsigned k = 0; *there && k < hsc_slice_levels(hsc_layer_slice_first(0), samples); k++) {
-        uint64_t size = hsc_slice_size(hsc_layer_slice_first(0), k), n = samples / size, *ends = l->ends[k] = malloc((n + 1) * sizeof *ends);
+    return there;
+}
+
+/* What slices of a layer the database before has, of so many samples. */
+static hsc_status find_slices(const hsc_store_program *p, unsigned at, layer *l, uint64_t samples, bool *there, hsc_err *err) {
+    static const char *const values[] = {"leaf", "sum"};
+    const hid_t before = p->s->before;
+    char path[96];
+    for (unsigned k = 0; *there && k < hsc_slice_levels(hsc_layer_slice_first(at), samples); k++) {
+        uint64_t size = hsc_slice_size(hsc_layer_slice_first(at), k), n = samples / size, *ends = l->ends[k] = malloc((n + 1) * sizeof *ends);
         if (!ends)
             return no_memory(p->s, err);
-        snprintf(path, sizeof path, "/time/layers/0/slices/%" PRIu64, size);
+        snprintf(path, sizeof path, "/time/layers/%u/slices/%" PRIu64, at, size);
         *there = H5Lexists(before, path, H5P_DEFAULT) > 0;
-        snprintf(path, sizeof path, "/time/layers/0/slices/%" PRIu64 "/indptr", size);
+        snprintf(path, sizeof path, "/time/layers/%u/slices/%" PRIu64 "/indptr", at, size);
         *there = *there && hsc_before_count(before, path) == n + 1 && hsc_before_read(before, path, HSC_COLTYPE_U8, 0, n + 1, ends) && !ends[0];
         for (uint64_t i = 0; *there && i < n; i++)
             *there = ends[i] <= ends[i + 1];
         for (unsigned i = 0; i < 2 && *there; i++) {
-            snprintf(path, sizeof path, "/time/layers/0/slices/%" PRIu64 "/%s", size, values[i]);
+            snprintf(path, sizeof path, "/time/layers/%u/slices/%" PRIu64 "/%s", at, size, values[i]);
             *there = hsc_before_count(before, path) == ends[n];
         }
     }
@@ -401,17 +476,25 @@ static hsc_status find_layer(hsc_store_program *p, layer *l, uint64_t samples, b
 }
 
 hsc_status hsc_store_program_keep(hsc_store_program *p, uint64_t n, const uint64_t *indptr, uint64_t *first, hsc_err *err) {
-    layer *l = &p->layers[0];
-    bool there = false;
+    hsc_status status = HSC_OK;
+    bool goes_on = true;
     *first = 0;
-    hsc_status status = l->end <= n ? find_layer(p, l, indptr[l->end], &there, err) : HSC_OK;
-    if (status || !there)
-        return status;
-    l->is_kept = true;
-    l->n = indptr[l->end];
-    p->at = 1;
-    p->threads = *first = l->end;
-    return HSC_OK;
+    for (unsigned at = 0; at < p->n_layers && goes_on && !status; at++) { /* one after the other: threads come in their order */
+        layer *l = &p->layers[at];
+        uint64_t threads[2];
+        bool there = find_samples(p, at, indptr, n, threads) && threads[0] == l->begin && threads[1] <= l->end, whole = there && threads[1] == l->end;
+        if (whole)
+            status = find_slices(p, at, l, indptr[l->end] - indptr[l->begin], &whole, err);
+        if (status || !there)
+            break;
+        goes_on = threads[1] == l->end; /* the next layer's threads follow then */
+        l->is_kept = whole;
+        l->n = indptr[threads[1]] - indptr[threads[0]];
+        l->earlier = whole ? 0 : l->n;
+        p->at = at + goes_on;
+        p->threads = *first = threads[1];
+    }
+    return status;
 }
 
 static hsc_status put_layer(hsc_store_program *p, hsc_err *err) {
@@ -419,9 +502,13 @@ static hsc_status put_layer(hsc_store_program *p, hsc_err *err) {
     hsc_status status = open_layer(p, err);
     if (!status && l->is_kept)
         status = keep_layer(p, err);
+    if (!status && l->earlier && !(p->earlier = calloc(1, sizeof *p->earlier)))
+        status = no_memory(p->s, err);
     for (unsigned i = 0; i < PARTS && !status; i++)
         if (l->parts[i].count)
             status = put_part(p, &l->parts[i], p->shift, err);
+    if (!status && l->earlier)
+        status = emit_among(p, NULL, 0, true, err);
     if (!status && !l->is_kept && p->done % HSC_SLICE_FIRST)
         status = put_block(p, p->done % HSC_SLICE_FIRST, err);
     for (unsigned i = 0; i < SETS; i++)
