@@ -119,7 +119,7 @@ void diff_scope_name(const report *r, uint32_t scope, int width, char *out, size
     if (s.procedure != HSC_NONE && !hsc_db_get_scope(r->db, s.procedure, &p, NULL)) {
         int room = width - report_columns_of(place) - (s.kind == HSC_SCOPE_LOOP ? 1 : 0);
         if (room < 12 && s.kind == HSC_SCOPE_LOOP && place[0]) { /* which loop it is says more than in which procedure */
-            report_fit_prose(place + 1, width, out, size);
+            report_fit_place(place + 1, width, out, size);
             return;
         }
         if (room < 12) {
@@ -136,6 +136,20 @@ static const char *whole_name(const report *r, uint32_t scope) {
     hsc_db_scope s, p;
     bool known = !hsc_db_get_scope(r->db, scope, &s, NULL) && s.procedure != HSC_NONE && !hsc_db_get_scope(r->db, s.procedure, &p, NULL);
     return known ? p.name : "";
+}
+
+/* Below a row that reads as another one: its procedure in one line as the report shortens it, whole where that would read as the other's as well. */
+static void put_twin(const diff *d, const report_named *named, uint32_t n, const report_named *x) {
+    char name[400], other[400];
+    const int width = d->a.width - 9;
+    bool apart = true;
+    report_fit(x->name, width, name, sizeof name);
+    for (uint32_t i = 0; i < n && apart; i++)
+        apart = strcmp(named[i].text, x->text) || !strcmp(named[i].name, x->name) || strcmp(report_fit(named[i].name, width, other, sizeof other), name);
+    if (apart)
+        fprintf(d->out, "      in %s\n", name);
+    else
+        report_text_wrap(d->out, d->a.width, x->name, 9, fprintf(d->out, "      in"));
 }
 
 void diff_line_name(report *r, uint32_t row, int width, char *out, size_t size) {
@@ -327,7 +341,7 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
             s = put_scaling(d, by, &rows[i], err);
         fprintf(d->out, " %s\n", x->text);
         if (x->twin)
-            report_text_wrap(d->out, d->a.width, x->name, 9, fprintf(d->out, "      in"));
+            put_twin(d, named, n_named, x);
         else if (strstr(x->text, "<>") && !strstr(x->name, "<>")) /* of which instance? */
             fprintf(d->out, "      in %s\n", report_fit(x->name, d->a.width - 9, name, sizeof name));
         if (rows[i].how == HSC_COMPARE_RENAMED || rows[i].how == HSC_COMPARE_INSTANCE) {

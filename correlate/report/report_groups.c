@@ -45,6 +45,27 @@ static hsc_status add_range(report_groups *g, uint64_t first, uint64_t n, hsc_er
     return HSC_OK;
 }
 
+/* Values of rows [first, first + n). Lines of one array or reference lie beside those of the next: they are read some at a time, and kept. */
+static hsc_status read_rows(report *r, report_groups *g, uint64_t first, uint64_t n, hsc_weighted *out, hsc_err *err) {
+    enum { BLOCK = 512 };
+    const hsc_db_view view = {r->metric, g->table, HSC_AXIS_THREAD};
+    uint64_t begin = first / BLOCK * BLOCK, end = begin + BLOCK < r->info.lines ? begin + BLOCK : r->info.lines;
+    if (g->table != HSC_TABLE_LINE || first + n > end)
+        return hsc_db_read_weighted(r->db, view, first, n, out, err);
+    if (!g->block && !(g->block = malloc(BLOCK * sizeof *g->block)))
+        return no_memory(err);
+    if (!g->block_n || g->block_first != begin) {
+        g->block_n = 0;
+        hsc_status s = hsc_db_read_weighted(r->db, view, begin, end - begin, g->block, err);
+        if (s)
+            return s;
+        g->block_first = begin;
+        g->block_n = end - begin;
+    }
+    memcpy(out, g->block + (first - begin), n * sizeof *out);
+    return HSC_OK;
+}
+
 /* Sums of the ranges of the last group; takes it back when there is nothing. */
 static hsc_status settle(report *r, report_groups *g, hsc_err *err) {
     enum { ROWS = 512 };
@@ -54,7 +75,7 @@ static hsc_status settle(report *r, report_groups *g, hsc_err *err) {
     for (uint32_t i = x->first; i < x->first + x->n && !s; i++)
         for (uint64_t row = 0; row < g->ranges[i].n && !s; row += ROWS) {
             uint64_t some = g->ranges[i].n - row < ROWS ? g->ranges[i].n - row : ROWS;
-            s = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, g->table, HSC_AXIS_THREAD}, g->ranges[i].first + row, some, sums, err);
+            s = read_rows(r, g, g->ranges[i].first + row, some, sums, err);
             for (uint64_t k = 0; k < some && !s; k++) {
                 x->value.sum += sums[k].sum;
                 x->value.excess += sums[k].excess;
@@ -563,6 +584,7 @@ hsc_status report_groups_by(report *r, report_grouping by, report_groups *out, h
 void report_groups_clear(report_groups *g) {
     free(g->list);
     free(g->ranges);
+    free(g->block);
 }
 
 uint32_t report_group_scope(const report *r, const report_groups *g, const report_group *x) {

@@ -35,6 +35,8 @@ typedef struct report_groups {
     uint32_t n;
     report_range *ranges;
     uint32_t n_ranges, room, ranges_room;
+    hsc_weighted *block;     /* of lines: values of those around the last one that was asked for; NULL: none yet */
+    uint64_t block_first, block_n;
 } report_groups;
 
 /* Those with a value, that --where takes. Free with report_groups_clear, also after a failure. */

@@ -215,8 +215,10 @@ hsc_status hsc_db_read_array_times(hsc_db *db, uint32_t metric, hsc_db_array_tim
     if (!s && !(list = malloc(((size_t)g.n + 1) * sizeof *list)))
         s = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r.info.path);
     for (uint32_t i = 0; i < g.n && !s; i++) {
+        hsc_db_array a;
         list[i] = (hsc_db_array_time){g.list[i].row, g.list[i].members, HSC_NONE, g.list[i].value.sum};
-        s = report_group_busiest(&r, &g, &g.list[i], &list[i].procedure, err);
+        if (!(s = hsc_db_get_array(db, g.list[i].row, &a, err)) && a.identity)
+            s = report_group_busiest(&r, &g, &g.list[i], &list[i].procedure, err);
     }
     if (s)
         free(list);

@@ -112,7 +112,7 @@ void hsc_db_free_arrays(hsc_db_array_use *list, uint32_t n);
 typedef struct hsc_db_array_time {
     uint32_t array;         /* row of arrays, the first with its identity */
     uint32_t lines;         /* that refer to it and have code */
-    uint32_t procedure;     /* scope whose lines have most of it; HSC_NONE: not known */
+    uint32_t procedure;     /* of one that several may refer to: scope whose lines have most of it; HSC_NONE: not known, or its own */
     double value;           /* exclusive, in counts of the metric */
 } hsc_db_array_time;
 /* Those with a value, the largest first; free() *out. Cost: the references, and the sums of their lines, once. */
