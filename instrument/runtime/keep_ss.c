@@ -7,6 +7,8 @@
 
 #include "rt.h"
 
+#define KEPT_MAX ((uint64_t)128 << 20) /* bytes: a link of a file below an overlay is a copy of it (containers), which no program should wait for */
+
 static bool begins(const char *text, const char *with) {
     while (*with)
         if (*text++ != *with++)
@@ -31,11 +33,11 @@ static bool is_there(const char *path) {
     return !hsc_sys4(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, AT_SYMLINK_NOFOLLOW);
 }
 
-void hsc_rt_keep_module(const char *path, const uint8_t *build_id, size_t size) {
+void hsc_rt_keep_module(const char *path, uint64_t bytes, const uint8_t *build_id, size_t size) {
     static const char digits[] = "0123456789abcdef", folders[][16] = {"/.programs", "/.build-id"};
     char to[HSC_RT_PATH], hex[2] = {0};
     size_t end = 0, at = 0, made[4], n_made = 0;
-    if (!hsc_rt.keeps || size < 2 || size > 64 || !is_users(path))
+    if (!hsc_rt.keeps || bytes > KEPT_MAX || size < 2 || size > 64 || !is_users(path))
         return;
     for (size_t i = 0; hsc_rt.file.path[i]; i++)
         if (hsc_rt.file.path[i] == '/')

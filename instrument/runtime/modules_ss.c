@@ -338,7 +338,7 @@ static bool tell_mapping(const hsc_rt_module *m, const image *im, const area *a)
     r.build_id = (hsc_bytes){im->build_id, im->build_id_size};
     struct stat st;
     if (a->inode && !hsc_sys4(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0) && st.st_ino == a->inode) {
-        hsc_rt_keep_module(path, im->build_id, im->build_id_size);
+        hsc_rt_keep_module(path, (uint64_t)st.st_size, im->build_id, im->build_id_size);
         r.file_size = (uint64_t)st.st_size;
         r.file_mtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
     }

@@ -541,8 +541,8 @@ void hsc_rt_thread_end(void);
 void hsc_rt_cost_add(hsc_rt_cost *to, const hsc_rt_thread *t);
 extern __thread hsc_rt_thread *hsc_rt_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* keep_ss.c; not in handlers. path: absolute; of the file that is mapped. */
-void hsc_rt_keep_module(const char *path, const uint8_t *build_id, size_t size);
+/* keep_ss.c; not in handlers. path: absolute; of the file that is mapped, and its size in bytes. */
+void hsc_rt_keep_module(const char *path, uint64_t bytes, const uint8_t *build_id, size_t size);
 bool hsc_rt_is_go_program(void); /* sandbox.c */
 bool hsc_rt_may_part(bool filtered); /* sandbox.c: tries the calls of hsc_rt.may_part where there is a filter */
 

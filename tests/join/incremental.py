@@ -69,7 +69,7 @@ def check(name, reused, *arguments, note=None, env=ENVIRONMENT, cache="--cache=o
     notes = [line for line in text.splitlines() if "run.h5.cache" in line or "run.h5.made" in line]
     that(bool(notes) == bool(note) and len(notes) < 2 and (not note or note in notes[0]), f"{name}: said {notes}, expected {note}")
     left = sorted(os.listdir(os.path.dirname(OUT)))
-    that(set(left) <= {"run.h5", ".run.h5.cache", ".run.h5.made"}, f"{name}: left behind {left}")
+    that(set(left) <= {"run.h5", ".run.h5.cache", ".run.h5.made", ".run.h5.sources"}, f"{name}: left behind {left}")
 
 
 def inputs(folder, files):
@@ -238,7 +238,7 @@ for delay in (0.01, 0.05):
         p.send_signal(signal.SIGTERM)
     p.wait()
     left = sorted(os.listdir(os.path.dirname(OUT)))
-    that(set(left) <= {"run.h5", ".run.h5.cache", ".run.h5.made"}, f"ended after {delay} s: left behind {left}")
+    that(set(left) <= {"run.h5", ".run.h5.cache", ".run.h5.made", ".run.h5.sources"}, f"ended after {delay} s: left behind {left}")
     check(f"after one that was ended after {delay} s", None, grown)
     os.remove(os.path.join(grown, "more.hsr"))
 for value in ("", "yes", "onn"):

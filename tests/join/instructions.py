@@ -215,6 +215,11 @@ with h5py.File("c.h5") as g:
 that({("inner", 6), ("outer", 12), ("inner", 9)} <= calls and not any(n == 0 and name in ("inner", "outer") for name, n in calls), f"where inlined calls are: {calls}")
 
 # ---- what there is not is told ----
+# (what the runtime keeps of the program stands in for it)
+run(HEATSCOPE, "correlate", "-q", "-o", "kept.h5", "m")
+with h5py.File("kept.h5") as g:
+    that(g["/static/module/note"][main] == b"" and g["/metrics/0/instruction/sum"][...].sum() == count.sum(), f"the program that was kept: {g['/static/module/note'][main]}")
+shutil.rmtree("m/.programs")
 run(HEATSCOPE, "correlate", "-q", "-o", "without.h5", "m")
 text = run(HEATSCOPE, "report", "--by=ledger", "without.h5")
 with h5py.File("without.h5") as g:

@@ -128,6 +128,8 @@ def check_without_times():
     asked += [["processor", "--processors=thread"]]
     for by, *more in asked:
         want, got = report(paths[0], by, *more), report(path, by, *more)
+        if by == "processor": # a simulated run with samples by time lasts until the last of them
+            want, got = ([{k: v for k, v in row.items() if k != "end_s"} for row in rows] for rows in (want, got))
         if not any(name.startswith(("exclusive_", "value_", "inclusive_")) and row[name] not in ("", "0") for row in got for name in row) and by != "processor":
             wrong.append(f"{path}: {by} {more}: nothing to be tested")
         if want != got:
