@@ -76,6 +76,8 @@ hsc_status findings_assignments(findings *f, hsc_err *err);
 
 /* findings_calls.c */
 hsc_status findings_mpi(findings *f, hsc_err *err);
+/* ", mostly called by walk at src/tree.c:12": who has most of the scope's time, and the row of the call's line, HSC_NONE; "": nobody. */
+hsc_status findings_main_caller(report *r, uint32_t scope, char *out, size_t size, uint32_t *line, hsc_err *err);
 double findings_polling(const report *r); /* seconds of CPU time of threads that waited or passed messages */
 hsc_status findings_openmp(findings *f, hsc_err *err);
 void findings_walk_free(findings_walk *w);

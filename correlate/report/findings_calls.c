@@ -17,7 +17,7 @@
 /* ---- communication and runtime libraries ---- */
 
 /* The call of `scope` that has most of its time: who calls it, and from which line. */
-static hsc_status main_caller(report *r, uint32_t scope, char *out, size_t size, uint32_t *line, hsc_err *err) {
+hsc_status findings_main_caller(report *r, uint32_t scope, char *out, size_t size, uint32_t *line, hsc_err *err) {
     hsc_db_context c, up;
     double best = 0;
     uint32_t best_line = HSC_NONE, best_scope = HSC_NONE, best_context = 0;
@@ -87,7 +87,7 @@ static hsc_status tell_mpi(findings *f, hsc_err *err) {
         char name[200], caller[700];
         hsc_status status = hsc_db_get_scope(r->db, best_at, &s, err);
         if (!status)
-            status = main_caller(r, best_at, caller, sizeof caller, &caller_line, err);
+            status = findings_main_caller(r, best_at, caller, sizeof caller, &caller_line, err);
         if (status)
             return status;
         snprintf(detail, sizeof detail, "; most in %s (%.1f %%%s)", report_fit(s.name, 50, name, sizeof name), 100 * f->mpi.best / r->total, caller);

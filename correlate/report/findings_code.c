@@ -92,14 +92,53 @@ static bool has_little(const report *r, uint32_t loop, uint32_t apart) {
     return apart != HSC_NONE && r->paid->own_code[loop] + inside < 0.05 * sum && r->paid->procedure[apart].sum > 2 * sum;
 }
 
+/* Instructions of a procedure of the user's that is known by the map, has no loop with samples, and is so small that a call is much of it; 0: it is none such. */
+static uint32_t small_size(const report *r, uint32_t procedure) {
+    enum { PARTS = 8, MOST = 128 };
+    hsc_db_scope s;
+    hsc_db_code_part part;
+    uint32_t rows[PARTS], n = 0, size = 0;
+    if (!(r->own[procedure] >= 0.01 * r->total) || r->excl[procedure] < 0.95 * r->own[procedure] || hsc_db_get_scope(r->db, procedure, &s, NULL) || s.kind != HSC_SCOPE_PROCEDURE ||
+        s.knowledge != HSC_KNOWN_MAP || !report_is_users(r, &s) || hsc_db_find_code_parts(r->db, procedure, rows, PARTS, &n, NULL) || n > PARTS)
+        return 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (hsc_db_get_code_part(r->db, rows[i], &part, NULL) || !part.disassembled)
+            return 0;
+        size += part.rows;
+    }
+    return size <= MOST ? size : 0;
+}
+
+/* " It has 12 instructions and is in another file than who calls it most: ...", of a small procedure; file: of that call. "": it is not small, or in that file. */
+static void tell_small(const report *r, uint32_t procedure, uint32_t file, const char *subject, const char *caller, char *out, size_t size) {
+    hsc_db_scope s;
+    hsc_db_file f;
+    uint32_t instructions = small_size(r, procedure), small = 0;
+    double sum = 0;
+    char together[120] = "";
+    out[0] = 0;
+    if (!instructions || hsc_db_get_scope(r->db, procedure, &s, NULL) || s.file == HSC_NONE || file == HSC_NONE || s.file == file || hsc_db_get_file(r->db, s.file, &f, NULL) ||
+        report_is_header(f.path))
+        return;
+    for (uint32_t i = 0; i < r->info.scopes; i++)
+        if (r->own[i] >= 0.01 * r->total && small_size(r, i)) {
+            small++;
+            sum += r->own[i];
+        }
+    if (small > 1 && strcmp(caller, "in") != 0) /* once: where it is told of a procedure by itself */
+        snprintf(together, sizeof together, " Small procedures without loops, %u of at most 128 instructions, take %.1f %% together.", small, 100 * sum / r->total);
+    snprintf(out, size, " %s has %u instructions and is %s another file: -flto -fuse-ld=lld for both, or its definition in a header, may let the compiler put it in line%s.%s", subject, instructions, caller,
+             strstr(s.name, "assert") ? "; where it only asserts, -DNDEBUG mostly leaves it out" : "", together);
+}
+
 hsc_status findings_hottest_loop(findings *f, hsc_err *err) {
     report *r = f->r;
     uint32_t hot = HSC_NONE, apart = HSC_NONE;
-    hsc_db_scope s;
+    hsc_db_scope s, small_one;
     report_versions v;
     hsc_db_remark remark;
     bool remarked = false;
-    char text[4096], how[400], where[600], of[300], share[120], whole[120], called[1200], strides[400], vectors[300], extra[1600] = "";
+    char name[300], small[1600] = "", text[6000], how[400], where[600], of[300], share[120], whole[120], called[1200], strides[400], vectors[300], extra[1600] = "";
     hsc_status status = report_hottest_loop(r, &hot, err);
     if (!status)
         status = report_hottest_apart(r, hot, &apart, err);
@@ -133,8 +172,14 @@ hsc_status findings_hottest_loop(findings *f, hsc_err *err) {
         snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " There %s.", strides);
     if (v.vector.sum > 0.5 * with.sum && *report_gathered(r, hot, strides, sizeof strides))
         snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " Its vectors of %s are put together element by element (gathered), as the addresses come from memory.", strides);
-    snprintf(text, sizeof text, "The hottest loop %s %s: %s%s at %s, depth %u, in %s.%s%s%s", takes(r), share, s.name, findings_loop_word(s.name), where, report_depth(r, &s), of,
-             tell_vectors(r, hot, &s, vectors, sizeof vectors), called, extra);
+    report_callee callee;
+    uint32_t callees = 0;
+    if (!report_callees(r, hot, &callee, 1, &callees, NULL) && callees && callee.caller == HSC_NONE && r->own[callee.scope] >= 0.25 * with.sum && !hsc_db_get_scope(r->db, callee.scope, &small_one, NULL)) {
+        report_fit(small_one.name, 60, name, sizeof name);
+        tell_small(r, callee.scope, s.file, name, "in", small, sizeof small);
+    }
+    snprintf(text, sizeof text, "The hottest loop %s %s: %s%s at %s, depth %u, in %s.%s%s%s%s", takes(r), share, s.name, findings_loop_word(s.name), where, report_depth(r, &s), of,
+             tell_vectors(r, hot, &s, vectors, sizeof vectors), called, extra, small);
     uint32_t calling;
     hsc_db_scope more;
     if ((status = report_calling_loop(r, hot, &calling, err)) || (calling != HSC_NONE && (status = hsc_db_get_scope(r->db, calling, &more, err))))
@@ -203,7 +248,9 @@ static hsc_status tell_line(const report *r, const hsc_db_scope *s, char *out, s
 hsc_status findings_hottest_procedure(findings *f, hsc_err *err) {
     report *r = f->r;
     uint32_t *rows = NULL, n = 0, loop = HSC_NONE, outside = HSC_NONE;
-    char text[4096], where[600], name[300], share[120], own[48], apart[200] = "", unrolled[700], hottest[80] = "";
+    char text[4096], where[600], name[300], share[120], own[48], apart[200] = "", unrolled[700], hottest[80] = "", small[1600] = "", caller[800] = "";
+    uint32_t line = HSC_NONE;
+    hsc_db_line l;
     hsc_db_scope s;
     hsc_status status = report_rank_paid(r, HSC_SCOPE_PROCEDURE, &rows, &n, err);
     if (!status)
@@ -211,14 +258,23 @@ hsc_status findings_hottest_procedure(findings *f, hsc_err *err) {
     if (!status)
         status = report_hottest_apart(r, loop, &outside, err);
     uint32_t hot = status || !n ? HSC_NONE : outside != HSC_NONE ? outside : rows[0];
-    free(rows);
     if (hot == HSC_NONE || r->paid->procedure[hot].sum < 0.01 * r->total ||
-        (outside == HSC_NONE && loop != HSC_NONE && r->paid->hot[loop].sum > 0.25 * r->paid->procedure[hot].sum))
+        (outside == HSC_NONE && loop != HSC_NONE && r->paid->hot[loop].sum > 0.25 * r->paid->procedure[hot].sum)) {
+        free(rows);
         return status;
+    }
     hsc_weighted with = r->paid->procedure[hot];
-    if ((status = hsc_db_get_scope(r->db, hot, &s, err)))
-        return status;
-    if (r->own[hot] >= 0.5 * with.sum && (status = tell_line(r, &s, hottest, sizeof hottest, err)))
+    status = hsc_db_get_scope(r->db, hot, &s, err);
+    if (!status && r->own[hot] >= 0.5 * with.sum)
+        status = tell_line(r, &s, hottest, sizeof hottest, err);
+    free(rows);
+    if (!status && small_size(r, hot))
+        status = findings_main_caller(r, hot, caller, sizeof caller, &line, err);
+    if (!status && *caller && line != HSC_NONE && !hsc_db_get_line(r->db, line, &l, NULL)) {
+        strncat(caller, ", in", sizeof caller - strlen(caller) - 1);
+        tell_small(r, hot, l.file, "It", caller + 2, small, sizeof small);
+    }
+    if (status)
         return status;
     findings_place(r, &s, where, sizeof where);
     findings_amount(r, with, share, sizeof share);
@@ -226,7 +282,7 @@ hsc_status findings_hottest_procedure(findings *f, hsc_err *err) {
     if (with.sum > r->own[hot] + 0.001 * r->total)
         snprintf(apart, sizeof apart, " %s of that is its own code, the rest what it calls in libraries.", own);
     tell_unrolled(r, hot, unrolled, sizeof unrolled);
-    snprintf(text, sizeof text, "The hottest procedure %s %s: %s (%s).%s%s%s", takes(r), share, report_fit(s.name, 60, name, sizeof name), where, apart, unrolled, hottest);
+    snprintf(text, sizeof text, "The hottest procedure %s %s: %s (%s).%s%s%s%s", takes(r), share, report_fit(s.name, 60, name, sizeof name), where, apart, unrolled, hottest, small);
     findings_say(f, with.sum, "Hottest procedure", with, spot_of_scope(hot, &s), text);
     return HSC_OK;
 }

@@ -47,8 +47,7 @@ static bool is_of_c(const char *path) {
     return false;
 }
 
-/* Is it of those that others include? */
-static bool is_header(const char *path) {
+bool report_is_header(const char *path) {
     const char *dot = strrchr(path, '.');
     return !dot || strchr(dot, '/') || dot[1] == 'h' || !strcmp(dot, ".inc") || !strcmp(dot, ".inl") || !strcmp(dot, ".ipp") || !strcmp(dot, ".tcc");
 }
@@ -247,7 +246,7 @@ static bool is_elsewhere(report *r, const report_refusal *x, const hsc_db_scope 
         hsc_db_scope s;
         if (hsc_db_get_scope(r->db, called[i].scope, &s, NULL) || s.knowledge != HSC_KNOWN_MAP || s.module != loop->module || s.file == loop->file ||
             strcspn(s.name, "(") != length || strncmp(s.name, call, length) || s.line_end < s.line_begin || s.line_end - s.line_begin > LINES_MAX ||
-            hsc_db_get_file(r->db, s.file, &there, NULL) || is_header(here.path) || is_header(there.path))
+            hsc_db_get_file(r->db, s.file, &there, NULL) || report_is_header(here.path) || report_is_header(there.path))
             continue;
         const char *base = strrchr(there.path, '/');
         snprintf(name, name_size, "%.*s", (int)length, s.name);

@@ -75,4 +75,7 @@ const char *report_recurrence(const report *r, const report_refusal *x, char *ou
 /* "a.c:12 reads what a.c:10 wrote 3 iterations before" */
 void report_dependence(const report *r, const hsc_db_dependence *d, char *out, size_t size);
 
+/* By its name: is it a source file that others include? */
+bool report_is_header(const char *path);
+
 #endif

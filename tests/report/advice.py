@@ -104,6 +104,27 @@ text = re.sub(r"\s+", " ", run(HEATSCOPE, "report", "--by=finding", "m.calls"))
 at = next(i for i, line in enumerate(open(os.path.join(WORK, "calls.c"), encoding="utf-8"), 1) if "= work(i, i)" in line) - 1
 that(re.search(rf"The hottest loop takes .*?: for loop at \S*calls.c:(\d+)-.*? The loop at \S*calls.c:{at}-\d+ has more, [0-9.]+ %, nearly all in procedures that it calls\.", text), f"a loop that calls, at {at}: {text}")
 
+# A small procedure of another file that has most of the time itself: it is told as small, and who calls it; in one file with its caller it is not.
+with open(os.path.join(WORK, "small.c"), "w", encoding="utf-8") as f:
+    f.write("long index_assert(long n, long i) {\n    if (i < 0 || i >= n)\n        __builtin_trap();\n    return i * 7 % n;\n}\n")
+with open(os.path.join(WORK, "calls_small.c"), "w", encoding="utf-8") as f:
+    f.write("""long index_assert(long n, long i);
+int main(void) {
+    long x = 1;
+    for (long k = 0; k < 60000000; k++)
+        x = index_assert(1 << 20, x & 0xffff) + 1;
+    return x > 1 << 21;
+}
+""")
+with open(os.path.join(WORK, "one_small.c"), "w", encoding="utf-8") as f:
+    f.write("__attribute__((noinline))\n" + open(os.path.join(WORK, "small.c")).read() + open(os.path.join(WORK, "calls_small.c")).read())
+for name, sources, told in (("small", ("small.c", "calls_small.c"), True), ("one_small", ("one_small.c",), False)):
+    run(CC, "-O2", *sources, "-o", name)
+    run(HEATSCOPE, "run", "-q", "--budget=off", "-o", "m." + name, "./" + name)
+    text = re.sub(r"\s+", " ", run(HEATSCOPE, "report", "--by=finding", "m." + name))
+    said = re.search(r"(index_assert has \d+ instructions and is|It has \d+ instructions and is mostly called by main at \S*calls_small.c:5,) in another file: .* where it only asserts, -DNDEBUG mostly leaves it out", text)
+    that("index_assert" in text and bool(said) == told, f"{name}: {text}")
+
 # A variable that iterations set for themselves, but that others have the address of: no value is carried on, and with one of the loop's own there are vectors.
 with open(os.path.join(WORK, "use.c"), "w", encoding="utf-8") as f:
     f.write("double seen;\nvoid use(double *t) { seen += *t; }\n")
