@@ -242,7 +242,7 @@ static hsc_status disassemble_part(join *j, jmodule *m, code *c, part *p, hsc_di
     const jtext_row *known = hsc_kept_text_find(c->kept, p->begin, p->end);
     if (!known)
         hsc_kept_text_begin(c->kept, p->begin, p->end);
-    for (uint64_t at = p->begin; at < p->end; known += known != NULL) {
+    for (uint64_t at = p->begin; at < p->end; known = known ? known + 1 : NULL) {
         hsc_instruction i;
         hsc_code_answer a;
         const char *words = next_instruction(c, p, at, d, known, &i);

@@ -351,7 +351,7 @@ static uint64_t span_begin(const stream *s, const jmoment *m) { return s->is_cal
 /* The first that is not forgotten and ends after `time`. */
 static size_t first_after(const stream *s, uint64_t time) {
     size_t low = 0, high = s->seen.n - s->from_seen;
-    const jmoment *seen = s->seen.p + s->from_seen;
+    const jmoment *seen = high ? s->seen.p + s->from_seen : NULL;
     HSC_SEARCH(low, high, seen[low].time <= time);
     return s->from_seen + low;
 }
@@ -359,7 +359,7 @@ static size_t first_after(const stream *s, uint64_t time) {
 /* The first from which on all begin at `time` or later. */
 static size_t end_before(const stream *s, uint64_t time) {
     size_t low = 0, high = s->seen.n - s->from_seen;
-    const uint64_t *earliest = s->earliest.p + s->from_seen;
+    const uint64_t *earliest = high ? s->earliest.p + s->from_seen : NULL;
     HSC_SEARCH(low, high, earliest[low] < time);
     return s->from_seen + low;
 }
