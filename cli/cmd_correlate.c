@@ -40,7 +40,7 @@ static const hsc_cli_command command = {
         "/usr/lib/debug and in debuginfod's cache, and by .gnu_debuglink beside the program. Damaged parts of files are left out and counted in the ledger.\n\n"
         "A file of --categories has lines 'category NAME' and 'procedure|module|worker PATTERN CATEGORY [strong|soft]'; a module is a program or library by the name of its file, PATTERN has * and ?.\n\n"
         "The user's source files are kept in the folder .NAME.sources beside the result, NAME, so that they are shown as they were when they have been edited since "
-        "(files of up to 16 MiB, 64 MiB in all; none below /usr). It may be deleted at any time. --sources=embed puts all sources into the result, which can be read elsewhere then. Taken are files whose checksum is that of the build, or, "
+        "(files of up to 16 MiB, 64 MiB in all; none of the system's headers). It may be deleted at any time. --sources=embed puts all sources into the result, which can be read elsewhere then. Taken are files whose checksum is that of the build, or, "
         "where the build tells none, that are not younger than the program.\n\n"
         "The instructions of procedures with samples go into the database with their text, so that heatscope annotate and the viewer "
         "need neither the program nor a disassembler: some 16 bytes each.\n\n"

@@ -788,7 +788,7 @@ static void scale_bytes(report *r) {
         r->unit.scale /= 1000;
         r->unit.unit = names[k + 1];
     }
-    r->decimals = r->unit.unit == names[0] ? 0 : all >= 1000 ? 1 : all >= 10 ? 2 : 3;
+    r->decimals = r->unit.unit == names[0] ? 0 : report_decimals(all);
 }
 
 hsc_status report_text(report *r, report_by by, hsc_err *err) {

@@ -43,9 +43,6 @@ static void paragraph_end(paragraph *p) {
     p->to = NULL;
 }
 
-/* Of the ledger's seconds, whatever the metric. */
-static int decimals_of(const report *r) { return r->info.cpu_s >= 1000 ? 1 : r->info.cpu_s >= 10 ? 2 : 3; }
-
 typedef struct module_row {
     uint32_t module;
     hsc_weighted own;
@@ -252,7 +249,7 @@ static hsc_status brief_ledger(report *r, hsc_err *err) {
             if (of.samples > 0)
                 snprintf(heading, sizeof heading, "   %.0f %.*s:", of.samples, n < 100 ? (int)n : 100, l.meaning + 1);
             else
-                snprintf(heading, sizeof heading, "   %.*f s %.*s%s:", decimals_of(r), of.seconds, n < 100 ? (int)n : 100, l.meaning + 1,
+                snprintf(heading, sizeof heading, "   %.*f s %.*s%s:", report_decimals(r->info.cpu_s), of.seconds, n < 100 ? (int)n : 100, l.meaning + 1,
                          added_text(r, l.meaning + 1, n, of.seconds, added, sizeof added));
             p = paragraph_begin(r, heading, 6);
         }
@@ -320,7 +317,7 @@ hsc_status report_text_ledger(report *r, hsc_err *err) {
         if (deed && fabs(l.seconds) < 1e-9)
             fprintf(r->out, "%13s  ", "");
         else
-            fprintf(r->out, "%13.*f  ", decimals_of(r), l.seconds);
+            fprintf(r->out, "%13.*f  ", report_decimals(r->info.cpu_s), l.seconds);
         if (!end) /* a total is a share of nothing */
             fputs("        ", r->out);
         else if (of.samples > 0 && (l.samples || fabs(l.seconds) < 1e-9))

@@ -11,6 +11,11 @@ typedef struct program {
     const char *name, *build_id; /* without the path; "" not known; borrowed */
 } program;
 
+static const char *file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 static const char *build_of(const report *r, const char *path) {
     hsc_db_module m;
     for (uint32_t i = 0; i < r->info.modules; i++)
@@ -24,9 +29,9 @@ static uint32_t find_programs(const report *r, program *list) {
     uint32_t n = 0;
     const char *last = "";
     for (uint32_t p = 0; p < r->info.processes && p < PROCESSES; p++) {
-        const char *path = report_program_path(r, p), *slash = strrchr(path, '/');
+        const char *path = report_program_path(r, p);
         if (*path && strcmp(path, last))
-            list[n++] = (program){slash ? slash + 1 : path, build_of(r, path)};
+            list[n++] = (program){file_name(path), build_of(r, path)};
         last = path;
     }
     return n;
@@ -78,11 +83,6 @@ static double *own_by_module(const report *r) {
         if (r->excl[i] > 0 && !hsc_db_get_scope(r->db, i, &s, NULL) && s.module < r->info.modules)
             own[s.module] += r->excl[i];
     return own;
-}
-
-static const char *file_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 /* Is a file of that name another build in r? Where it isn't there at all: is_gone. */

@@ -9,15 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <heatscope/formats/source_path.h>
+
 #include "../store/source.h"
 #include "made.h"
 #include "sources.h"
 
 enum { FILE_MAX = 16 << 20, ALL_MAX = 64 << 20 }; /* bytes; others are not kept */
-
-static bool is_users(const char *path) {
-    return path[0] == '/' && strncmp(path, "/usr/", 5) != 0;
-}
 
 static bool put(const char *path, const char *text, size_t size) {
     char *part = NULL;
@@ -58,7 +56,7 @@ void hsc_sources_keep(join *j) {
         size_t size = 0;
         bool changed = false;
         struct stat st;
-        if (!f->has_lines || !is_users(f->path) || f->module >= j->modules.n || !(path = hsc_source_kept_path(output, f->path, f->checksum)))
+        if (!f->has_lines || f->path[0] != '/' || hsc_system_header(f->path) || f->module >= j->modules.n || !(path = hsc_source_kept_path(output, f->path, f->checksum)))
             continue;
         bool good = !hsc_source_read(f->path, f->checksum, &text, &size, &changed, &st, NULL);
         if (good && !f->checksum[0])

@@ -5,7 +5,7 @@
 
 #include "join_internal.h"
 
-/* After the database is there. Takes the user's files with code that is shown whose text is that of the build, 16 MiB each and 64 in all; of what was changed since, what
+/* After the database is there. Takes the files (none of the system's headers) with code that is shown whose text is that of the build, 16 MiB each and 64 in all; of what was changed since, what
  * is kept already. */
 void hsc_sources_keep(join *j);
 

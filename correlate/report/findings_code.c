@@ -109,8 +109,8 @@ static uint32_t small_size(const report *r, uint32_t procedure) {
     return size <= MOST ? size : 0;
 }
 
-/* " It has 12 instructions and is in another file than who calls it most: ...", of a small procedure; file: of that call. "": it is not small, or in that file. */
-static void tell_small(const report *r, uint32_t procedure, uint32_t file, const char *subject, const char *caller, char *out, size_t size) {
+/* " It has 12 instructions and is in another file than who calls it most: ...", of a small procedure; file: of that call; all: what all small ones take, too. "": it is not small, or in that file. */
+static void tell_small(const report *r, uint32_t procedure, uint32_t file, const char *subject, const char *caller, bool all, char *out, size_t size) {
     hsc_db_scope s;
     hsc_db_file f;
     uint32_t instructions = small_size(r, procedure), small = 0;
@@ -120,12 +120,12 @@ static void tell_small(const report *r, uint32_t procedure, uint32_t file, const
     if (!instructions || hsc_db_get_scope(r->db, procedure, &s, NULL) || s.file == HSC_NONE || file == HSC_NONE || s.file == file || hsc_db_get_file(r->db, s.file, &f, NULL) ||
         report_is_header(f.path))
         return;
-    for (uint32_t i = 0; i < r->info.scopes; i++)
+    for (uint32_t i = 0; all && i < r->info.scopes; i++)
         if (r->own[i] >= 0.01 * r->total && small_size(r, i)) {
             small++;
             sum += r->own[i];
         }
-    if (small > 1 && strcmp(caller, "in") != 0) /* once: where it is told of a procedure by itself */
+    if (small > 1)
         snprintf(together, sizeof together, " Small procedures without loops, %u of at most 128 instructions, take %.1f %% together.", small, 100 * sum / r->total);
     snprintf(out, size, " %s has %u instructions and is %s another file: -flto -fuse-ld=lld for both, or its definition in a header, may let the compiler put it in line%s.%s", subject, instructions, caller,
              strstr(s.name, "assert") ? "; where it only asserts, -DNDEBUG mostly leaves it out" : "", together);
@@ -176,7 +176,7 @@ hsc_status findings_hottest_loop(findings *f, hsc_err *err) {
     uint32_t callees = 0;
     if (!report_callees(r, hot, &callee, 1, &callees, NULL) && callees && callee.caller == HSC_NONE && r->own[callee.scope] >= 0.25 * with.sum && !hsc_db_get_scope(r->db, callee.scope, &small_one, NULL)) {
         report_fit(small_one.name, 60, name, sizeof name);
-        tell_small(r, callee.scope, s.file, name, "in", small, sizeof small);
+        tell_small(r, callee.scope, s.file, name, "in", false, small, sizeof small);
     }
     snprintf(text, sizeof text, "The hottest loop %s %s: %s%s at %s, depth %u, in %s.%s%s%s%s", takes(r), share, s.name, findings_loop_word(s.name), where, report_depth(r, &s), of,
              tell_vectors(r, hot, &s, vectors, sizeof vectors), called, extra, small);
@@ -272,7 +272,7 @@ hsc_status findings_hottest_procedure(findings *f, hsc_err *err) {
         status = findings_main_caller(r, hot, caller, sizeof caller, &line, err);
     if (!status && *caller && line != HSC_NONE && !hsc_db_get_line(r->db, line, &l, NULL)) {
         strncat(caller, ", in", sizeof caller - strlen(caller) - 1);
-        tell_small(r, hot, l.file, "It", caller + 2, small, sizeof small);
+        tell_small(r, hot, l.file, "It", caller + 2, true, small, sizeof small);
     }
     if (status)
         return status;

@@ -132,8 +132,7 @@ static hsc_status load_own(report *r, hsc_err *err) {
         }
     }
     r->total = r->all.sum;
-    double seconds = r->total * r->unit.scale;
-    r->decimals = !r->unit.unit[0] ? 0 : seconds >= 1000 ? 1 : seconds >= 10 ? 2 : 3;
+    r->decimals = !r->unit.unit[0] ? 0 : report_decimals(r->total * r->unit.scale);
     return status;
 }
 
@@ -573,6 +572,8 @@ uint32_t report_depth(const report *r, const hsc_db_scope *loop) {
         made += report_fetches_chunks(r, up);
     return loop->depth - made;
 }
+
+int report_decimals(double most) { return most >= 1000 ? 1 : most >= 10 ? 2 : 3; }
 
 const char *report_known_by(hsc_knowledge k) {
     static const char *const names[] = {"map", "debug information", "symbols", "file only", "nothing"};

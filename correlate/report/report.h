@@ -226,6 +226,8 @@ uint32_t report_depth(const report *r, const hsc_db_scope *loop);
 const char *report_source_line(report *r, uint32_t file, uint32_t line, size_t *n);
 
 const char *report_known_by(hsc_knowledge k);
+/* Of the numbers of a table whose largest, or whose sum, is `most`: so many behind the point. */
+int report_decimals(double most);
 
 enum { REPORT_VERSIONS = 32 }; /* more than there are HSC_loop_version_* */
 

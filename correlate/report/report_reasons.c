@@ -371,10 +371,14 @@ uint32_t report_sum_reasons(const report_refusal *rows, uint32_t n, report_reaso
 }
 
 /* Of an array that is in the generated code: values in registers are no references there. */
+static bool is_generated(const report *r, const hsc_db_reference *x) {
+    hsc_db_array array;
+    return x->array == HSC_NONE || hsc_db_get_array(r->db, x->array, &array, NULL) || !(array.flags & HSC_array_flag_NOT_GENERATED);
+}
+
 static bool is_far(const report *r, const hsc_db_reference *x) {
     enum { LINE_BYTES = 64 };
-    hsc_db_array array;
-    if (x->array != HSC_NONE && !hsc_db_get_array(r->db, x->array, &array, NULL) && array.flags & HSC_array_flag_NOT_GENERATED)
+    if (!is_generated(r, x))
         return false;
     return x->stride == HSC_stride_SYMBOLIC || (x->stride == HSC_stride_CONSTANT && labs(strtol(x->stride_bytes, NULL, 10)) >= LINE_BYTES);
 }
@@ -410,13 +414,11 @@ const char *report_gathered(const report *r, uint32_t scope, char *out, size_t s
     uint32_t first, n, k = 0;
     size_t at = 0;
     hsc_db_reference x;
-    hsc_db_array array;
     out[0] = 0;
     if (references_of(r, scope, &first, &n))
         return out;
     for (uint32_t i = first; i < first + n && k < NAMED; i++) {
-        bool met = hsc_db_get_reference(r->db, i, &x, NULL) || (x.stride != HSC_stride_INDIRECT && x.stride != HSC_stride_POINTERS) || !*x.text || x.text[0] == '?' ||
-                   (x.array != HSC_NONE && !hsc_db_get_array(r->db, x.array, &array, NULL) && array.flags & HSC_array_flag_NOT_GENERATED);
+        bool met = hsc_db_get_reference(r->db, i, &x, NULL) || (x.stride != HSC_stride_INDIRECT && x.stride != HSC_stride_POINTERS) || !*x.text || x.text[0] == '?' || !is_generated(r, &x);
         for (uint32_t m = 0; m < k && !met; m++)
             met = !strcmp(named[m], x.text);
         if (!met)

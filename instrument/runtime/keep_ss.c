@@ -17,7 +17,7 @@ static bool begins(const char *text, const char *with) {
 }
 
 static bool is_users(const char *path) {
-    static const char *const others[] = {"/usr/", "/lib", "/bin/", "/sbin/", "/proc/", "/dev/", "/memfd:", "/SYSV"};
+    static const char *const others[] = {"/usr/", "/lib/", "/lib32/", "/lib64/", "/libx32/", "/bin/", "/sbin/", "/proc/", "/dev/", "/memfd:", "/SYSV"};
     const char *name = path;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (begins(path, others[i]))

@@ -629,34 +629,28 @@ oo::class create ::heatscope::Comparison {
         if {$unit ne "s"} {
             return [concat $out $changed $timed]
         }
-        set line [my InLine $metric]
+        lassign [my InLine $metric] here there
+        set line [expr {$there - $here}]
         set sized [lmap c [concat $changed $timed] {list [expr {abs([dict get $c change])}] $c}]
         set last {}
         foreach pair [lsort -real -decreasing -index 0 $sized] {
             lassign $pair size c
             if {$c in $timed && $line * [dict get $c change] > 0 && $size <= abs($line)} {
-                lappend last [dict replace $c text "[string trimright [dict get $c text] .]; it may be the machine's: threads stood in line for a processor for [my InLineWords $metric]."]
+                lappend last [dict replace $c text "[string trimright [dict get $c text] .]; it may be the machine's: threads stood in line for a processor for [::heatscope::fmt seconds $here] here, [::heatscope::fmt seconds $there] there."]
             } else {
                 lappend out $c
             }
         }
         return [concat $out $last]
     }
-    # By how many seconds more threads stood in line for a processor there; 0 where that is not known.
+    # How many seconds threads stood in line for a processor: {HERE THERE}; {0 0} where that is not known.
     method InLine {metric} {
         foreach row [my Figures $metric] {
             if {[dict get $row of] eq "in line"} {
-                return [expr {[dict get $row b] - [dict get $row a]}]
+                return [list [dict get $row a] [dict get $row b]]
             }
         }
-        return 0.0
-    }
-    method InLineWords {metric} {
-        foreach row [my Figures $metric] {
-            if {[dict get $row of] eq "in line"} {
-                return "[::heatscope::fmt seconds [dict get $row a]] here, [::heatscope::fmt seconds [dict get $row b]] there"
-            }
-        }
+        return {0.0 0.0}
     }
     # Of whole runs: waits, calls and causes of waiting that changed by a hundredth of the shorter one's elapsed time, at most two of each, those of calls with
     # a tenth more or less bytes also where their time did not.
