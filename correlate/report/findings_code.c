@@ -292,7 +292,8 @@ hsc_status findings_hottest_procedure(findings *f, hsc_err *err) {
 typedef struct uneven { /* a procedure whose work is */
     uint32_t scope, region; /* region: of several with teams of their own the one that it is told of; HSC_NONE: all */
     report_spread spread;
-    double cost; /* what the slowest processor would save */
+    double cost;   /* what the slowest processor would save */
+    bool of_tasks; /* by spreading evenly all that the threads compute, as tasks run on any */
 } uneven;
 
 /* What is worth a sentence, in samples. */
@@ -337,8 +338,14 @@ static hsc_status look_at_spread(report *r, double worth, uneven *x, hsc_err *er
         return status;
     x->cost = p->max - p->mean;
     /* libraries that nobody of the user's calls wait because others work: their imbalance is a consequence */
-    if (serial || p->programs > 1 || !report_is_own(r, &s) || !report_uneven(p) || p->max < 1.1 * p->mean || x->cost < worth ||
-        report_is_made_up_for(r, x->scope))
+    if (serial || p->programs > 1 || !report_is_own(r, &s) || !report_uneven(p) || p->max < 1.1 * p->mean || x->cost < worth) {
+        x->cost = 0;
+        return HSC_OK;
+    }
+    double gain = report_task_gain(r, x->scope, p->max_at);
+    x->of_tasks = gain < HUGE_VAL;
+    x->cost = fmin(x->cost, gain);
+    if (x->cost < worth)
         x->cost = 0;
     return HSC_OK;
 }
@@ -451,7 +458,7 @@ static hsc_status tell_uneven(findings *f, const uneven *x, hsc_err *err) {
     report *r = f->r;
     const report_spread *p = &x->spread;
     hsc_db_scope s;
-    char text[4096], where[600], of[300], top[64], bottom[64], mean[48], least[48], save[48], whole[48], among[300], parts[900], callees[400], kinds[600];
+    char text[4096], where[600], of[300], top[64], bottom[64], mean[48], least[48], save[48], whole[48], among[300], evenly[120], parts[900], callees[400], kinds[600];
     double low, high;
     hsc_status status = hsc_db_get_scope(r->db, x->scope, &s, err);
     if (status)
@@ -486,12 +493,18 @@ static hsc_status tell_uneven(findings *f, const uneven *x, hsc_err *err) {
         snprintf(among, sizeof among, "; the mean of the %u threads that run it is %s", p->columns, mean);
     else
         snprintf(among, sizeof among, "; the mean is %s, the least %s on %s", mean, least, bottom);
-    if (p->running == 1) /* a ratio would only tell how many threads there are */
-        snprintf(text, sizeof text, "Imbalance: %s (%s) runs on %s alone, for %s. Spread evenly over all %u%s, %s would have %s less.%s%s%s", of, where, top, whole,
-                 p->columns, p->columns < r->columns && r->axis == HSC_AXIS_THREAD ? " in its parallel regions" : "", top, save, kinds, callees, parts);
+    if (x->of_tasks)
+        snprintf(evenly, sizeof evenly, "Its tasks could run on other threads: if all that the threads compute were spread evenly");
+    else if (p->running == 1)
+        snprintf(evenly, sizeof evenly, "Spread evenly over all %u%s", p->columns, p->columns < r->columns && r->axis == HSC_AXIS_THREAD ? " in its parallel regions" : "");
     else
-        snprintf(text, sizeof text, "Imbalance: %s (%s) takes %.2f times the mean on %s (%.2f to %.2f)%s. Spread evenly, %s would have %s less.%s%s%s", of, where,
-                 p->max / p->mean, top, low, high, among, top, save, kinds, callees, parts);
+        snprintf(evenly, sizeof evenly, "Spread evenly");
+    if (p->running == 1) /* a ratio would only tell how many threads there are */
+        snprintf(text, sizeof text, "Imbalance: %s (%s) runs on %s alone, for %s. %s, %s would have %s less.%s%s%s", of, where, top, whole, evenly, top, save, kinds,
+                 callees, parts);
+    else
+        snprintf(text, sizeof text, "Imbalance: %s (%s) takes %.2f times the mean on %s (%.2f to %.2f)%s. %s, %s would have %s less.%s%s%s", of, where,
+                 p->max / p->mean, top, low, high, among, evenly, top, save, kinds, callees, parts);
     findings_say(f, x->cost * p->columns * (kinds[0] ? 0.25 : 1), "Imbalance", findings_no_share, spot_of_scope(x->scope, &s), text);
     return HSC_OK;
 }

@@ -136,8 +136,9 @@ bool report_may_be_serial(report *r, uint32_t scope); /* the same as far as it c
 bool report_is_serial(report *r, uint32_t scope, const report_spread *p);
 /* Is it code outside parallel regions that only some threads ran, as those of other roles do not? */
 bool report_is_of_few(report *r, uint32_t scope, const report_spread *p);
-/* Does code of tasks, which run on any thread, but make up for other code of tasks: is what all threads compute even? */
-bool report_is_made_up_for(report *r, uint32_t scope);
+/* Code of tasks runs on any thread, and makes up for other code of tasks: what the thread would have less if all that threads compute were spread evenly, in what
+ * the report counts; 0 where another thread has most, or it is as good as even; HUGE_VAL: no code of tasks, or not known. */
+double report_task_gain(report *r, uint32_t scope, uint32_t thread);
 /* report_teams.c: of code in parallel regions, how many threads take part: those of its regions' teams, and those that ran it or what it calls; the first that
  * has none of it, or HSC_NONE. false: not known. */
 typedef struct report_teams report_teams;

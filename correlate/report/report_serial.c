@@ -119,12 +119,12 @@ static hsc_status computed(report *r, report_spread *out) {
     return HSC_E_MISSING;
 }
 
-bool report_is_made_up_for(report *r, uint32_t scope) {
+double report_task_gain(report *r, uint32_t scope, uint32_t thread) {
     report_spread p;
     if (r->axis != HSC_AXIS_THREAD || (!r->in_region && load_regions(r, NULL)) || !r->in_task[scope] || computed(r, &p))
-        return false;
+        return HUGE_VAL;
     p = report_compared(r, 0, &p);
-    return p.max < EVEN * p.mean;
+    return p.max_at == thread && p.max >= EVEN * p.mean ? p.max - p.mean : 0;
 }
 
 bool report_may_be_serial(report *r, uint32_t scope) {

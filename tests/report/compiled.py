@@ -218,7 +218,8 @@ int main(int argc, char **argv) {
     return MPI_Finalize();
 }
 """
-TASKS = """#include <unistd.h>
+TASKS = """#include <time.h>
+#include <unistd.h>
 volatile unsigned long a, b;
 volatile int begun; /* each waits for the other, so that they are on two threads */
 static void meet(void) {
@@ -226,15 +227,22 @@ static void meet(void) {
     while (begun < 2)
         usleep(1000);
 }
+static double used(void) { /* s of the thread's processor time: how much each has is not the machine's to say */
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec + 1e-9 * t.tv_nsec;
+}
 __attribute__((noinline)) void first(void) {
     meet();
-    for (unsigned long i = 0; i < 400000000; i++)
-        a = i;
+    for (double end = used() + FIRST; used() < end;)
+        for (unsigned long i = 0; i < 1000000; i++)
+            a = i;
 }
 __attribute__((noinline)) void second(void) {
     meet();
-    for (unsigned long i = 0; i < 400000000; i++)
-        b = i;
+    for (double end = used() + SECOND; used() < end;)
+        for (unsigned long i = 0; i < 1000000; i++)
+            b = i;
 }
 int main(void) {
 #pragma omp parallel num_threads(2)
@@ -570,10 +578,15 @@ if FC != "-":
     that("\nLines of the program's own code\n" in whole and "(no line information)" not in whole, f"intrinsic: lines {whole}")
 
 # tasks run on any thread: what each of two has alone is no imbalance where both have as much to do
-database = serial("tasks.c", TASKS, CC, "-O1", "-fopenmp")
+database = serial("tasks.c", TASKS, CC, "-O1", "-fopenmp", "-DFIRST=0.25", "-DSECOND=0.25")
 said = findings(database)
 shares = {r["procedure"]: float(r["exclusive_pct"]) for r in rows(database, "procedure") if r["procedure"] in ("first", "second")}
 that(len(shares) == 2 and min(shares.values()) > 20 and "Imbalance" not in said, f"tasks: {shares} {said}")
+# one has three times as much: what can be spread is all that both have, not its own alone (0.25 s). The thread that has less to do waits actively, which is none of it
+said = findings(serial("uneven.c", TASKS, CC, "-O1", "-fopenmp", "-DFIRST=0.125", "-DSECOND=0.375"))
+told = re.findall(r"Imbalance: (\w+) \([^)]*\) runs on thread \d alone, for ([0-9.]+) s\. Its tasks could run on other threads: if all that the threads compute were "
+                  r"spread evenly, thread \d would have ([0-9.]+) s less", said)
+that([x[0] for x in told] == ["second"] and 0.33 < float(told[0][1]) < 0.42 and 0.1 < float(told[0][2]) < 0.15, f"tasks: {told} {said}")
 # without calls of message passing there are no arrays of any
 whole = run(HEATSCOPE, "report", "--by=array", database)
 that("none" in whole and "compile with the pass" not in whole, f"tasks: arrays {whole}")
