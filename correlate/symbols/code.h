@@ -277,5 +277,7 @@ hsc_status hsc_code_each_line(hsc_code *c,
 /* Name for people of a linker symbol: C++ (Itanium) and Fortran (flang, gfortran) schemes; NULL when it is in neither.
  * The result is malloc'ed. */
 char *hsc_demangle(const char *symbol);
+/* A text with each word in it that is such a symbol as people write it, cut at `longest` bytes (at least 3) with "..." at its end; malloc'ed. NULL: out of memory. */
+char *hsc_demangle_words(const char *text, size_t longest);
 
 #endif

@@ -306,45 +306,19 @@ static called calls_of_remark(const hsc_code *c, const group_records *g, const h
     return inside.first != HSC_NO_INDEX ? inside : outside;
 }
 
-/* " (call of sin)", " (call of f or g)" */
+/* " (call of sin)", " (call of f or g)", as the linker knows them */
 static void put_called(const group_records *g, const called *of, char *out, size_t size) {
-    enum { NAME_MAX_BYTES = 80 };
     const uint32_t all[] = {of->first, of->other};
     for (unsigned i = 0; i < 2 && all[i] != HSC_NO_INDEX; i++) {
-        char *plain = hsc_demangle(g->calls.p[all[i]].callee.p);
-        const char *name = plain ? plain : g->calls.p[all[i]].callee.p;
-        size_t n = strlen(name), at = i ? strlen(out) - 1 : 0;
-        snprintf(out + at, size - at, "%s%.*s%s)", i ? " or " : CALL_OF, n > NAME_MAX_BYTES ? NAME_MAX_BYTES - 3 : (int)n, name, n > NAME_MAX_BYTES ? "..." : "");
-        free(plain);
+        size_t at = i ? strlen(out) - 1 : 0;
+        snprintf(out + at, size - at, "%s%s)", i ? " or " : CALL_OF, g->calls.p[all[i]].callee.p);
     }
-}
-
-/* The same message with the names behind "(call of" as the source has them; NULL: out of memory. */
-static const char *with_plain_names(hsc_code *c, const char *message, const char *named) {
-    enum { NAME_MAX_BYTES = 80 };
-    char text[2048 + 256], name[1024];
-    const char *at = named + sizeof CALL_OF - 1, *end = strchr(at, ')');
-    size_t n = (size_t)snprintf(text, sizeof text, "%.*s", (int)(at - message), message);
-    while (end && at < end && n < sizeof text) {
-        const char *or = strstr(at, " or "), *stop = or && or < end ? or : end;
-        snprintf(name, sizeof name, "%.*s", (int)(stop - at), at);
-        char *plain = hsc_demangle(name);
-        const char *shown = plain ? plain : name;
-        bool is_long = strlen(shown) > NAME_MAX_BYTES;
-        n += (size_t)snprintf(text + n, sizeof text - n, "%.*s%s%s", is_long ? NAME_MAX_BYTES - 3 : NAME_MAX_BYTES, shown, is_long ? "..." : "", stop == end ? "" : " or ");
-        free(plain);
-        at = stop == end ? end : stop + 4;
-    }
-    if (end && n < sizeof text)
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s", end);
-    return end && n < sizeof text ? hsc_pool_intern(&c->pool, text, n) : message;
 }
 
 /* The message of a remark on a call that is in the way, with what is called; NULL: out of memory. The pass names it; of maps that it made before it did, it is looked for by the place. */
 static const char *name_called(hsc_code *c, const group_records *g, const hsc_rec_remark *r, const call_list *calls) {
-    const char *named = strstr(r->message.p, CALL_OF);
-    if (named)
-        return with_plain_names(c, r->message.p, named);
+    if (strstr(r->message.p, CALL_OF))
+        return r->message.p;
     const called of = calls_of_remark(c, g, r, calls);
     if (of.first == HSC_NO_INDEX)
         return r->message.p;
@@ -354,6 +328,17 @@ static const char *name_called(hsc_code *c, const group_records *g, const hsc_re
     put_called(g, &of, name, sizeof name);
     int size = snprintf(text, sizeof text, "%.*s%s%s", first, message, name, message + first);
     return (size_t)size < sizeof text ? hsc_pool_intern(&c->pool, text, (size_t)size) : r->message.p;
+}
+
+/* The message with linker names as the source has them; NULL: out of memory. */
+static const char *with_written_names(hsc_code *c, const char *message) {
+    enum { LONGEST = 80 };
+    if (!strstr(message, "_"))
+        return message;
+    char *text = hsc_demangle_words(message, LONGEST);
+    const char *kept = text ? hsc_pool_intern(&c->pool, text, strlen(text)) : NULL;
+    free(text);
+    return kept;
 }
 
 static bool add_remarks(hsc_code *c, group_records *g) {
@@ -367,6 +352,7 @@ static bool add_remarks(hsc_code *c, group_records *g) {
             listed = true;
             ok = ok && (message = name_called(c, g, r, &calls));
         }
+        ok = ok && (message = with_written_names(c, message));
         uint32_t site = row_of(&c->site_by_id, g, r->site_id);
         hsc_code_remark row = {.procedure = row_of(&g->procedure_rows, g, r->procedure_id),
                                .loop = site == HSC_NO_INDEX ? HSC_NO_INDEX : c->sites.p[site].loop,

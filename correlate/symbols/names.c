@@ -181,6 +181,32 @@ char *hsc_demangle(const char *symbol) {
     return whole;
 }
 
+char *hsc_demangle_words(const char *text, size_t longest) {
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$@";
+    char *out = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&out, &size);
+    for (size_t n; f && *text; text += n) {
+        n = strspn(text, letters);
+        while (n > 1 && text[n - 1] == '.') /* of the sentence */
+            n--;
+        char *symbol = *text == '_' && n ? strndup(text, n) : NULL, *name = symbol ? hsc_demangle(symbol) : NULL;
+        size_t all = name ? strlen(name) : 0;
+        if (!name)
+            fwrite(text, 1, n = n ? n : 1, f);
+        else if (all <= longest)
+            fwrite(name, 1, all, f);
+        else
+            fprintf(f, "%.*s...", (int)longest - 3, name);
+        free(name);
+        free(symbol);
+    }
+    if (f && !fclose(f))
+        return out;
+    free(out);
+    return NULL;
+}
+
 size_t hsc_name_before_arguments(const char *name) {
     size_t n = strlen(name), depth = 0;
     if (!n || name[n - 1] != '>')

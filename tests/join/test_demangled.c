@@ -76,6 +76,26 @@ int main(void) {
         wrong++;
     }
     free(name);
+    static const struct {
+        const char *text, *written;
+    } texts[] = {
+        {"'_ZN7CaDiCaL8Internal5chainEib' not inlined into '_ZN7CaDiCaL8Internal9propagateEv' because too costly",
+         "'CaDiCaL::Internal::chain(int, bool)' not inlined into 'CaDiCaL::Internal::propagate()' because too costly"},
+        {"loop not vectorized: call instruction cannot be vectorized (call of _ZN4mesh3sumEl or _QMgridPsweep). More", /* a word's last dot is the sentence's */
+         "loop not vectorized: call instruction cannot be vectorized (call of mesh::sum(long) or grid::sweep). More"},
+        {"it calls _ZN4mesh3sumEl.", "it calls mesh::sum(long)."},
+        {"_ZN4mesh40a_name_of_forty_letters_that_is_too_longE", "mesh::a_name_of_forty_letters_that..."},
+        {"plain_Zname __builtin_x _ _Z9 _ZN99abcE x_y.z...", "plain_Zname __builtin_x _ _Z9 _ZN99abcE x_y.z..."},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char *text = hsc_demangle_words(texts[i].text, i == 3 ? 37 : 80);
+        if (!text || strcmp(text, texts[i].written) != 0) {
+            printf("%s: got %s, expected %s\n", texts[i].text, text ? text : "nothing", texts[i].written);
+            wrong++;
+        }
+        free(text);
+    }
     printf("%zu names, %d wrong\n", sizeof cases / sizeof cases[0], wrong);
     return wrong != 0;
 }

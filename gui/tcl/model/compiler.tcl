@@ -481,7 +481,6 @@ oo::class create ::heatscope::Compiler {
         set moved {}
         foreach r $remarks {
             set told [string trim [lindex [split [::heatscope::fmt plain [dict get $r message]] \u00b7] 0]]
-            set told [::heatscope::fmt linkerNames $told]
             set words "[dict get $r pass]: $told"
             if {$words in $seen} {
                 continue

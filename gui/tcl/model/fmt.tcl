@@ -334,47 +334,7 @@ namespace eval ::heatscope::fmt {
         set at [string last :: $short]
         return [expr {$at <= 0 ? $short : [string range $short $at+2 end]}]
     }
-    # Linker names of C++ in a text as they are written, without arguments (Itanium ABI, 5.1.2); what has template arguments, operators or lambdas in it stays.
-    proc linkerNames {text} {
-        set out ""
-        while {[regexp -indices {\m_Z\w+} $text found]} {
-            lassign $found from to
-            append out [string range $text 0 $from-1] [linkerName [string range $text $from $to]]
-            set text [string range $text $to+1 end]
-        }
-        return $out$text
-    }
-    proc linkerName {name} {
-        set nested [regexp {^_ZN[rVK]*[RO]?(.*)$} $name -> rest]
-        if {!$nested} {
-            set rest [string range $name 2 end]
-        }
-        set parts {}
-        if {[string match St* $rest]} {
-            lappend parts std
-            set rest [string range $rest 2 end]
-        }
-        while {1} {
-            if {[regexp {^L?([1-9]\d*)(\D.*)$} $rest -> n after] && $n <= [string length $after]} {
-                set part [string range $after 0 $n-1]
-                lappend parts [expr {$part eq "_GLOBAL__N_1" ? "(anonymous namespace)" : $part}]
-                set rest [string range $after $n end]
-            } elseif {[llength $parts] && [regexp {^([CD])[0-5](.*)$} $rest -> what rest]} {
-                lappend parts [expr {$what eq "D" ? "~" : ""}][lindex $parts end]
-            } else {
-                return $name
-            }
-            while {[regexp {^B([1-9]\d*)(\D.*)$} $rest -> n after] && $n <= [string length $after]} {
-                set rest [string range $after $n end]
-            }
-            # a name by itself ends with the first part
-            if {$nested ? [string index $rest 0] eq "E" : [llength $parts] > 0} {
-                set rest [string range $rest $nested end]
-                return [expr {[string index $rest 0] eq "I" ? $name : [join $parts ::]}]
-            }
-        }
-    }
-    namespace export linkerNames shortName lastName type arguments arrayType waitKind
+    namespace export shortName lastName type arguments arrayType waitKind
 
     # "lines 213–238", "line 7"
     proc span {first last} {
