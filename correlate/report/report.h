@@ -238,6 +238,12 @@ report_calls *report_calls_new(void);
 void report_calls_free(report_calls *c);
 /* Of a loop of the map that has no line: "sweep.f90:401 and 2 other lines that call it", the line with most time first. False, and "": it has one, or nothing tells. */
 bool report_called_at(const report *r, const hsc_db_scope *s, char *out, size_t size);
+/* What calls on a line went to: at most `most`, the longest first; *all: of all that there are. Returns how many. By calling contexts, and so without what was put in line. */
+typedef struct report_called {
+    uint32_t scope; /* procedure */
+    double sum;     /* samples, with all below */
+} report_called;
+unsigned report_called_on(const report *r, uint32_t file, uint32_t line, report_called *out, unsigned most, double *all);
 
 /* "vector x4 94 %, scalar remainder 6 %"; "" where nothing is known. With inner loops that were unrolled fully: by the version that they are in. */
 typedef struct report_versions {

@@ -58,6 +58,35 @@ static void make(const report *r, report_calls *all) {
             all->list[all->n++] = all->list[i];
 }
 
+static int most_first(const void *a, const void *b) {
+    const call *x = a, *y = b;
+    return x->sum > y->sum ? -1 : x->sum < y->sum ? 1 : by_place(a, b);
+}
+
+unsigned report_called_on(const report *r, uint32_t file, uint32_t line, report_called *out, unsigned most, double *all) {
+    report_calls *calls = r->calls;
+    uint32_t row = hsc_db_find_line(r->db, file, line);
+    call *found = NULL;
+    unsigned n = 0, told = 0;
+    *all = 0;
+    if (!calls || row == HSC_NONE || r->info.contexts > MOST_CONTEXTS)
+        return 0;
+    if (!calls->is_made)
+        make(r, calls);
+    found = malloc((calls->n + 1) * sizeof *found);
+    for (size_t i = 0; found && i < calls->n; i++)
+        if (calls->list[i].line == row) {
+            found[n++] = calls->list[i];
+            *all += calls->list[i].sum;
+        }
+    if (n > 1)
+        qsort(found, n, sizeof *found, most_first);
+    for (; told < n && told < most; told++)
+        out[told] = (report_called){found[told].procedure, found[told].sum};
+    free(found);
+    return told;
+}
+
 /* The line that calls it most, and how many others do. */
 static bool called_at(const report *r, const hsc_db_scope *s, hsc_db_line *l, size_t *others) {
     report_calls *all = r->calls;

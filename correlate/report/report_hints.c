@@ -256,6 +256,23 @@ static bool is_elsewhere(report *r, const report_refusal *x, const hsc_db_scope 
     return false;
 }
 
+unsigned report_through_pointer(const report *r, const report_refusal *x, report_called *out, unsigned most, double *all) {
+    enum { FEW = 10 };
+    char call[40];
+    *all = 0;
+    if (x->reason != HSC_reason_CALL || x->remark.file == HSC_NONE || !x->remark.line || strcmp(named_call(x, call, sizeof call), "a pointer") != 0)
+        return 0;
+    unsigned n = report_called_on(r, x->remark.file, x->remark.line, out, most, all);
+    return *all >= FEW ? n : 0;
+}
+
+/* A call through a pointer that went to one procedure as good as always. */
+static bool always_called(const report *r, const report_refusal *x, hsc_db_scope *out) {
+    report_called to;
+    double all;
+    return report_through_pointer(r, x, &to, 1, &all) && to.sum >= 0.95 * all && !hsc_db_get_scope(r->db, to.scope, out, NULL) && report_is_own(r, out);
+}
+
 /* "rtmp1, line 416": what iterations set for their own use, though it is not of this procedure alone, by the source's words where these are an assignment, or DO with its variable. False: the map tells
  * of none. */
 static bool sets_for_itself(report *r, uint32_t scope, char *out, size_t size) {
@@ -358,6 +375,15 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
     }
     if (hsc_is_complex_product(call)) {
         snprintf(out, size, "a product of complex numbers calls it where the plain formula gives no number; where infinities do not occur, -fcx-limited-range (or -ffast-math) lets it");
+        return out;
+    }
+    hsc_db_scope target;
+    if (always_called(r, x, &target)) {
+        bool c = !hsc_db_get_file(r->db, s.file, &f, NULL) && is_of_c(f.path);
+        char name[80];
+        snprintf(out, size, "the pointer led to %s as good as always: called by its name (%s) it may be put in line, of another file with -flto -fuse-ld=lld; what else may keep the loop scalar shows only then",
+                 report_fit(target.name, 60, name, sizeof name),
+                 c ? "in C++ a class that is final, or an argument of a template" : "type in place of class, or the procedure itself for a pointer to it");
         return out;
     }
     char name_of[200], file_of[200];

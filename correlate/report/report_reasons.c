@@ -627,6 +627,29 @@ static void put_remark(const report *r, const report_refusal *x, char *out, size
         snprintf(out + at, size - at, ", at %s", report_at(r, x->remark.file, x->remark.line, where, sizeof where));
 }
 
+/* ", which went to dense::get (97 %) and sparse::get": where calls through a pointer are in the way, what samples were met in there. Returns its length. */
+static size_t put_targets(const report *r, const report_refusal *x, char *out, size_t size) {
+    enum { TOLD = 2 };
+    report_called to[TOLD + 1];
+    double all;
+    unsigned n = report_through_pointer(r, x, to, TOLD + 1, &all);
+    size_t at = 0;
+    for (unsigned i = 0; i < n && i < TOLD && at < size; i++) {
+        char name[80];
+        hsc_db_scope s;
+        if (hsc_db_get_scope(r->db, to[i].scope, &s, NULL))
+            break;
+        const char *before = !i ? ", which went to " : n > TOLD ? ", " : " and ";
+        if (n == 1)
+            at += (size_t)snprintf(out + at, size - at, "%s%s", before, report_fit(s.name, 60, name, sizeof name));
+        else
+            at += (size_t)snprintf(out + at, size - at, "%s%s (%.0f %%)", before, report_fit(s.name, 60, name, sizeof name), 100 * to[i].sum / all);
+    }
+    if (n > TOLD && at && at < size)
+        at += (size_t)snprintf(out + at, size - at, " and others");
+    return at < size ? at : size - 1;
+}
+
 void report_refusal_text(report *r, const report_refusal *x, char *out, size_t size) {
     char other[260], pair[300];
     size_t at = x->reason == HSC_reason_INDIRECT ? put_indirect(r, x, out, size) : 0;
@@ -635,6 +658,7 @@ void report_refusal_text(report *r, const report_refusal *x, char *out, size_t s
     else
         put_remark(r, x, out + at, size - at);
     at = strlen(out);
+    at += put_targets(r, x, out + at, size - at);
     if (report_may_throw(x))
         at += (size_t)snprintf(out + at, size - at, ", a call may throw");
     if (*report_recurrence(r, x, pair, sizeof pair))

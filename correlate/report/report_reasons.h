@@ -21,6 +21,9 @@ typedef struct report_refusal { /* a loop that the vectoriser refused */
 /* The longest first. with_not_tried: also those that the vectoriser was not let to look at, as it is off at the level of optimisation, or by an option. free() *rows. */
 hsc_status report_refusals(report *r, bool with_not_tried, report_refusal **rows, uint32_t *n, hsc_err *err);
 
+/* Where a call through a pointer is in the way: what samples say it went to, as report_called_on() does. 0: it is none, or too few samples tell. */
+unsigned report_through_pointer(const report *r, const report_refusal *x, report_called *out, unsigned most, double *all);
+
 /* Both by and by: begin with zeros; report_look_for_refused looks at the next scopes, n at most, until next is r->info.scopes: then both
  * are sorted. free() both rows, also on failure. */
 typedef struct report_refused_list {

@@ -211,6 +211,44 @@ text = re.sub(r"\s+", " ", run(HEATSCOPE, "report", "--by=reason", "m.met"))
 that("(call of prefetch)" in text and "data()" not in text, f"the call that is in the way: {text}")
 that("-fno-math-errno" not in text, f"an option that the build has: {text}")
 
+# Calls through a pointer: what they went to is told, with shares where that is not one, and that calling it by its name lets the compiler go on, which is so.
+with open(os.path.join(WORK, "virtual.cpp"), "w", encoding="utf-8") as f:
+    f.write("""struct bins { virtual double get(long i) const = 0; };
+struct dense : bins { double v[4096] = {1}; double get(long i) const override; };
+struct thin : bins { double get(long i) const override; };
+double dense::get(long i) const { return v[i & 4095] * 2 + 1; }
+__attribute__((noinline)) double thin::get(long i) const { return i * 0.5; }
+__attribute__((noinline)) void fill(double *to, const bins *const *b, long n) {
+    for (long i = 0; i < n; i++)
+#ifdef NAMED
+        to[i] = static_cast<const dense *>(b[0])->dense::get(i);
+#else
+        to[i] = b[i & 1]->get(i);
+#endif
+}
+int main(int argc, char **) {
+    static dense d;
+    static double to[4096];
+    thin t;
+    const bins *one[2] = {&d, &d}, *two[2] = {&d, &t};
+    for (int k = 0; k < 60000; k++)
+        fill(to, argc > 1 ? two : one, 4096);
+    return to[7] < 0;
+}
+""")
+for name, options, arguments in (("one", (), ()), ("two", (), ("2",)), ("named", ("-DNAMED",), ())):
+    run(CC.replace("heatscope-cc", "heatscope-c++"), "-O2", "-g", *options, "virtual.cpp", "-o", "virtual")
+    run(HEATSCOPE, "run", "-q", "-F", "2000", "--budget=off", "-o", "m." + name, "./virtual", *arguments)
+    text = re.sub(r"\s+", " ", run(HEATSCOPE, "report", "--by=reason", "m." + name))
+    versions = [r["version"] for r in csv.DictReader(run(HEATSCOPE, "report", "--by=version", "--format=csv", "m." + name).splitlines()) if int(r["exclusive_periods"])]
+    advice = "-> the pointer led to dense::get as good as always: called by its name"
+    if name == "one":
+        that(re.search(r"\(call of a pointer\), line 11, which went to dense::get " + advice, text), f"{name}: {text}")
+    elif name == "two":
+        shares = [float(x) for x in (re.findall(r"which went to (?:dense|thin)::get \((\d+) %\) and (?:dense|thin)::get \((\d+) %\)", text) or [()])[0]]
+        that(len(shares) == 2 and min(shares) > 10 and abs(sum(shares) - 100) <= 1 and advice not in text, f"{name}: {text}")
+    that(any("vector" in v for v in versions) == (name == "named"), f"{name}: {versions}")
+
 # A recurrence for which the compiler made vectors all the same, under a check that can't succeed: no advice to help it.
 if FC != "-":
     with open(os.path.join(WORK, "sweep.f90"), "w", encoding="utf-8") as f:
