@@ -67,7 +67,7 @@ diff_row diff_total(const diff *d);
  * mean work in A over that in B (weak). NAN where there is nothing to divide. */
 hsc_status diff_scaling_of(diff *d, const diff_row *row, double *speedup, double *efficiency, hsc_err *err);
 
-/* The factors of a run's parallel efficiency (docs/measurement.md, Differences). threads 0, the rest NAN or 0: they are not known (an
+/* The factors of a run's parallel efficiency (docs/differences.md). threads 0, the rest NAN or 0: they are not known (an
  * interval, another metric than CPU time, no values by category). */
 typedef struct diff_factors {
     uint32_t threads;            /* that run the program's code */

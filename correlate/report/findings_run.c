@@ -94,7 +94,7 @@ static void system_call(const report *r, double system_s, char *out, size_t size
 
 /* CPU time in the kernel: page faults, system calls, interrupts. */
 hsc_status findings_kernel(findings *f, hsc_err *err) {
-    /* What a page fault takes: between these mostly (docs/measurement.md, section on the kernel's own count), and hardly ever more than the last. */
+    /* What a page fault takes: between these mostly (docs/sampling.md, the kernel's counts), and hardly ever more than the last. */
     static const double fault_s[] = {0.5e-6, 2.5e-6, 5e-6}, switch_s = 5e-6; /* hardly ever more, either */
     report *r = f->r;
     report_usage u;
@@ -310,7 +310,7 @@ static bool dearest_probe(const report *r, double cpu_s, char *out, size_t size)
     return dear;
 }
 
-/* Of a wrapper of MPI, what is likely of calls that waited, by what is below it: polls that find nothing are no cost (docs/measurement.md, section on cost). */
+/* Of a wrapper of MPI, what is likely of calls that waited, by what is below it: polls that find nothing are no cost (docs/sampling.md, What measuring takes). */
 static double waited_share(const report *r, uint32_t procedure, uint32_t waiting) {
     hsc_db_scope s;
     hsc_db_module m;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* CPU time that no sample tells of, and where it belongs. docs/measurement.md: "time in the kernel".
+/* CPU time that no sample tells of, and where it belongs. docs/sampling.md: "Time in the kernel".
  *
  * perf's cpu-clock does not sample in the kernel, and a tick of the CPU timer stands for more than a period. At each tick
  * the thread's CPU time is compared with the samples taken. What is missing is credited to the place that the tick met, as

@@ -6,7 +6,7 @@
 /* ---- signals ------------------------------------------------------------------------------------------------------------- */
 
 #define SIGNALS 32u /* of the things of a slot that are remembered */
-/* What telling of a signal takes beside the walk, and looking for one: measured once, not each time (docs/measurement.md, section 2). */
+/* What telling of a signal takes beside the walk, and looking for one: measured once, not each time (docs/sampling.md, What measuring takes). */
 #define SIGNALLED_CYCLES 200u
 #define AWAITED_CYCLES 80u
 

@@ -56,7 +56,7 @@ static void set_interrupt(uint64_t ns) {
     bool has_range = tried && o->sample_least_ns && o->sample_least_ns <= tried && o->sample_most_ns >= tried && o->sample_most_ns >= cold;
     hsc_rt.interrupt_ns = tried && cold > tried ? ns + ns * (cold - tried) / tried * apart / TRIAL_NAP_NS : ns;
     hsc_rt.interrupt_least_ns = has_range ? ns * o->sample_least_ns / tried : 0;
-    uint64_t most = ns * o->sample_most_ns / (tried ? tried : 1), displaced = hsc_rt.interrupt_ns * 5 / 3; /* of programs that miss their caches all the time: docs/measurement.md */
+    uint64_t most = ns * o->sample_most_ns / (tried ? tried : 1), displaced = hsc_rt.interrupt_ns * 5 / 3; /* of programs that miss their caches all the time: docs/sampling.md */
     hsc_rt.interrupt_most_ns = !has_range ? 0 : most > displaced ? most : displaced;
 }
 

@@ -9,7 +9,7 @@
 #define BRIEF_LOCK_CYCLES 60u /* what a lock costs that was free */
 #define GIVEN_EARLY_NS 20000u /* who waits says so before its wait begins: what is told then is for it */
 #define BRIEF_OWN_CYCLES 250u /* what a call costs of which only the time is taken: measured once, not each time */
-/* What of the begin and the end of other waits is outside of the two readings of the counter, readings included: measured once, likewise (docs/measurement.md, section 2). */
+/* What of the begin and the end of other waits is outside of the two readings of the counter, readings included: measured once, likewise (docs/waiting.md). */
 #define BEGIN_REST_CYCLES 150u
 #define END_REST_CYCLES 130u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Waiting that costs no CPU time: how long, for what and where, added up for each thread; on request (HEATSCOPE_TRACE) each
- * wait by itself. docs/measurement.md tells what is counted. */
+ * wait by itself. docs/waiting.md tells what is counted. */
 #ifndef HSC_RT_WAITS_H
 #define HSC_RT_WAITS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Event `wall`: where each thread's time goes, also while it waits. docs/measurement.md: "wall time".
+/* Event `wall`: where each thread's time goes, also while it waits. docs/sampling.md: "Wall time".
  *
  * No signal is sent, so that no system call ends early. The helper looks at each thread now and then: what of the time since
  * the last look the thread used a processor, or stood in line for one, is that of its last sample of CPU time; for the rest it

@@ -702,7 +702,7 @@ def amounts():
         before, switches_before = away(), switches_of_children()
         done, found = run([program("kernel"), "1.2"], options=["--mechanism", mechanism])
         # less than two ticks of CPU time between switches: the machine is crowded, and the CPU timer alone can't tell user code
-        # from system calls then (docs/measurement.md, "Many context switches")
+        # from system calls then (docs/sampling.md, "Threads that switch all the time")
         crowded = (switches_of_children() - switches_before) * 8e-3 > 1.2
         expect("exit code", done.returncode == 0, done)
         p = only(found)
@@ -742,7 +742,7 @@ def credits():
 
 def calls():
     """Threads that sleep and read a few bytes, too brief in each for a tick to meet them: their time in the kernel is told of the calls that they
-    make, by what these may have used (docs/measurement.md, "Time in the kernel"), and hardly any is lost. Bounds: what a sleep takes is not
+    make, by what these may have used (docs/sampling.md, "Time in the kernel"), and hardly any is lost. Bounds: what a sleep takes is not
     known well, so half to twice its CPU time; 5 standard deviations of the count; 1 period of each thread, for its start and its end."""
     done, found = run([program("calls")], options=["-F", "1000"])
     first, napping, reading = [float(v) * 1e3 for v in done.stdout.split()] # in periods

@@ -4,7 +4,7 @@
  * ticks of its own, switches, and a hypervisor that takes the processor away and tells of it late: the thread's clock runs on
  * meanwhile, and stands still for as long afterwards. The seeds are fixed, so a run is what it was.
  *
- * Asserted of each thread is what docs/measurement.md promises: its CPU time less 8 ticks is in samples and losses, and no more
+ * Asserted of each thread is what docs/sampling.md promises: its CPU time less 8 ticks is in samples and losses, and no more
  * than it but for what comes late and one sample each time that the processor was away; user code's share of the time is between its share of samples
  * and losses, and that with the losses, by the bound of a draw (5 standard deviations).
  *

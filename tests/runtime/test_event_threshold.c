@@ -2,7 +2,7 @@
 /* mpi/event_ss.c against a simulated rank, of which all is known: how long its calls take (drawn, by a fixed seed) and
  * what the record of one costs.
  *
- * Asserted is what docs/measurement.md promises of the threshold from which on a call has an event: events keep to half
+ * Asserted is what docs/waiting.md promises of the threshold from which on a call has an event: events keep to half
  * the budget where a threshold below a millisecond keeps them to it; the threshold is no higher than it has to be, comes
  * down when a load is over, and does not swing under an even load. Records tell each change. */
 #include <math.h>

@@ -3,7 +3,7 @@
  * how often it is switched off a processor (which is dear where the next sample comes before the kernel's next tick;
  * both are drawn, by a fixed seed).
  *
- * Asserted is what docs/measurement.md promises of a budget: it is kept where some allowed rate keeps it; with the
+ * Asserted is what docs/sampling.md promises of a budget: it is kept where some allowed rate keeps it; with the
  * preset one the rate is not lowered where that does not help; it is no lower than it has to be, does not swing under
  * an even load, comes back when a load is over, and one dear look is chance. Who is switched so often that no rate of perf's keeps a
  * budget that was named, or ten times the preset one, is sampled by the kernel's tick meanwhile, and no one else is; with the preset one only where ticks meet him.

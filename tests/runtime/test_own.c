@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* own_ss.c against a simulated processor, of which all is known: when the thread has it, and what our own code really takes.
  *
- * Asserted is what docs/measurement.md promises of our own time: parts that are slow are told in full where the thread has its processor, and so are those that
+ * Asserted is what docs/sampling.md promises of our own time: parts that are slow are told in full where the thread has its processor, and so are those that
  * come again where it often has none; parts that were interrupted are not told as if they had been slow. */
 #include <setjmp.h>
 #include <stdarg.h>

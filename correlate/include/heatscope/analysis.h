@@ -26,7 +26,7 @@ typedef struct hsc_db_finding {
  * heaviest and in it the heaviest first; on success free with hsc_db_free_findings. Cost: that of the sums of all scopes and contexts. */
 hsc_status hsc_db_read_findings(hsc_db *db, uint32_t metric, hsc_db_finding **out, uint32_t *n, hsc_err *err);
 void hsc_db_free_findings(hsc_db_finding *list, uint32_t n);
-/* The loop with most time with what it calls (docs/measurement.md, section 3, and *Findings*), of the user's own code where there is one; where a procedure of the user's has a
+/* The loop with most time with what it calls (docs/measurement.md, section 3, and docs/findings.md), of the user's own code where there is one; where a procedure of the user's has a
  * quarter more, of which its own loops have less than half, that one; HSC_NONE: none has a hundredth of all samples. The finding "Hottest loop" or
  * "Hottest procedure" is of it. Cost: that of the sums of all scopes and contexts. */
 hsc_status hsc_db_find_hottest_code(hsc_db *db, uint32_t metric, uint32_t *scope, hsc_err *err);
@@ -167,7 +167,7 @@ typedef struct hsc_db_run_figure { /* of two whole runs, known without sampling 
     double low, high; /* of a category: 95 % interval of b - a; else 0 */
     bool chance_a, chance_b; /* of imbalance and balance: chance alone explains it */
 } hsc_db_run_figure;
-/* As `heatscope diff` tells them (docs/measurement.md, Differences); none of intervals, and none of CPU time where the metric is another one.
+/* As `heatscope diff` tells them (docs/differences.md); none of intervals, and none of CPU time where the metric is another one.
  * free() *out. Cost: the sums of both and the tables of waits and messages. HSC_E_MISMATCH: the metrics have different units. */
 hsc_status hsc_db_read_run_figures(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t metric_b, hsc_db_run_figure **out, uint32_t *n,
                                    hsc_err *err);

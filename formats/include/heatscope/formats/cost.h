@@ -3,7 +3,7 @@
 #ifndef HSC_FORMATS_COST_H
 #define HSC_FORMATS_COST_H
 
-/* Wrappers, start and end: what a call, the loading of a library and the return of memory take outside of the readings of a clock. Of an empty program 0.87 of what was added is told, of threads that wait 80,000 times 0.86 (docs/measurement.md, section 2). */
+/* Wrappers, start and end: what a call, the loading of a library and the return of memory take outside of the readings of a clock. Of an empty program 0.87 of what was added is told, of threads that wait 80,000 times 0.86 (docs/sampling.md, What measuring takes). */
 #define HSC_COST_UNSEEN_MOST 0.25
 
 #endif
