@@ -249,7 +249,13 @@ oo::class create ::heatscope::ScopeView {
         # a line without code, or that nothing was measured at: the scope around it, if that has some
         if {$Shown >= 0 && ($row < 0 || [my Nothing $stats])} {
             set own [lindex [$Db stats -table scope_excl -rows [list $Shown 1] {*}[my Common]] 0]
-            if {$row < 0 || ![my Nothing $own]} {
+            set best [expr {$row >= 0 && $table eq "line_incl" && [my Nothing $own] ? [lindex [$Db top -table $table -under $Shown -n 1 {*}[my Common]] 0] : {}}]
+            if {[llength $best] && [dict get $best sum] > 0} {
+                # a loop whose time is in what it calls, where lines are shown so: the line of it that has most
+                set title "Line [dict get $best line] by $one"
+                set row [dict get $best row]
+                set stats [lindex [$Db stats -table $table -rows [list $row 1] {*}[my Common]] 0]
+            } elseif {$row < 0 || ![my Nothing $own]} {
                 set title "[$Run scopeTitle $Shown] itself by $one"
                 # its name stands in the pane's head
                 if {[winfo width $in.linehead] > 20 && [::heatscope::theme width HsUI $title] > 0.6 * [winfo width $in.linehead]} {
