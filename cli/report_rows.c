@@ -329,9 +329,36 @@ static hsc_status processor_row(sink *s, uint32_t column, const float *all, cons
 
 /* ---- tables ---- */
 
+/* Loops in the order of the text, by what they pay for; behind them those that only have samples on paths through them. */
+static hsc_status rank_loops(report *r, uint32_t **rows, uint32_t *n, hsc_err *err) {
+    uint32_t *all = NULL, n_all = 0;
+    *rows = NULL;
+    hsc_status status = report_rank(r, HSC_SCOPE_LOOP, &all, &n_all, err);
+    if (!status)
+        status = report_rank_paid(r, HSC_SCOPE_LOOP, rows, n, err);
+    uint8_t *taken = status ? NULL : calloc((size_t)r->info.scopes + 1, 1);
+    uint32_t *more = taken ? realloc(*rows, ((size_t)*n + n_all + 1) * sizeof *more) : NULL;
+    if (!status && !more)
+        status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    if (!status)
+        *rows = more;
+    for (uint32_t i = 0; !status && i < *n; i++)
+        taken[more[i]] = 1;
+    for (uint32_t i = 0; !status && i < n_all; i++)
+        if (!taken[all[i]])
+            more[(*n)++] = all[i];
+    free(all);
+    free(taken);
+    if (status) {
+        free(*rows);
+        *rows = NULL;
+    }
+    return status;
+}
+
 static hsc_status scopes(sink *s, bool loop, hsc_err *err) {
     uint32_t *rows, n;
-    hsc_status status = report_rank(s->r, loop ? HSC_SCOPE_LOOP : HSC_SCOPE_PROCEDURE, &rows, &n, err);
+    hsc_status status = loop ? rank_loops(s->r, &rows, &n, err) : report_rank(s->r, HSC_SCOPE_PROCEDURE, &rows, &n, err);
     if (status)
         return status;
     if (s->t.naming) { /* names come from a row; with none the program's own row serves */

@@ -8,6 +8,7 @@
 #include <heatscope/formats/records.h>
 
 #include "report_groups.h"
+#include "report_paid.h"
 #include "report_rows.h"
 
 static const char *enum_text(const char *which, uint32_t value) {
@@ -58,8 +59,16 @@ static void module_cells(sink *s, const report_group *x, bool any) {
     report_put_inclusive(s, x->inclusive);
 }
 
-static void nest_cells(sink *s, const report_group *x, bool any) {
+static hsc_status nest_cells(sink *s, const report_group *x, bool any, hsc_err *err) {
     hsc_db_scope l = {.name = "", .file = HSC_NONE};
+    report_spread p = {0};
+    hsc_weighted sum;
+    char most[128] = "";
+    hsc_status status = any ? report_paid_nest(s->r, x->row, &sum, &p, err) : HSC_OK;
+    if (p.columns && p.mean > 0) {
+        p = report_compared(s->r, x->row, &p);
+        report_processor(s->r, s->r->axis, p.max_at, most, sizeof most);
+    }
     if (any)
         (void)hsc_db_get_scope(s->r->db, x->row, &l, NULL);
     put_text(s, "procedure", any ? procedure_of(s->r, x->row) : "");
@@ -68,7 +77,11 @@ static void nest_cells(sink *s, const report_group *x, bool any) {
     put_count(s, "loops", x->members);
     put_count(s, "value_periods", x->value.sum);
     report_put_sampled(s, "value", x->value, true);
+    report_put_sampled(s, "with_calls", x->own, true);
+    put_text(s, "with_calls_max_processor", most);
+    put_number(s, "with_calls_max_over_mean", p.columns && p.mean > 0 && p.programs < 2 ? p.max / p.mean : NAN);
     report_put_inclusive(s, x->inclusive);
+    return status;
 }
 
 static void call_cells(sink *s, const report_group *x, bool any) {
@@ -315,7 +328,7 @@ hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
             module_cells(s, x, any);
             break;
         case REPORT_NEST:
-            nest_cells(s, x, any);
+            status = nest_cells(s, x, any, err);
             break;
         case REPORT_VERSION:
             version_cells(s, x, any);

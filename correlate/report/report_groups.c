@@ -2,6 +2,7 @@
 #include <heatscope/formats/records.h>
 
 #include "report_groups.h"
+#include "report_paid.h"
 #include "report_versions.h"
 
 #include <math.h>
@@ -237,7 +238,8 @@ static hsc_status by_nest(report *r, report_groups *g, hsc_err *err) {
                 g->list[g->n - 1].members += inner.kind == HSC_SCOPE_LOOP;
                 s = add_range(g, i, 1, err);
             }
-        if (!s)
+        report_group *x = &g->list[g->n - 1];
+        if (!s && !(s = report_paid_nest(r, k, &x->own, NULL, err)))
             s = settle(r, g, err);
     }
     return s;
@@ -541,6 +543,13 @@ static int largest(const void *a, const void *b) {
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
+static int largest_own(const void *a, const void *b) {
+    const report_group *x = a, *y = b;
+    if (x->own.sum != y->own.sum)
+        return x->own.sum > y->own.sum ? -1 : 1;
+    return largest(a, b);
+}
+
 hsc_status report_groups_by(report *r, report_grouping by, report_groups *out, hsc_err *err) {
     hsc_status s;
     *out = (report_groups){.by = by};
@@ -577,7 +586,7 @@ hsc_status report_groups_by(report *r, report_grouping by, report_groups *out, h
         s = by_reference(r, out, err);
     }
     if (!s && out->n > 1)
-        qsort(out->list, out->n, sizeof *out->list, largest);
+        qsort(out->list, out->n, sizeof *out->list, by == REPORT_BY_NEST ? largest_own : largest);
     return s;
 }
 

@@ -18,7 +18,7 @@ typedef enum report_grouping {
     REPORT_BY_PROGRAM,  /* row: program; members: processes. Value: of their processes, all */
     REPORT_BY_FILE,     /* row: file. Value: of its lines; inclusive: of paths through its code, once each, at least */
     REPORT_BY_MODULE,   /* row: module. Value: of code in it; inclusive: of its scope */
-    REPORT_BY_NEST,     /* row: scope of an outermost loop. Value: with all loops inside, without procedures called */
+    REPORT_BY_NEST,     /* row: scope of an outermost loop. Value: with all loops inside, without procedures called; own: what these loops pay for (report_paid.h), by which they are sorted */
     REPORT_BY_CALL,     /* row: a context of the call site: its line and callee. Value: inclusive, recursion once */
     REPORT_BY_INLINED,  /* the same, of inlined copies */
     REPORT_BY_FUNCTION, /* row: piece of machine code (code_part); members: its instructions. Value: of these, with all that is inlined; own: at what is inlined */

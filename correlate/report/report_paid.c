@@ -618,6 +618,45 @@ hsc_status report_paid_spread(report *r, report_paid_by by, uint32_t scope, repo
     return s;
 }
 
+hsc_status report_paid_nest(report *r, uint32_t loop, hsc_weighted *sum, report_spread *out, hsc_err *err) {
+    report_range *all = NULL;
+    uint32_t n = 0;
+    hsc_db_scope outer, inner;
+    hsc_status s = report_pay_all(r, err);
+    *sum = (hsc_weighted){0};
+    if (!s)
+        s = hsc_db_get_scope(r->db, loop, &outer, err);
+    for (uint32_t i = loop; !s && i < outer.subtree_end; i++) {
+        report_range *some = NULL, *more;
+        uint32_t few = 0;
+        if ((s = hsc_db_get_scope(r->db, i, &inner, err)) || inner.kind != HSC_SCOPE_LOOP || inner.procedure != outer.procedure)
+            continue;
+        sum->sum += r->paid->loop[i].sum;
+        sum->excess += r->paid->loop[i].excess;
+        if (!out)
+            continue;
+        if (r->paid->missing) {
+            if ((some = malloc(sizeof *some)))
+                some[few++] = (report_range){i, 1};
+        } else {
+            s = report_paid_ranges(r, REPORT_PAID_LOOP, i, &some, &few, err);
+        }
+        more = s ? NULL : realloc(all, ((size_t)n + few + 1) * sizeof *all);
+        if (!s && (!some || !more))
+            s = out_of_memory(r, err);
+        if (more)
+            all = more;
+        if (!s)
+            memcpy(all + n, some, few * sizeof *all);
+        n += s ? 0 : few;
+        free(some);
+    }
+    if (!s && out)
+        s = report_spread_of_ranges(r, r->paid->missing ? HSC_TABLE_SCOPE_EXCL : HSC_TABLE_CONTEXT_EXCL, all, n, out, err);
+    free(all);
+    return s;
+}
+
 static int larger_callee(const void *a, const void *b) {
     const report_callee *x = a, *y = b;
     if (x->samples.sum != y->samples.sum)

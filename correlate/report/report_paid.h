@@ -69,6 +69,8 @@ hsc_status report_hottest_apart(report *r, uint32_t loop, uint32_t *procedure, h
 typedef enum report_paid_by { REPORT_PAID_LOOP, REPORT_PAID_VECTORS, REPORT_PAID_PROCEDURE } report_paid_by;
 /* The contexts whose samples these are, as rows of HSC_TABLE_CONTEXT_EXCL: *ranges is malloc'ed. */
 hsc_status report_paid_ranges(report *r, report_paid_by by, uint32_t scope, report_range **ranges, uint32_t *n, hsc_err *err);
+/* What an outermost loop pays for with all loops inside it in its procedure: the sum, and over processors. Without values of contexts their own code. */
+hsc_status report_paid_nest(report *r, uint32_t loop, hsc_weighted *sum, report_spread *out, hsc_err *err);
 /* Over processors. Without values of contexts that of the scope itself. */
 hsc_status report_paid_spread(report *r, report_paid_by by, uint32_t scope, report_spread *out, hsc_err *err);
 

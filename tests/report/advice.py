@@ -249,6 +249,37 @@ for name, options, arguments in (("one", (), ()), ("two", (), ("2",)), ("named",
         that(len(shares) == 2 and min(shares) > 10 and abs(sum(shares) - 100) <= 1 and advice not in text, f"{name}: {text}")
     that(any("vector" in v for v in versions) == (name == "named"), f"{name}: {versions}")
 
+# Uneven work whose time is in a small procedure that was put in line: what it was put into is told, with it; and the table of nests has it, first.
+with open(os.path.join(WORK, "put_in.c"), "w", encoding="utf-8") as f:
+    f.write("""#include <pthread.h>
+static inline double step(double x) { return 1 / (1 / (1 / (x + 3) + 2) + 1); }
+double of[2];
+__attribute__((noinline)) static void *work(void *n) {
+    double x = 1;
+    for (long i = 0; i < *(long *)n; i++)
+        x = step(x);
+    of[*(long *)n & 1] = x;
+    return 0;
+}
+int main(void) {
+    long many = 24000000, few = 8000001;
+    pthread_t t;
+    if (pthread_create(&t, 0, work, &few))
+        return 1;
+    work(&many);
+    return pthread_join(t, 0);
+}
+""")
+run(CC, "-O2", "-g", "-pthread", "put_in.c", "-o", "put_in")
+run(HEATSCOPE, "run", "-q", "-F", "1000", "--budget=off", "-o", "m.put_in", "./put_in")
+text = re.sub(r"\s+", " ", run(HEATSCOPE, "report", "--by=finding", "m.put_in"))
+said = re.search(r"Imbalance: (\w+) \([^)]*\) takes (\S+) times the mean on thread 0 .*? Of (\S+) s in all, (\S+) s is its own code, the rest small procedures that were put in line\. Its loop at \S*put_in.c:6-7 has most", text)
+that(said and said[1] == "work" and 1.3 < float(said[2]) < 1.7 and float(said[4]) < 0.5 * float(said[3]), f"put in line: {text}")
+nest = list(csv.DictReader(run(HEATSCOPE, "report", "--by=nest", "--format=csv", "m.put_in").splitlines()))[0]
+loop = list(csv.DictReader(run(HEATSCOPE, "report", "--by=loop", "--format=csv", "m.put_in").splitlines()))[0]
+that(nest["procedure"] == loop["procedure"] == "work" and nest["with_calls_s"] == loop["with_calls_s"] and float(nest["with_calls_pct"]) > 95 and float(nest["value_pct"]) < 50
+     and abs(float(nest["with_calls_max_over_mean"]) - float(loop["with_calls_max_over_mean"])) < 0.01, f"nest {nest}, loop {loop}")
+
 # A recurrence for which the compiler made vectors all the same, under a check that can't succeed: no advice to help it.
 if FC != "-":
     with open(os.path.join(WORK, "sweep.f90"), "w", encoding="utf-8") as f:

@@ -91,7 +91,10 @@ class Database:
     def loop_table(self):
         v, incl = self.dense("scope_excl"), self.dense("scope_incl").sum(1)
         keys = [i for i in range(len(self.kind)) if self.kind[i] == 4]
-        return self.ordered(keys, v[keys], incl[keys])
+        paid = {row: of.sum() for row, of in Paid(self).sums(0).items()}
+        some = self.ordered(keys, v[keys], incl[keys])
+        first = [x for x in some if x[1].sum() > 0 or paid.get(x[0], 0) > 0]
+        return sorted(first, key=lambda x: (-paid.get(x[0], 0), -x[1].sum(), x[0])) + [x for x in some if not (x[1].sum() > 0 or paid.get(x[0], 0) > 0)]
 
     def nest_table(self):
         v = self.dense("scope_excl")
@@ -105,7 +108,9 @@ class Database:
         of = [[k for k in range(i, self.end[i]) if self.procedure[k] == self.procedure[i]] for i in keys]
         incl = self.dense("scope_incl").sum(1)
         table = self.ordered(keys, np.array([v[k].sum(0) for k in of]), incl[keys])
-        return sorted(table, key=lambda x: (-x[1].sum(), x[0]))
+        sums = {row: x.sum() for row, x in Paid(self).sums(0).items()}
+        self.paid = {keys[i]: sum(sums.get(k, 0) for k in of[i] if self.kind[k] == 4) for i in range(len(keys))}
+        return sorted(table, key=lambda x: (-self.paid[x[0]], -x[1].sum(), x[0]))
 
     def line_table(self):
         v = self.dense("line")
@@ -194,6 +199,8 @@ def check(path, by, axis, value):
     for r, (row, v) in zip(got, table):
         what, s = f"{by} {axis} rank {r.get('position', r.get('rank'))} (row {row})", db.scale
         close(r[f"{value}_s"], v.sum() * s, what)
+        if by == "nest":
+            close(r["with_calls_s"], db.paid[row] * s, what)
         ran = set(number[v > 0]) or set(number)  # programs: the others' processors are not compared with theirs
         among = np.flatnonzero(np.isin(number, list(ran)))
         names, v = all_names[among], v[among]
