@@ -238,6 +238,8 @@ report_calls *report_calls_new(void);
 void report_calls_free(report_calls *c);
 /* Of a loop of the map that has no line: "sweep.f90:401 and 2 other lines that call it", the line with most time first. False, and "": it has one, or nothing tells. */
 bool report_called_at(const report *r, const hsc_db_scope *s, char *out, size_t size);
+/* Samples in calls that a loop, or one inside it, makes, with all below; code that was put in line is none. 0 also where it is not known. */
+double report_in_calls(const report *r, uint32_t loop);
 /* What calls on a line went to: at most `most`, the longest first; *all: of all that there are. Returns how many. By calling contexts, and so without what was put in line. */
 typedef struct report_called {
     uint32_t scope; /* procedure */

@@ -19,13 +19,16 @@ struct report_calls {
     bool is_made;
     call *list;
     size_t n;
+    double *below; /* by scope of a loop: samples in calls that it makes; NULL: not asked for yet */
 };
 
 report_calls *report_calls_new(void) { return calloc(1, sizeof(report_calls)); }
 
 void report_calls_free(report_calls *c) {
-    if (c)
+    if (c) {
         free(c->list);
+        free(c->below);
+    }
     free(c);
 }
 
@@ -56,6 +59,36 @@ static void make(const report *r, report_calls *all) {
             all->list[all->n - 1].sum += all->list[i].sum;
         else
             all->list[all->n++] = all->list[i];
+}
+
+/* Calls, not code that was put in line, of loops and of all loops round them up to their procedure. */
+static void add_below(const report *r, report_calls *all) {
+    enum { ROWS = 512 };
+    double sums[ROWS];
+    hsc_db_context c, up;
+    if (!(all->below = calloc((size_t)r->info.scopes + 1, sizeof *all->below)))
+        return;
+    for (uint32_t i = 0; i < r->info.contexts; i += ROWS) {
+        uint32_t n = r->info.contexts - i < ROWS ? r->info.contexts - i : ROWS;
+        if (hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, i, n, sums, NULL))
+            return;
+        for (uint32_t k = 0; k < n; k++) {
+            if (!(sums[k] > 0) || hsc_db_get_context(r->db, i + k, &c, NULL) || c.kind != HSC_CONTEXT_PROCEDURE)
+                continue;
+            for (uint32_t at = c.parent; at && !hsc_db_get_context(r->db, at, &up, NULL) && (up.kind == HSC_CONTEXT_LOOP || up.kind == HSC_CONTEXT_INLINED); at = up.parent)
+                if (up.kind == HSC_CONTEXT_LOOP)
+                    all->below[up.scope] += sums[k];
+        }
+    }
+}
+
+double report_in_calls(const report *r, uint32_t loop) {
+    report_calls *all = r->calls;
+    if (!all || r->info.contexts > MOST_CONTEXTS)
+        return 0;
+    if (!all->below)
+        add_below(r, all);
+    return all->below ? all->below[loop] : 0;
 }
 
 static int most_first(const void *a, const void *b) {

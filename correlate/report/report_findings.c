@@ -414,7 +414,7 @@ static hsc_status refused(findings *f, hsc_err *err) {
     hsc_weighted all = {0};
     report_reason reasons[REPORT_REASONS];
     char text[7200], share[140], at[2800], hottest[2800], also[2900] = "";
-    double called = 0, price = 0, beyond = 0, gains[REPORT_REASONS] = {0};
+    double called = 0, price = 0, beyond = 0, gains[REPORT_REASONS] = {0}, reach[REPORT_REASONS] = {0};
     uint32_t hot, told = 0; /* the hottest that vectors may help; the reason that is named */
     hsc_db_scope s;
     leave_little(f, &rows, &n);
@@ -428,6 +428,7 @@ static hsc_status refused(findings *f, hsc_err *err) {
         price += gain;
         beyond += gain > 0 ? 0 : rows[i].scalar.sum;
         gains[rows[i].reason % REPORT_REASONS] += gain;
+        reach[rows[i].reason % REPORT_REASONS] += gain > 0 ? rows[i].scalar.sum : 0;
         hot = gain > 0 && hot == n ? i : hot;
     }
     if (!n || all.sum < 0.01 * r->total || !findings_vectors_help(r))
@@ -467,7 +468,7 @@ static hsc_status refused(findings *f, hsc_err *err) {
     else
         snprintf(text, sizeof text,
                  "Not vectorised: %s in %u loops that the compiler gave up on, %.1f %% for the reason '%s'; %s, %.1f %%, is at %s%s.",
-                 share, n, 100 * reasons[told].scalar.sum / r->total, reason ? reason : "unknown", together ? "the hottest of those that one change helps most" : "the hottest of these", 100 * rows[example].scalar.sum / r->total, at, also);
+                 share, n, 100 * (price > 0 ? reach[reasons[told].reason % REPORT_REASONS] : reasons[told].scalar.sum) / r->total, reason ? reason : "unknown", together ? "the hottest of those that one change helps most" : "the hottest of these", 100 * rows[example].scalar.sum / r->total, at, also);
     if (beyond > 0.005 * r->total && n > 1 && price > 0)
         snprintf(text + strlen(text), sizeof text - strlen(text), " Of all, %.1f %% is in loops of which LLVM makes no vectors as they are written.", 100 * beyond / r->total);
     else if (!(price > 0))

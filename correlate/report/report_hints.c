@@ -323,10 +323,13 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
                  far ? "with its large steps through memory vector code may stay unused, or gain little" : "what else may keep the loop scalar shows only then");
         return out;
     }
-    if (x->reason == HSC_reason_NOT_INNERMOST) {
-        snprintf(out, size, "two loops may let it: the first does what each iteration does and notes which go on to the loop inside, the second does the rest for those; what else may keep the first scalar shows only then");
+    if (x->reason == HSC_reason_NOT_INNERMOST) { /* the first loop has hardly the time where calls have a part of it */
+        if (report_in_calls(r, x->scope) < 0.05 * report_incl(r, x->scope).sum)
+            snprintf(out, size, "two loops may let it: the first does what each iteration does and notes which go on to the loop inside, the second does the rest for those; what else may keep the first scalar shows only then");
         return out;
     }
+    if (!strcmp(x->remark.name, "LoopInside")) /* more than one thing is in the way */
+        return out;
     char own[120];
     if (x->reason == HSC_reason_RECURRENCE && !x->has_dependence && sets_for_itself(r, x->scope, own, sizeof own)) {
         snprintf(out, size, "iterations set %s, for their own use, and its last value is kept, as not this procedure alone has the address: a variable of its own in its place may let it; what else may keep the loop scalar shows only then", own);

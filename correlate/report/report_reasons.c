@@ -234,6 +234,7 @@ static bool is_out_of_reach(report *r, const report_refusal *x) {
     case HSC_reason_CALL:
     case HSC_reason_COST:
     case HSC_reason_UNSUPPORTED:
+    case HSC_reason_NOT_INNERMOST:
         return !*report_hint(r, x, hint, sizeof hint);
     case HSC_reason_DEPENDENCE: /* a distance that is known is one that is there */
         return x->has_dependence && x->dependence.has_distance && x->dependence.distance == 1 && x->dependence.kind == HSC_dependence_kind_FLOW;
@@ -270,7 +271,7 @@ static hsc_status add_refusal(report *r, report_refused_list *l, report_refusal 
     row->scalar = not_vector(r, row->scope, &v);
     if (row->reason == HSC_reason_WAITS && !(row->scalar.sum > 0)) /* one whose code became part of the loop round it waits as well */
         row->scalar = (hsc_weighted){v.vector.sum + v.scalar.sum + v.other.sum, v.vector.excess + v.scalar.excess + v.other.excess};
-    if (row->reason == HSC_reason_CALL && (s = add_called(r, row, &v, err)))
+    if (row->reason == HSC_reason_CALL && strcmp(row->remark.name, "LoopInside") != 0 && (s = add_called(r, row, &v, err)))
         return s;
     if (!(row->scalar.sum > 0))
         return HSC_OK;

@@ -215,6 +215,10 @@ typedef struct hsc_ir_loop_inside {
     hsc_ir_region region, inside;
     hsc_ir_loc begin, inside_begin;
     bool is_counted; /* how often the outer one goes round is known on entry */
+    /* what stands in the way as well, of what each iteration of the outer one does: a call without a vector form, by its linkage name, "a pointer": what that points
+     * to, n 0: none; an address that it reads for the next iteration, as of a list */
+    hsc_ir_text callee;
+    bool is_list;
 } hsc_ir_loop_inside;
 void hsc_pass_take_loop_inside(hsc_pass *p, const hsc_ir_loop_inside *loop);
 

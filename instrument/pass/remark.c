@@ -413,7 +413,7 @@ void hsc_pass_take_loop_inside(hsc_pass *p, const hsc_ir_loop_inside *l) {
     if (!loop_id || loop_id == inside_id || !l->inside_begin.line || !file) /* one loop of the source may be two of the code */
         return;
     uint32_t procedure = hsc_pass_procedure_of_function(p, l->function);
-    uint64_t key = hsc_pass_tag(hsc_pass_tag(loop_id, "LoopInside", &procedure, sizeof procedure), l->is_counted ? "counted" : "", "", 0);
+    uint64_t key = hsc_pass_tag(hsc_pass_tag(loop_id, "LoopInside", &procedure, sizeof procedure), !l->is_counted ? "" : l->is_list ? "counted list" : "counted", l->callee.n ? l->callee.p : "", l->callee.n);
     uint32_t at = hsc_why_find(p, HSC_WHY_REMARK, key, procedure, &l->region.loc, p->why.remarks.n, &is_new);
     if (is_new) {
         const hsc_rec_loop *here = &p->loops.p[p->sites.p[loop_id - 1].index], *inside = inside_id ? &p->loops.p[p->sites.p[inside_id - 1].index] : NULL;
@@ -422,11 +422,22 @@ void hsc_pass_take_loop_inside(hsc_pass *p, const hsc_ir_loop_inside *l) {
         size_t from = path.n;
         while (from && path.p[from - 1] != '/')
             from--;
-        char message[PATH_MAX_BYTES], name[300] = "";
+        char message[PATH_MAX_BYTES], name[300] = "", also[400] = "";
         if (of)
             without_arguments(of->name, name, sizeof name);
+        uint64_t reason = HSC_reason_NOT_INNERMOST;
+        if (!l->is_counted) {
+            snprintf(also, sizeof also, "; how often it goes round is not known on entry either");
+            reason = HSC_reason_UNKNOWN_TRIP_COUNT;
+        } else if (l->callee.n) {
+            snprintf(also, sizeof also, "; each iteration makes a call that has no vector form as well (call of %.*s)", l->callee.n > 300 ? 300 : (int)l->callee.n, l->callee.p);
+            reason = HSC_reason_CALL;
+        } else if (l->is_list) {
+            snprintf(also, sizeof also, "; each iteration reads where the next one goes on as well");
+            reason = HSC_reason_RECURRENCE;
+        }
         int n = snprintf(message, sizeof message, "loop not vectorized: not looked at, for the loop inside at %.*s:%u%s%s, that only some iterations come to%s", (int)(path.n - from), path.p + from,
-                         l->inside_begin.line, of ? ", inlined with " : "", name, l->is_counted ? "" : "; how often it goes round is not known on entry either");
+                         l->inside_begin.line, of ? ", inlined with " : "", name, also);
         *HSC_VECTOR_ADD(p->why.remarks) = (hsc_rec_remark){
             .pass = {"heatscope", 9},
             .name = {"LoopInside", 10},
@@ -437,7 +448,7 @@ void hsc_pass_take_loop_inside(hsc_pass *p, const hsc_ir_loop_inside *l) {
             .column = here->column_begin,
             .site_id = loop_id,
             .message = hsc_pass_dup(p, message, (size_t)n < sizeof message ? (size_t)n : sizeof message - 1),
-            .reason = l->is_counted ? HSC_reason_NOT_INNERMOST : HSC_reason_UNKNOWN_TRIP_COUNT,
+            .reason = reason,
             .attachment = HSC_remark_attachment_LOOP,
         };
     }

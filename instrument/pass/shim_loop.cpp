@@ -577,7 +577,35 @@ static const Loop *rare_loop_inside(const Loop &loop, DominatorTree &dominators)
     return any_of(ways, [&](const auto &w) { return dominators.dominates(before(w.second, dominators), latch); }) ? nullptr : first;
 }
 
-static void take_loop_inside(hsc_pass *pass, Function &f, const Loop &loop, const Loop &inside, ScalarEvolution &se) {
+/* The first call, of those that each iteration of the loop makes outside of the loops in it, that has no vector form; "": none. */
+static StringRef call_of_each_iteration(const Loop &loop, const LoopInfo &loops, const DominatorTree &dominators) {
+    for (const BasicBlock *block : loop.blocks()) {
+        if (loops.getLoopFor(block) != &loop || !dominators.dominates(block, loop.getLoopLatch()))
+            continue;
+        for (const Instruction &i : *block) {
+            auto *call = dyn_cast<CallBase>(&i);
+            if (!call || call->isInlineAsm() || isa<DbgInfoIntrinsic>(call) || call->isLifetimeStartOrEnd())
+                continue;
+            const Function *callee = call->getCalledFunction();
+            if (callee && callee->isIntrinsic()) /* of vector forms, of no code, or of memory that is copied: what becomes of these is not told by it */
+                continue;
+            return callee ? callee->getName() : StringRef("a pointer");
+        }
+    }
+    return "";
+}
+
+/* Does an iteration read the address that the next one goes on with from where it is itself? */
+static bool follows_list(const Loop &loop) {
+    for (const PHINode &phi : loop.getHeader()->phis()) {
+        auto *next = phi.getType()->isPointerTy() && loop.getLoopLatch() ? dyn_cast<LoadInst>(phi.getIncomingValueForBlock(loop.getLoopLatch())) : nullptr;
+        if (next && next->getPointerOperand()->stripInBoundsOffsets() == &phi)
+            return true;
+    }
+    return false;
+}
+
+static void take_loop_inside(hsc_pass *pass, Function &f, const Loop &loop, const Loop &inside, ScalarEvolution &se, const LoopInfo &loops, const DominatorTree &dominators) {
     hsc_ir_loop_inside out = {};
     out.function = wrap(&f);
     fill_region(loop, &out.region);
@@ -587,6 +615,9 @@ static void take_loop_inside(hsc_pass *pass, Function &f, const Loop &loop, cons
     if (const DILocation *begin = inside.getStartLoc().get())
         hsc_ir_get_loc_of_node(wrap(begin), &out.inside_begin);
     out.is_counted = !isa<SCEVCouldNotCompute>(se.getBackedgeTakenCount(&loop));
+    StringRef callee = call_of_each_iteration(loop, loops, dominators);
+    out.callee = {callee.data(), callee.size()};
+    out.is_list = follows_list(loop);
     hsc_pass_take_loop_inside(pass, &out);
 }
 
@@ -635,7 +666,7 @@ void look_at_dependences(Session &session, Function &f, FunctionAnalysisManager 
             evolution.emplace(f, library, target, *assumptions, *dominators, *loops);
         }
         if (inside)
-            take_loop_inside(session.pass, f, *loop, *inside, evolution->se);
+            take_loop_inside(session.pass, f, *loop, *inside, evolution->se, *loops, *dominators);
         else
             take_dependences(session.pass, f, *loop, facts, *evolution);
     }

@@ -105,6 +105,32 @@ long walk(const long *next, long *a, long *k) {
     }
     return sum;
 }
+// What else is in the way of what each iteration does is told, and is the reason: a call, or the address of the next of a list.
+// CHECK: calls
+// CHECK: not looked at, for the loop inside at refusals.c:[[#@LINE+5]], that only some iterations come to; each iteration makes a call that has no vector form as well (call of grow) [heatscope: call that has no vector form]
+long calls(long n, double *restrict x, double **restrict list, long *restrict room) {
+    for (long j = 0; j < n; j++) {
+        grow(list, room);
+        if (x[j] > 1)
+            for (long i = 0; i < *room; i++)
+                x[i + n] += x[j];
+    }
+    return *room;
+}
+struct cell {
+    struct cell *next;
+    double x;
+};
+// CHECK: listed
+// CHECK: not looked at, for the loop inside at refusals.c:[[#@LINE+4]], that only some iterations come to; each iteration reads where the next one goes on as well [heatscope: value carried from one iteration to the next]
+void listed(long n, long *restrict k, struct cell *restrict c) {
+    for (long j = 0; j < n; j++) {
+        if (c->x > 1)
+            for (long i = 0; k[i]; i++)
+                k[i] += j;
+        c = c->next;
+    }
+}
 // CHECK: nest
 // CHECK-NOT: not looked at
 void nest(long n, const double *restrict x, double *restrict y) {

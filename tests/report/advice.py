@@ -280,6 +280,41 @@ loop = list(csv.DictReader(run(HEATSCOPE, "report", "--by=loop", "--format=csv",
 that(nest["procedure"] == loop["procedure"] == "work" and nest["with_calls_s"] == loop["with_calls_s"] and float(nest["with_calls_pct"]) > 95 and float(nest["value_pct"]) < 50
      and abs(float(nest["with_calls_max_over_mean"]) - float(loop["with_calls_max_over_mean"])) < 0.01, f"nest {nest}, loop {loop}")
 
+# A loop that is not looked at for one inside that few iterations come to: two loops are the advice where its own code has the time, none where it calls much.
+with open(os.path.join(WORK, "rare.c"), "w", encoding="utf-8") as f:
+    f.write("""static double x[4096], y[4096];
+static long k[8] = {1, 1, 0};
+double seen;
+__attribute__((noinline)) void other(double v) {
+    for (int i = 0; i < 10; i++)
+        seen += 1 / (v + i);
+}
+__attribute__((noinline)) void each(long n, const double *restrict x, double *restrict y, long *restrict k) {
+    for (long j = 0; j < n; j++) {
+        y[j] = x[j] * x[j] + 1 / (x[j] + 3);
+        if (CALLS)
+            other(y[j]);
+        if (x[j] > 4094)
+            for (long i = 0; k[i]; i++)
+                k[i] += j;
+    }
+}
+int main(int argc, char **argv) {
+    for (int i = 0; i < 4096; i++)
+        x[i] = i;
+    for (int r = 0; r < ROUNDS; r++)
+        each(4096, x, y, k);
+    return k[0] == 7;
+}
+""")
+for name, calls, rounds, told in (("never", "0", 20000, True), ("some", "x[j] < 4000", 2000, False), ("all", "1", 2000, False)):
+    run(CC, "-O2", "-g", f"-DCALLS={calls}", f"-DROUNDS={rounds}", "rare.c", "-o", "rare")
+    run(HEATSCOPE, "run", "-q", "-F", "2000", "--budget=off", "-o", "m." + name, "./rare")
+    row = [r for r in csv.DictReader(run(HEATSCOPE, "report", "--by=reason", "--format=csv", "m." + name).splitlines()) if r["procedure"] == "each"]
+    that(len(row) == 1 and row[0]["reason"] == ("call that has no vector form" if name == "all" else "not the innermost loop") and row[0]["advice"].startswith("two loops may let it") == told, f"{name}: {row}")
+    text = re.sub(r"\s+", " ", run(HEATSCOPE, "report", "--by=finding", "m." + name))
+    that(("two loops may let it" in text) == told, f"{name}: {text}")
+
 # A recurrence for which the compiler made vectors all the same, under a check that can't succeed: no advice to help it.
 if FC != "-":
     with open(os.path.join(WORK, "sweep.f90"), "w", encoding="utf-8") as f:
