@@ -123,11 +123,23 @@ static void of_one_that_works_between_none_waits(void **state) {
             }
 }
 
+/* Nor where it works for long, and others have the processor most of the time: what it did, and not what part of the time it had, tells that it worked. */
+static void of_one_that_works_long_between_none_waits(void **state) {
+    (void)state;
+    for (int others = 0; others < 2; others++)
+        for (uint64_t work = 200000; work <= 20000000; work *= 10) {
+            uint64_t since = looks_in_vain(CALL, work, 0, 5000, others, 300);
+            assert_true(waiting <= CALLS / 1000);
+            assert_true(since > simulated.now - CALL - 30000);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_a_loop_that_does_nothing_else_all_wait),
         cmocka_unit_test(of_slow_ones_and_of_a_loop_that_sleeps_most_wait),
         cmocka_unit_test(of_one_that_works_between_none_waits),
+        cmocka_unit_test(of_one_that_works_long_between_none_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,11 @@
 #define PAUSES_NS 1000000u
 #define PAUSES_OF 4u      /* of the time since it began to look: what may be in pauses of which it is not known what they were */
 #define REST_NS 50000u    /* where the thread may have rested */
+#define REST_CPU_NS 100000u /* CPU time that it may have used there, to go to sleep and come back, with a sample: who does more has worked, however long it had no processor besides */
 #define RESTS_AHEAD_MAX 64u
 #define RESTS (sizeof((hsc_mpi_block *)0)->rests / sizeof *((hsc_mpi_block *)0)->rests)
 
-/* Whether the thread took no CPU time in the pause: it slept, or another one had the processor. Asking for that takes some 0.3 us: where it was
+/* Whether the thread took next to no CPU time in the pause: it slept, or another one had the processor. Asking for that takes some 0.3 us: where it was
  * in vain, it is asked for more and more seldom. */
 static bool has_rested(hsc_mpi_block *b, uint64_t enter, uint32_t node, uint64_t pause) {
     uint8_t *ahead = &b->rests[node % RESTS].ahead, *passed = &b->rests[node % RESTS].passed;
@@ -21,8 +22,8 @@ static bool has_rested(hsc_mpi_block *b, uint64_t enter, uint32_t node, uint64_t
     }
     uint64_t cpu_before = b->rested_cpu_ns, used = (b->rested_cpu_ns = hsc_rt_clock_ns(HSC_RT_THREAD_CLOCK)) - cpu_before;
     /* of the CPU time since it was asked last, what was not in looks, had these never been interrupted */
-    uint64_t in_looks = enter - b->rested_ns - pause;
-    bool asked = b->rested_ns && b->rested_ns >= b->looks_since, rested = asked && (used <= in_looks || 4 * (used - in_looks) < 3 * pause);
+    uint64_t in_looks = enter - b->rested_ns - pause, in_pause = used > in_looks ? used - in_looks : 0;
+    bool asked = b->rested_ns && b->rested_ns >= b->looks_since, rested = asked && in_pause <= REST_CPU_NS && 4 * in_pause < 3 * pause;
     *passed = 0;
     if (asked)
         *ahead = rested ? 0 : !*ahead ? 1 : *ahead < RESTS_AHEAD_MAX ? (uint8_t)(2 * *ahead) : RESTS_AHEAD_MAX;
