@@ -48,10 +48,11 @@ typedef struct interval {
 } interval;
 
 static interval look(hsc_rt_thread *t, uint64_t cpu) {
-    uint64_t user = hsc_rt_clock_ns(CLOCK_IN_USER_CODE), all = hsc_rt_clock_ns(CLOCK_BY_TICKS), switches = 0, faults = 0;
+    uint64_t user = hsc_rt_clock_ns(CLOCK_IN_USER_CODE), all = hsc_rt_clock_ns(CLOCK_BY_TICKS), switches = 0, forced = 0, faults = 0;
     struct rusage r;
     if (!hsc_sys3(SYS_getrusage, RUSAGE_THREAD, (long)&r, 0)) {
-        switches = (uint64_t)r.ru_nvcsw + (uint64_t)r.ru_nivcsw;
+        forced = (uint64_t)r.ru_nivcsw;
+        switches = (uint64_t)r.ru_nvcsw + forced;
         faults = (uint64_t)r.ru_minflt + (uint64_t)r.ru_majflt;
     }
     interval x;
@@ -59,12 +60,12 @@ static interval look(hsc_rt_thread *t, uint64_t cpu) {
     x.user = (int64_t)(user - t->seen.user_ns);
     x.kernel = (int64_t)(all - t->seen.ticks_ns) - x.user;
     x.faults = (int64_t)(faults - t->seen.faults);
-    /* ticks alone: who is preempted by others, for the most part at ticks, is met by them all the same */
-    uint64_t slice = hsc_rt_is_perf(t->mechanism) ? 2 * hsc_rt.tick_ns : hsc_rt.tick_ns / 4;
-    x.switching = (switches - t->seen.switches) * slice > (uint64_t)x.elapsed;
+    /* who is preempted by others, for the most part at ticks, is met by them all the same; who yields is forced to switch, as the kernel counts it, but far more often */
+    uint64_t few = hsc_rt.tick_ns / 4, slice = hsc_rt_is_perf(t->mechanism) ? 2 * hsc_rt.tick_ns : few, all_now = switches - t->seen.switches;
+    x.switching = (all_now - (forced - t->seen.forced)) * slice > (uint64_t)x.elapsed || all_now * few > (uint64_t)x.elapsed;
     t->calls.switches += switches - t->seen.switches;
     t->cpu_seen_ns = cpu;
-    t->seen = (hsc_rt_seen){user, all, switches, faults};
+    t->seen = (hsc_rt_seen){user, all, switches, forced, faults};
     judge(t);
     return x;
 }
@@ -200,7 +201,7 @@ static hsc_rt_credit settle(hsc_rt_thread *t, const void *place, uint64_t cpu) {
     int64_t used = used_by_calls(t);
     bool after_call = place && hsc_rt_after_system_call(place);
     if (after_call || (place && x.kernel > x.user && x.faults))
-        most = x.switching ? t->carry_ns - keep : 2 * x.kernel + tick;
+        most = x.switching ? t->carry_ns - keep : 2 * x.kernel + (int64_t)hsc_rt.tick_ns;
     else if (place && !perf)
         most = (x.switching ? x.user : x.elapsed) + (t->carry_ns > 4 * tick ? 2 * period : 0) + t->ahead_ns;
     if (place && !perf && hsc_rt_is_met(t))

@@ -95,7 +95,7 @@ typedef struct hsc_rt_counter {
 
 /* The thread's clocks when credits were last given. */
 typedef struct hsc_rt_seen {
-    uint64_t user_ns, ticks_ns, switches, faults;
+    uint64_t user_ns, ticks_ns, switches, forced, faults; /* switches: all; forced: of these, others had the processor */
 } hsc_rt_seen;
 
 /* Whether the kernel's ticks meet the thread as often as it runs: they charge it with CPU time, too. */

@@ -31,7 +31,7 @@
 
 static struct machine {
     uint64_t cpu, perf;          /* the thread's clock, and that of perf's event */
-    uint64_t user_ticks, kernel_ticks, switches, faults;
+    uint64_t user_ticks, kernel_ticks, switches, forced, faults; /* forced: others had the processor */
     uint64_t told_late;          /* what the hypervisor took and the clock has not stood still for yet */
     uint64_t user, kernel, times_away; /* the truth */
 } now;
@@ -45,6 +45,7 @@ static long simulated_call(long n, long a, long b, long c) {
     struct rusage *r = (struct rusage *)b; /* NOLINT */
     memset(r, 0, sizeof *r);
     r->ru_nvcsw = (long)now.switches;
+    r->ru_nivcsw = (long)now.forced;
     r->ru_minflt = (long)now.faults;
     (void)a;
     (void)c;
@@ -69,6 +70,8 @@ typedef struct program {
     double user_ms, kernel_ms; /* means of a turn; 0: none */
     double away_ms, every_ms;  /* the hypervisor takes so long a time, once in so much CPU time; 0: never */
     double switch_ms;          /* CPU time between switches; 0: none */
+    bool forced;               /* others take the processor */
+    bool seldom;               /* the timer's ticks come 16 times as seldom, and each switch takes STEP in the kernel, at no call */
 } program;
 
 /* What sample() of sample_ss.c does with a credit. */
@@ -90,14 +93,14 @@ static uint64_t turn(double mean_ms) {
 static uint64_t simulate(const program *p, uint64_t ms, uint64_t seed, hsc_rt_thread *t) {
     static const uint8_t code[2][8] = {{0x90, 0x90, 0x90, 0x90}, {0x90, 0x90, 0x0f, 0x05}};
     uint64_t of_user = 0, wall = 0, next_sample = PERIOD, next_tick = TICK, next_kernel_tick = 0, next_switch = UINT64_MAX, next_away = UINT64_MAX;
-    bool in_user = true, tick_due = false;
+    bool in_user = true, tick_due = false, comes_back = false;
     ucontext_t place;
     memset(&place, 0, sizeof place);
     memset(t, 0, sizeof *t);
     now = (struct machine){0};
     state_of_random = seed;
     t->mechanism = HSC_RT_PERF;
-    t->tick_ns = TICK;
+    t->tick_ns = p->seldom ? 16 * TICK : TICK;
     hsc_rt_credit_begin(t, 0);
     hsc_rt_credit_noted(t);
     next_kernel_tick = (uint64_t)(uniform() * TICK);
@@ -112,8 +115,10 @@ static uint64_t simulate(const program *p, uint64_t ms, uint64_t seed, hsc_rt_th
             if (!in_user && p->switch_ms > 0)
                 t->system_call = 1; /* some sample has met it */
         }
-        left -= STEP;
-        *(in_user ? &now.user : &now.kernel) += STEP;
+        bool switched = p->seldom && comes_back, in_code = in_user && !switched;
+        comes_back = false;
+        left -= switched ? 0 : STEP;
+        *(in_code ? &now.user : &now.kernel) += STEP;
         if (now.perf >= next_away) {
             away = (uint64_t)(p->away_ms * 1e6 * (0.5 + uniform()));
             next_away = now.perf + away + turn(p->every_ms);
@@ -125,17 +130,18 @@ static uint64_t simulate(const program *p, uint64_t ms, uint64_t seed, hsc_rt_th
         now.told_late += away - still;
         now.cpu += STEP + away - still;
         if (wall >= next_kernel_tick) {
-            *(in_user ? &now.user_ticks : &now.kernel_ticks) += TICK;
+            *(in_code ? &now.user_ticks : &now.kernel_ticks) += TICK;
             tick_due = tick_due || now.cpu >= next_tick;
             next_kernel_tick += (wall - next_kernel_tick) / TICK * TICK + TICK;
         }
         if (now.perf >= next_switch) {
-            now.switches++;
+            *(p->forced ? &now.forced : &now.switches) += 1;
             next_switch = now.perf + turn(p->switch_ms);
+            comes_back = true;
         }
         if (now.perf >= next_sample) {
             next_sample += (now.perf - next_sample) / PERIOD * PERIOD + PERIOD;
-            if (in_user) {
+            if (in_code) {
                 t->samples++;
                 of_user++;
             }
@@ -145,7 +151,7 @@ static uint64_t simulate(const program *p, uint64_t ms, uint64_t seed, hsc_rt_th
             place.uc_mcontext.gregs[REG_RIP] = (greg_t)&code[from_kernel][4];
             hsc_rt_credit c = hsc_rt_credit_tick(t, &place, now.cpu);
             book(t, &c, c.here, in_user, &of_user);
-            next_tick = now.cpu + TICK;
+            next_tick = now.cpu + t->tick_ns;
             tick_due = false;
         }
     }
@@ -155,13 +161,17 @@ static uint64_t simulate(const program *p, uint64_t ms, uint64_t seed, hsc_rt_th
 }
 
 static const program programs[] = {
-    {"computes", 1e9, 0, 0, 0, 0},
-    {"computes and faults", 5, 5, 0, 0, 0},
-    {"mostly in the kernel", 2, 18, 0, 0, 0},
-    {"yields", 1, 9, 0, 0, 0.5},
-    {"computes, the hypervisor takes 200 ms now and then", 1e9, 0, 200, 1500, 0},
-    {"computes, the hypervisor takes 5 ms often", 1e9, 0, 5, 50, 0},
-    {"faults, the hypervisor takes 60 ms now and then", 5, 5, 60, 600, 0},
+    {"computes", 1e9, 0, 0, 0, 0, false, false},
+    {"computes and faults", 5, 5, 0, 0, 0, false, false},
+    {"mostly in the kernel", 2, 18, 0, 0, 0, false, false},
+    {"yields", 1, 9, 0, 0, 0.5, false, false},
+    {"computes, the hypervisor takes 200 ms now and then", 1e9, 0, 200, 1500, 0, false, false},
+    {"computes, the hypervisor takes 5 ms often", 1e9, 0, 5, 50, 0, false, false},
+    {"faults, the hypervisor takes 60 ms now and then", 5, 5, 60, 600, 0, false, false},
+    {"computes, preempted, a short call now and then", 20, 0.05, 0, 0, 3, true, false},
+    {"the same, the hypervisor takes 200 ms now and then", 20, 0.05, 200, 1500, 3, true, false},
+    {"yields, forced as the kernel counts it", 1, 9, 0, 0, 0.5, true, false},
+    {"computes, preempted, a short call now and then, each switch in the kernel", 400, 0.05, 0, 0, 1.5, true, true},
 };
 
 static void credits(void **state) {
@@ -193,6 +203,41 @@ static void credits(void **state) {
         if (truth < share - bound || truth > share + part_lost + bound)
             fail_msg("%s: user code has %.4f of the samples, and perhaps what is lost, true %.4f +- %.4f", p->name, share, truth, bound);
     }
+}
+
+/* What the kernel took for forced switches, here and there for long, is no system call's that the thread is in at last. */
+static void of_forced_switches_no_call_has_the_time(void **state) {
+    (void)state;
+    static const uint8_t code[2][8] = {{0x90, 0x90, 0x90, 0x90}, {0x90, 0x90, 0x0f, 0x05}};
+    static hsc_rt_thread t;
+    ucontext_t place;
+    uint64_t unused = 0;
+    hsc_rt.period_ns = PERIOD;
+    hsc_rt.tick_ns = TICK;
+    memset(&place, 0, sizeof place);
+    memset(&t, 0, sizeof t);
+    now = (struct machine){0};
+    t.mechanism = HSC_RT_PERF;
+    t.tick_ns = 16 * TICK;
+    hsc_rt_credit_begin(&t, 0);
+    hsc_rt_credit_noted(&t);
+    for (int i = 0; i < 10; i++) {
+        now.cpu += t.tick_ns;
+        now.user_ticks += t.tick_ns - TICK;
+        now.kernel_ticks += TICK;
+        now.forced += 40;
+        t.samples += t.tick_ns / PERIOD - 6;
+        place.uc_mcontext.gregs[REG_RIP] = (greg_t)&code[0][4];
+        hsc_rt_credit c = hsc_rt_credit_tick(&t, &place, now.cpu);
+        book(&t, &c, c.here, true, &unused);
+    }
+    now.cpu += 2 * PERIOD;
+    now.forced++;
+    t.samples += 2;
+    place.uc_mcontext.gregs[REG_RIP] = (greg_t)&code[1][4];
+    hsc_rt_credit c = hsc_rt_credit_tick(&t, &place, now.cpu);
+    assert_true(t.carry_ns > 50 * PERIOD || c.here > 50); /* it was there to be had */
+    assert_true(c.here * PERIOD <= TICK);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------------------ */
@@ -377,6 +422,6 @@ static void preempted(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(credits), cmocka_unit_test(calls), cmocka_unit_test(ticks_alone), cmocka_unit_test(preempted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(credits), cmocka_unit_test(of_forced_switches_no_call_has_the_time), cmocka_unit_test(calls), cmocka_unit_test(ticks_alone), cmocka_unit_test(preempted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
