@@ -45,6 +45,7 @@ typedef struct interval {
     int64_t elapsed, user, kernel; /* CPU time; and by the kernel's ticks */
     int64_t faults;                /* page faults */
     bool switching;                /* slices so short that ticks may miss them */
+    bool forced;                   /* for the most part as others took the processor: what it calls is met as often as the rest */
 } interval;
 
 static interval look(hsc_rt_thread *t, uint64_t cpu) {
@@ -60,9 +61,10 @@ static interval look(hsc_rt_thread *t, uint64_t cpu) {
     x.user = (int64_t)(user - t->seen.user_ns);
     x.kernel = (int64_t)(all - t->seen.ticks_ns) - x.user;
     x.faults = (int64_t)(faults - t->seen.faults);
-    /* who is preempted by others, for the most part at ticks, is met by them all the same; who yields is forced to switch, as the kernel counts it, but far more often */
+    /* ticks alone: who is preempted by others, for the most part at ticks, is met by them all the same; who yields is forced to switch, as the kernel counts it, but far more often */
     uint64_t few = hsc_rt.tick_ns / 4, slice = hsc_rt_is_perf(t->mechanism) ? 2 * hsc_rt.tick_ns : few, all_now = switches - t->seen.switches;
-    x.switching = (all_now - (forced - t->seen.forced)) * slice > (uint64_t)x.elapsed || all_now * few > (uint64_t)x.elapsed;
+    x.switching = all_now * slice > (uint64_t)x.elapsed;
+    x.forced = (all_now - (forced - t->seen.forced)) * slice <= (uint64_t)x.elapsed && all_now * few <= (uint64_t)x.elapsed;
     t->calls.switches += switches - t->seen.switches;
     t->cpu_seen_ns = cpu;
     t->seen = (hsc_rt_seen){user, all, switches, forced, faults};
@@ -200,8 +202,10 @@ static hsc_rt_credit settle(hsc_rt_thread *t, const void *place, uint64_t cpu) {
     int64_t keep = perf || !x.switching ? 0 : 2 * tick;
     int64_t used = used_by_calls(t);
     bool after_call = place && hsc_rt_after_system_call(place);
+    /* what the kernel's ticks may not have found yet; the timer's come seldom, and all that was missing since the last one is no call's that this one meets by chance */
+    int64_t beyond = after_call ? least(tick, (int64_t)hsc_rt.tick_ns + x.faults * FAULT_NS) : tick;
     if (after_call || (place && x.kernel > x.user && x.faults))
-        most = x.switching ? t->carry_ns - keep : 2 * x.kernel + (int64_t)hsc_rt.tick_ns;
+        most = x.switching && !(after_call && x.forced) ? t->carry_ns - keep : 2 * x.kernel + beyond;
     else if (place && !perf)
         most = (x.switching ? x.user : x.elapsed) + (t->carry_ns > 4 * tick ? 2 * period : 0) + t->ahead_ns;
     if (place && !perf && hsc_rt_is_met(t))
@@ -215,7 +219,7 @@ static hsc_rt_credit settle(hsc_rt_thread *t, const void *place, uint64_t cpu) {
         forget_calls(t);
     else
         c.calls = take(t, least(t->carry_ns - keep - reserve, x.switching ? most_of_calls(t) : used));
-    c.system_call = take_for_system_call(t, x.switching, x.faults, t->carry_ns - tick - keep);
+    c.system_call = take_for_system_call(t, x.switching && (t->system_call_faulted || !x.forced), x.faults, t->carry_ns - tick - keep);
     if (t->carry_ns > RESERVE_TICKS * tick)
         c.unplaced = take(t, t->carry_ns - RESERVE_TICKS / 2 * tick);
     return c;

@@ -206,8 +206,7 @@ static void credits(void **state) {
 }
 
 /* What the kernel took for forced switches, here and there for long, is no system call's that the thread is in at last. */
-static void of_forced_switches_no_call_has_the_time(void **state) {
-    (void)state;
+static void no_call_has_the_time_of(uint64_t forced) {
     static const uint8_t code[2][8] = {{0x90, 0x90, 0x90, 0x90}, {0x90, 0x90, 0x0f, 0x05}};
     static hsc_rt_thread t;
     ucontext_t place;
@@ -225,19 +224,30 @@ static void of_forced_switches_no_call_has_the_time(void **state) {
         now.cpu += t.tick_ns;
         now.user_ticks += t.tick_ns - TICK;
         now.kernel_ticks += TICK;
-        now.forced += 40;
+        now.forced += 40 * forced;
         t.samples += t.tick_ns / PERIOD - 6;
         place.uc_mcontext.gregs[REG_RIP] = (greg_t)&code[0][4];
         hsc_rt_credit c = hsc_rt_credit_tick(&t, &place, now.cpu);
         book(&t, &c, c.here, true, &unused);
     }
     now.cpu += 2 * PERIOD;
-    now.forced++;
+    now.forced += forced;
     t.samples += 2;
     place.uc_mcontext.gregs[REG_RIP] = (greg_t)&code[1][4];
     hsc_rt_credit c = hsc_rt_credit_tick(&t, &place, now.cpu);
     assert_true(t.carry_ns > 50 * PERIOD || c.here > 50); /* it was there to be had */
     assert_true(c.here * PERIOD <= TICK);
+}
+
+static void of_forced_switches_no_call_has_the_time(void **state) {
+    (void)state;
+    no_call_has_the_time_of(1);
+}
+
+/* Nor what it took for interrupts and samples, where the timer's ticks come seldom. */
+static void of_interrupts_no_call_has_the_time(void **state) {
+    (void)state;
+    no_call_has_the_time_of(0);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------------------ */
@@ -422,6 +432,6 @@ static void preempted(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(credits), cmocka_unit_test(of_forced_switches_no_call_has_the_time), cmocka_unit_test(calls), cmocka_unit_test(ticks_alone), cmocka_unit_test(preempted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(credits), cmocka_unit_test(of_forced_switches_no_call_has_the_time), cmocka_unit_test(of_interrupts_no_call_has_the_time), cmocka_unit_test(calls), cmocka_unit_test(ticks_alone), cmocka_unit_test(preempted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
