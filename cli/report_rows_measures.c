@@ -160,7 +160,7 @@ static hsc_status refusal_row(sink *s, uint32_t rank, const report_refusal *x, h
     report_put_sampled(s, "called", x->called, false);
     put_text(s, "remark", x->remark.message);
     put_text(s, "advice", x->scope != HSC_NONE ? report_hint(s->r, x, hint, sizeof hint) : "");
-    if (x->has_dependence)
+    if (x->has_dependence && (x->dependence.source_line || x->dependence.sink_line))
         report_dependence(s->r, &x->dependence, dependence, sizeof dependence);
     put_text(s, "dependence", dependence);
     put_number(s, "distance", x->has_dependence && x->dependence.has_distance ? (double)x->dependence.distance : NAN);

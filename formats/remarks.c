@@ -42,12 +42,14 @@ static const char *skip_number(const char *p) {
     return digits ? p + 1 + digits : NULL;
 }
 
-/* Behind the first ":LINE:COLUMN" of a line of text; NULL: there is none. */
+/* Behind the first ":LINE:COLUMN" of a line of text, or ":LINE" of its first word; NULL: there is none. */
 static const char *behind_place(const char *p) {
+    bool first = true;
     for (; *p && *p != '\n'; p++) {
         const char *line = skip_number(p), *column = line ? skip_number(line) : NULL;
-        if (column)
-            return column;
+        first = first && *p != ' ';
+        if (column || (line && first))
+            return column ? column : line;
     }
     return NULL;
 }

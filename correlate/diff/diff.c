@@ -352,6 +352,7 @@ hsc_status diff_decisions_of(diff *d, const diff_row *row, diff_decisions *out, 
     bool known = *out->versions_a && *out->versions_b;
     out->changed = !s && in_a != HSC_NONE && in_b != HSC_NONE && !same_binary(d, in_a, in_b) &&
                    (!hsc_remark_same_but_places(message_a, message_b) ||
+                    (known && a.packed != b.packed && (a.other.sum > 0 || a.scalar.sum > 0) && (b.other.sum > 0 || b.scalar.sum > 0)) ||
                     (known && ((a.width != b.width && a.vector.sum > 0 && b.vector.sum > 0) || other_versions(&a, n_a, &b, n_b))));
     if (nest && !s) {
         put_line(&d->a, in_a, out->versions_a, sizeof out->versions_a);

@@ -61,6 +61,7 @@ hsc_status findings_imbalance(findings *f, hsc_err *err);
 
 /* findings_vectors.c */
 hsc_status findings_short_vectors(findings *f, hsc_err *err);
+hsc_status findings_written_vectors(findings *f, hsc_err *err);
 hsc_status findings_unoptimised(findings *f, hsc_err *err);
 
 /* findings_order.c */

@@ -4,6 +4,7 @@
 #include <heatscope/formats/remarks.h>
 
 #include "findings.h"
+#include "report_paid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,62 @@ hsc_status findings_short_vectors(findings *f, hsc_err *err) {
              share, loops > 1 ? "at most " : "", bytes, r->info.processes > 1 ? "every processor of the run" : "the one that it ran on", machine,
              bytes <= 16 && has_scalar_sums(f) ? " Sums that stay scalar may take longer then, as products are fused with them: -ffp-contract=off leaves them apart." : "", 100 * most / r->total, where);
     findings_say(f, all.sum, "Short vectors", all, spot_of_scope(hottest, &s), text);
+    return HSC_OK;
+}
+
+static hsc_status is_written_in_vectors(report *r, uint32_t scope, bool *out, hsc_err *err) {
+    hsc_db_remark *list = NULL;
+    uint32_t n = 0;
+    hsc_status s = report_remarks(r, scope, &list, &n, err);
+    *out = false;
+    for (uint32_t i = 0; !s && i < n; i++)
+        *out = *out || list[i].reason == HSC_reason_VECTORS || !strcmp(list[i].name, "WrittenInVectors");
+    free(list);
+    return s;
+}
+
+/* Loops that the programmer wrote in vectors, with what was put into them, where the options allow no longer ones than the processors of the run have. */
+hsc_status findings_written_vectors(findings *f, hsc_err *err) {
+    static const double least = 0.002; /* of all: below, nobody looks at a loop, and it is not looked at here */
+    report *r = f->r;
+    hsc_weighted all = {0};
+    double most = 0;
+    uint32_t hottest = HSC_NONE, machine, limit, bytes = 0, loops = 0;
+    char text[1400], share[140], where[600];
+    hsc_db_scope s;
+    hsc_status status = report_vector_bytes(r, &machine, err);
+    limit = machine < REPORT_ORDINARY_BYTES ? machine : REPORT_ORDINARY_BYTES;
+    if (!status)
+        status = report_pay_all(r, err);
+    for (uint32_t scope = 0; scope < r->info.scopes && limit && !status; scope++) {
+        uint32_t let = 0;
+        bool is_written = false;
+        if (!(r->paid->loop[scope].sum >= least * r->total) || !report_wanted(r, scope) || (status = is_written_in_vectors(r, scope, &is_written, err)) || !is_written)
+            continue;
+        for (uint32_t k = r->instance_begin[scope]; k < r->instance_begin[scope + 1] && !status; k++) {
+            hsc_db_instance x;
+            status = hsc_db_get_instance(r->db, r->instances[k], &x, err);
+            let = !status && x.vector_bytes > let ? x.vector_bytes : let;
+        }
+        hsc_weighted here = r->paid->loop[scope];
+        if (!let || let >= limit || !(here.sum > 0))
+            continue;
+        loops++;
+        bytes = let > bytes ? let : bytes;
+        all.sum += here.sum;
+        all.excess += here.excess;
+        hottest = here.sum > most ? scope : hottest;
+        most = here.sum > most ? here.sum : most;
+    }
+    if (status || hottest == HSC_NONE || all.sum < 0.03 * r->total || (status = hsc_db_get_scope(r->db, hottest, &s, err)))
+        return status;
+    findings_place(r, &s, where, sizeof where);
+    findings_amount(r, all, share, sizeof share);
+    snprintf(text, sizeof text,
+             "Written in short vectors: %s in %u loop%s whose source is written in vectors (types or intrinsics), compiled for %u bytes; %s has vectors of %u. The compiler makes no longer ones of these: where "
+             "the source has a version for them (often a switch of its build), that does more in each operation. The hottest, %.1f %%, is at %s.",
+             share, loops, loops == 1 ? "" : "s", bytes, r->info.processes > 1 ? "every processor of the run" : "the one that it ran on", machine, 100 * most / r->total, where);
+    findings_say(f, 0.5 * all.sum, "Written in short vectors", all, spot_of_scope(hottest, &s), text);
     return HSC_OK;
 }
 

@@ -371,7 +371,7 @@ static void add_version(version_sums *sums, report_versions *v, const hsc_db_ins
     v->met[x->version % REPORT_VERSIONS] += samples.sum;
     sums->all += samples.sum;
     if (!hsc_version_is_vector(x->version) && x->vector_width > sums->packed && x->vector_width > 1 && samples.sum > 0)
-        sums->packed = x->vector_width;
+        v->packed = sums->packed = x->vector_width;
     if (hsc_version_is_vector(x->version)) {
         to = &v->vector;
         v->width = x->vector_width > v->width ? x->vector_width : v->width;

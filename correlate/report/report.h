@@ -251,6 +251,7 @@ unsigned report_called_on(const report *r, uint32_t file, uint32_t line, report_
 typedef struct report_versions {
     hsc_weighted vector, scalar, other; /* samples in vector bodies, in scalar remainders of vectorised loops, in the rest */
     uint32_t width;
+    uint32_t packed; /* the most elements of vector code of operations in a row, in code that is no vector body; 0: none */
     double met[REPORT_VERSIONS]; /* samples by HSC_loop_version_* */
 } report_versions;
 hsc_status report_versions_of(report *r, uint32_t scope, report_versions *v, char *out, size_t size, hsc_err *err);

@@ -656,7 +656,7 @@ static const step steps[] = {{rank_loops, false},   {rank_procedures, false}, {f
                              {little_known, true},  {loop_versions, true},    {findings_imbalance, true}, {serial, true},
                              {categories, true},    {hardly_any, false},     {findings_mpi, true},     {findings_openmp, true}, {messages, false},
                              {blocked, false},      {causes, false},          {arrays, false},         {look_for_refused, true},
-                             {refused, true},       {findings_loop_order, true}, {findings_layout, true}, {findings_memory, true}, {findings_assignments, true}, {findings_short_vectors, true}, {findings_unoptimised, true}, {spin_waits, true},       {of_the_run, false},      {not_tried, true},       {quality, false}};
+                             {refused, true},       {findings_loop_order, true}, {findings_layout, true}, {findings_memory, true}, {findings_assignments, true}, {findings_short_vectors, true}, {findings_written_vectors, true}, {findings_unoptimised, true}, {spin_waits, true},       {of_the_run, false},      {not_tried, true},       {quality, false}};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 struct report_looking {

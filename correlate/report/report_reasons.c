@@ -654,7 +654,7 @@ static size_t put_targets(const report *r, const report_refusal *x, char *out, s
 void report_refusal_text(report *r, const report_refusal *x, char *out, size_t size) {
     char other[260], pair[300];
     size_t at = x->reason == HSC_reason_INDIRECT ? put_indirect(r, x, out, size) : 0;
-    if (x->has_dependence)
+    if (x->has_dependence && (x->dependence.source_line || x->dependence.sink_line)) /* of code put in line the place may be a file alone, which would be told as if it were what is read */
         report_dependence(r, &x->dependence, out + at, size - at);
     else
         put_remark(r, x, out + at, size - at);

@@ -26,8 +26,8 @@ hsc_remark_about hsc_remark_tell(const char *pass, size_t pass_n, const char *na
  * not tried (reason NOT_TRIED) was not refused. */
 bool hsc_remark_refuses_vectors(const char *pass, const char *name, uint64_t kind, uint64_t reason);
 
-/* Do two remarks' texts say the same but for places of the source ("accessed at a.c:26:25": what stands between "at " and the line and
- * column)? Those change with a file's name, and as lines move. */
+/* Do two remarks' texts say the same but for places of the source ("accessed at a.c:26:25": what stands between "at " and the line, with
+ * its column or without)? Those change with a file's name, and as lines move. */
 bool hsc_remark_same_but_places(const char *a, const char *b);
 
 /* A remark's text in one line, without advice to write a pragma, which says nothing of the loop and is of another language for Fortran; "became a call of memset" where it is that. Returns out. */
