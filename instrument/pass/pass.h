@@ -224,6 +224,8 @@ bool hsc_source_line(hsc_pass *p, uint32_t file_id, unsigned line, hsc_ir_text *
 bool hsc_source_identifier(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size);
 /* The variable before a member that is named at this place: "a" of "a->x" and "a.x"; false: it is no variable by itself. */
 bool hsc_source_structure(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size);
+/* The member before a member that is named at this place: "b" of "a->b.x"; false: no member is. */
+bool hsc_source_member_before(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size);
 /* The variable before an assignment at this place: "a" of "a += 1" and "a++"; false: something else is changed there. */
 bool hsc_source_assigned(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size);
 /* Is it a member of an object that stands there, "x" of "a.x", not of a pointer? */
