@@ -38,6 +38,7 @@ def run(*command):
 run(CC, "-O1", "-g", "-o", "refs", "refs.c")
 run(HEATSCOPE, "run", "-q", "-o", "refs.run", "./refs")
 told = run(HEATSCOPE, "report", "--by=reference", "refs.run")
+told = told[told.find("\nReads and writes"):]
 long = "o->elementsOfTheOutermostOne[].elementsOfTheMiddleOne[].valuesOfTheInnermostOne[1][1][i]"
 wrong = []
 if len(re.findall(r"refs\.c:10\b", told)) != 1:
