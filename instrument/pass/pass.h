@@ -286,6 +286,8 @@ void hsc_kept_finish(hsc_pass *p);
 
 /* early.c, late.c, emit.c */
 void hsc_early_function(hsc_pass *p, LLVMValueRef function);
+/* included.c: before it, statements of Fortran that are of an included file get that. */
+void hsc_included_function(hsc_pass *p, LLVMValueRef function, const hsc_rec_procedure *r);
 /* A key of a map, for the late look's several for each instruction: numbers of 64 bits at a time and not bytes. Never 0. */
 uint64_t hsc_pass_key(const char *kind, uint64_t a, uint64_t b, uint64_t c);
 
