@@ -798,7 +798,8 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
         [REPORT_MESSAGE] = report_text_messages, [REPORT_WAIT] = report_text_waits, [REPORT_REASON] = report_text_reasons,
         [REPORT_CAUSE] = report_text_causes, [REPORT_DELAYED] = report_text_delayed,
         [REPORT_PROBE] = report_text_probes, [REPORT_BLOCK] = report_text_blocks, [REPORT_PHASE] = report_text_phases,
-        [REPORT_COUNTER] = report_text_counters, [REPORT_COST] = report_text_cost, [REPORT_ARRAY] = report_text_arrays, [REPORT_PAIR] = report_text_pairs};
+        [REPORT_COUNTER] = report_text_counters, [REPORT_COST] = report_text_cost, [REPORT_ARRAY] = report_text_arrays, [REPORT_REFERENCE] = report_text_references,
+        [REPORT_PAIR] = report_text_pairs};
     static const report_by order[] = {REPORT_PROCEDURE, REPORT_LOOP, REPORT_REASON, REPORT_LINE, REPORT_CONTEXT, REPORT_MESSAGE,
                                       REPORT_CAUSE, REPORT_ARRAY, REPORT_WAIT, REPORT_PROCESSOR, REPORT_MODULE, REPORT_LEDGER};
     hsc_status status = HSC_OK;

@@ -67,6 +67,7 @@ hsc_status report_text_phases(report *r, hsc_err *err);
 hsc_status report_text_counters(report *r, hsc_err *err);
 hsc_status report_text_cost(report *r, hsc_err *err);
 hsc_status report_text_arrays(report *r, hsc_err *err);
+hsc_status report_text_references(report *r, hsc_err *err);
 hsc_status report_text_pairs(report *r, hsc_err *err);
 const char *report_bytes(double n, char *out, size_t size); /* "1.2M"; returns out */
 /* Where something is called: "solve_z adi.c:120", as much of the name as there is room for. line, context: HSC_NONE, not known. */

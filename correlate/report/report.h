@@ -204,6 +204,8 @@ hsc_status report_set_named(report_named *out, const char *text, const char *nam
 hsc_status report_cut_apart(report_named *list, uint32_t n, int width, hsc_err *err);
 void report_free_named(report_named *list, uint32_t n); /* NULL: nothing */
 char *report_fit_prose(const char *text, int width, char *out, size_t size);
+/* An element that is read or written, "a->b[].c[i]": where it is wider, without its subscripts and the begin of the path, "...b[].c"; the last member is always whole. */
+char *report_fit_reference(const char *text, int width, char *out, size_t size);
 char *report_fit_path(const char *path, int width, char *out, size_t size);
 char *report_fit_place(const char *path, int width, char *out, size_t size);
 int report_columns_of(const char *text); /* terminal columns, one a character */

@@ -280,6 +280,47 @@ char *report_fit_prose(const char *text, int width, char *out, size_t size) {
     return out;
 }
 
+/* Where the subscripts at the end of "a[].b[i][j]" and "a%b(i, j)" begin; its end where it has none. */
+static size_t subscripts_of(const char *text) {
+    size_t n = strlen(text), at = n;
+    while (at && (text[at - 1] == ']' || text[at - 1] == ')')) {
+        int depth = 0;
+        size_t begin = at;
+        do {
+            begin--;
+            depth += (text[begin] == ']' || text[begin] == ')') - (text[begin] == '[' || text[begin] == '(');
+        } while (begin && depth);
+        if (depth || !begin)
+            return n;
+        at = begin;
+    }
+    return at;
+}
+
+/* Where the next member of a path begins, behind `at`; 0: none comes. */
+static size_t next_member(const char *text, size_t at, size_t end) {
+    for (size_t i = at + 1; i < end; i++)
+        if (text[i - 1] == '.' || text[i - 1] == '%' || (text[i - 1] == '>' && i > 1 && text[i - 2] == '-'))
+            return i;
+    return 0;
+}
+
+char *report_fit_reference(const char *text, int width, char *out, size_t size) {
+    char whole[1024];
+    clean(text, whole, sizeof whole);
+    if (report_columns_of(whole) > width) {
+        size_t end = subscripts_of(whole), at = 0, next;
+        whole[end ? end : strlen(whole)] = 0;
+        end = strlen(whole);
+        while (report_columns_of(whole + at) + (at ? 3 : 0) > width && (next = next_member(whole, at, end)))
+            at = next;
+        snprintf(out, size, "%s%s", at ? "..." : "", whole + at);
+        return out;
+    }
+    snprintf(out, size, "%s", whole);
+    return out;
+}
+
 char *report_first_sentence(const char *text, char *out, size_t size) {
     size_t n = strcspn(text, "\r\n");
     static const char *const advice[] = {". Use ", ". Try "};

@@ -384,9 +384,12 @@ static bool is_far(const report *r, const hsc_db_reference *x) {
     return x->stride == HSC_stride_SYMBOLIC || (x->stride == HSC_stride_CONSTANT && labs(strtol(x->stride_bytes, NULL, 10)) >= LINE_BYTES);
 }
 
+enum { REFERENCE_COLUMNS = 36, REFERENCE_ROOM = 400 }; /* of one that is named in a sentence */
+
 const char *report_strides(const report *r, uint32_t scope, char *out, size_t size) {
     enum { NAMED = 3 };
-    const char *named[NAMED], *bytes = NULL;
+    const char *bytes = NULL;
+    char named[NAMED][REFERENCE_ROOM], text[REFERENCE_ROOM];
     uint32_t first, n, k = 0;
     size_t at = 0;
     hsc_db_reference x;
@@ -395,12 +398,14 @@ const char *report_strides(const report *r, uint32_t scope, char *out, size_t si
         return out;
     for (uint32_t i = first; i < first + n && k < NAMED; i++) {
         bool met = hsc_db_get_reference(r->db, i, &x, NULL) || !is_far(r, &x) || !*x.stride_bytes || !*x.text || (bytes && strcmp(bytes, x.stride_bytes) != 0);
+        if (!met)
+            report_fit_reference(x.text, REFERENCE_COLUMNS, text, sizeof text);
         for (uint32_t m = 0; m < k && !met; m++)
-            met = !strcmp(named[m], x.text);
+            met = !strcmp(named[m], text);
         if (met)
             continue;
         bytes = x.stride_bytes;
-        named[k++] = x.text;
+        memcpy(named[k++], text, sizeof text);
     }
     for (uint32_t m = 0; m < k && at < size; m++)
         at += (size_t)snprintf(out + at, size - at, "%s%s", m ? ", " : "", named[m]);
@@ -411,7 +416,7 @@ const char *report_strides(const report *r, uint32_t scope, char *out, size_t si
 
 const char *report_gathered(const report *r, uint32_t scope, char *out, size_t size) {
     enum { NAMED = 2 };
-    const char *named[NAMED];
+    char named[NAMED][REFERENCE_ROOM], text[REFERENCE_ROOM];
     uint32_t first, n, k = 0;
     size_t at = 0;
     hsc_db_reference x;
@@ -420,10 +425,12 @@ const char *report_gathered(const report *r, uint32_t scope, char *out, size_t s
         return out;
     for (uint32_t i = first; i < first + n && k < NAMED; i++) {
         bool met = hsc_db_get_reference(r->db, i, &x, NULL) || (x.stride != HSC_stride_INDIRECT && x.stride != HSC_stride_POINTERS) || !*x.text || x.text[0] == '?' || !is_generated(r, &x);
-        for (uint32_t m = 0; m < k && !met; m++)
-            met = !strcmp(named[m], x.text);
         if (!met)
-            named[k++] = x.text;
+            report_fit_reference(x.text, REFERENCE_COLUMNS, text, sizeof text);
+        for (uint32_t m = 0; m < k && !met; m++)
+            met = !strcmp(named[m], text);
+        if (!met)
+            memcpy(named[k++], text, sizeof text);
     }
     for (uint32_t m = 0; m < k && at < size; m++)
         at += (size_t)snprintf(out + at, size - at, "%s%s", m ? " and " : "", named[m]);

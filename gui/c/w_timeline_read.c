@@ -225,13 +225,13 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
         if (in_spans[t->ranked[k] & 0xFF]) {
             t->keys[t->n_keys] = (hsc_timeline_key_entry){HSC_TIMELINE_TINT | t->ranked[k], hsc_timeline_tint(&t->w.style, t->ranked[k], 1),
                                                             t->names[t->n_keys], ""};
-            snprintf(t->names[t->n_keys++], sizeof *t->names, are_added_up(t) ? "pale: elapsed, in %s calls, added up by pixel" : "pale: elapsed, in calls", count);
+            snprintf(t->names[t->n_keys++], sizeof *t->names, are_added_up(t) ? "pale: elapsed, in %s recorded calls, added up by pixel" : "pale: elapsed, in calls", count);
             break;
         }
     while (first_tint < 256 && !in_spans[first_tint])
         first_tint++;
     if (t->key != HSC_TIMELINE_CATEGORY && first_tint < 256 && are_added_up(t)) {
-        snprintf(t->names[t->n_keys], sizeof *t->names, "%s calls, added up by pixel", count);
+        snprintf(t->names[t->n_keys], sizeof *t->names, "%s recorded calls, added up by pixel", count);
         t->keys[t->n_keys] = (hsc_timeline_key_entry){HSC_TIMELINE_TINT | first_tint, hsc_timeline_tint(&t->w.style, first_tint, 1), t->names[t->n_keys], ""};
         t->n_keys++;
     }

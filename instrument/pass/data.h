@@ -69,6 +69,7 @@ typedef struct hsc_place {
     hsc_subscript subscript[HSC_PLACE_DIMENSIONS];
     unsigned behind;     /* subscripts of arrays of pointers, whose element was read for what follows; `offset` begins behind it */
     uint32_t pointers;   /* the last such array, where there are such subscripts */
+    uint64_t unnamed_bytes; /* offset in the object of a structure without name that `type` is and that members of come next */
     unsigned type_level; /* dimensions of an array type that are done with */
     uint64_t element_bytes; /* Fortran: of the array whose subscripts were made of one index; 0: of none */
     bool is_spread; /* all subscripts are there already: further steps add to them */
@@ -211,6 +212,8 @@ LLVMValueRef hsc_data_without_casts(LLVMValueRef value);
 
 /* places.c */
 const hsc_place *hsc_find_place(hsc_data *d, LLVMValueRef pointer);
+/* A place that an instruction reads or writes as `type`, NULL where it copies bytes; of a union the member that it means. */
+const hsc_place *hsc_place_accessed(hsc_data *d, const hsc_place *place, LLVMTypeRef type, LLVMValueRef access);
 /* The object that holds the data of an allocatable or the target of a Fortran pointer. */
 uint32_t hsc_data_behind_descriptor(hsc_data *d, uint32_t object);
 hsc_str hsc_place_text(hsc_data *d, const hsc_place *place);

@@ -520,6 +520,7 @@ void hsc_early_function(hsc_pass *p, LLVMValueRef function) {
         if (!(parent->flags & HSC_procedure_flag_OUTLINED))
             e.line_high = (unsigned)parent->line_end;
     }
+    hsc_included_function(p, function, r);
     hsc_graph_init(&e.g, function);
     e.loops = hsc_pass_alloc((e.g.n_loops + 1) * sizeof *e.loops);
     look_at_edges(&e);

@@ -35,6 +35,8 @@ bool hsc_ir_get_loc_of_node(LLVMMetadataRef location, hsc_ir_loc *out);
 
 /* Sets the discriminator of an instruction that has a location; 0 takes it away. */
 void hsc_ir_set_discriminator(LLVMValueRef instruction, unsigned discriminator);
+/* Its line is one of another file than the procedure's. */
+void hsc_ir_set_file(LLVMValueRef instruction, const char *path);
 
 /* Gives the instruction an early id (0: none) and a place, which is what the line table gets. `like`: as below, NULL: its
  * own location, without which nothing happens. */

@@ -49,7 +49,7 @@ typedef struct hsc_ir_type {
     LLVMMetadataRef element; /* what an array is made of or a pointer points to; NULL: none */
     uint64_t size_bytes;     /* 0 unknown */
     unsigned rank;           /* of an array */
-    bool is_allocatable, is_fortran_pointer, is_descriptor, is_signed, is_real;
+    bool is_allocatable, is_fortran_pointer, is_descriptor, is_signed, is_real, is_union, has_members;
 } hsc_ir_type;
 /* Looks through typedefs and qualifiers; all zero for NULL. */
 void hsc_ir_get_type(LLVMMetadataRef type, hsc_ir_type *out);
@@ -62,14 +62,36 @@ typedef struct hsc_ir_dimension {
 } hsc_ir_dimension;
 void hsc_ir_get_dimension(LLVMMetadataRef array_type, unsigned k, hsc_ir_dimension *out);
 
-/* The member of a structure that covers this byte; false: none. Base classes are looked into. */
+/* The member of a structure that covers a byte. */
 typedef struct hsc_ir_member {
     hsc_ir_text name;
     LLVMMetadataRef type, file;
     uint64_t offset_bytes;
     unsigned line;
+    bool is_of_union;     /* others are at the same place */
+    hsc_ir_text names[2]; /* of several members, the first ones */
+    unsigned n_names;
+    bool has_more; /* there are more than these, or some without name */
 } hsc_ir_member;
-bool hsc_ir_get_member(LLVMMetadataRef structure, uint64_t offset_bytes, hsc_ir_member *out);
+typedef enum hsc_ir_part {
+    HSC_IR_PART_NONE,
+    HSC_IR_PART_MEMBER,
+    HSC_IR_PART_UNNAMED, /* a structure without name: a member of that comes next; `type` and `offset_bytes` are its */
+    HSC_IR_PART_SEVERAL, /* of a union, and it can't be told which; `names` */
+} hsc_ir_part;
+/* What is known of the member of a union that is meant. The name decides, where it is one of the union's. */
+typedef struct hsc_ir_sought {
+    LLVMModuleRef module;
+    hsc_ir_text name;     /* what the source says there; empty: not known */
+    LLVMTypeRef type;     /* of what is read, written or gone into there; NULL: not known */
+    LLVMMetadataRef kept; /* of the variable that a pointer from there is kept in; NULL: none */
+    LLVMTypeRef behind;   /* of what is gone into behind a pointer that is read there; NULL: not known */
+} hsc_ir_sought;
+/* Base classes and unnamed unions are looked into. `sought` NULL: nothing is known. */
+hsc_ir_part hsc_ir_find_part(LLVMMetadataRef structure, uint64_t offset_bytes, const hsc_ir_sought *sought, hsc_ir_member *out);
+
+/* Does a variable of this type point to a structure other than `there`, and than what that is derived from? Both must be known by their members. */
+bool hsc_ir_is_other_structure(LLVMMetadataRef pointer, LLVMMetadataRef there);
 
 /* The type as text: "double [64][100]", "struct grid *". Returns the length, cut to size - 1. */
 size_t hsc_ir_type_text(LLVMMetadataRef type, char *text, size_t size);

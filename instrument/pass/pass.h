@@ -224,6 +224,8 @@ bool hsc_source_line(hsc_pass *p, uint32_t file_id, unsigned line, hsc_ir_text *
 bool hsc_source_identifier(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size);
 /* The variable before a member that is named at this place: "a" of "a->x" and "a.x"; false: it is no variable by itself. */
 bool hsc_source_structure(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size);
+/* The member before a member that is named at this place: "b" of "a->b.x"; false: no member is. */
+bool hsc_source_member_before(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size);
 /* The variable before an assignment at this place: "a" of "a += 1" and "a++"; false: something else is changed there. */
 bool hsc_source_assigned(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size);
 /* Is it a member of an object that stands there, "x" of "a.x", not of a pointer? */
@@ -284,6 +286,8 @@ void hsc_kept_finish(hsc_pass *p);
 
 /* early.c, late.c, emit.c */
 void hsc_early_function(hsc_pass *p, LLVMValueRef function);
+/* included.c: before it, statements of Fortran that are of an included file get that. */
+void hsc_included_function(hsc_pass *p, LLVMValueRef function, const hsc_rec_procedure *r);
 /* A key of a map, for the late look's several for each instruction: numbers of 64 bits at a time and not bytes. Never 0. */
 uint64_t hsc_pass_key(const char *kind, uint64_t a, uint64_t b, uint64_t c);
 

@@ -39,7 +39,7 @@ hsc_place hsc_place_unknown(void) {
 
 /* What the declared type says of the dimensions. Lower bounds of Fortran are not taken from it: flang 19 gives 1 for
  * every array. */
-static void learn_bounds(hsc_data *d, hsc_object *o) {
+void hsc_place_learn_bounds(hsc_data *d, hsc_object *o) {
     hsc_ir_type t;
     LLVMMetadataRef type = o->type;
     for (hsc_ir_get_type(type, &t); t.kind == HSC_IR_TYPE_ARRAY; hsc_ir_get_type(t.element, &t)) {
@@ -115,7 +115,7 @@ static hsc_place place_of_variable(hsc_data *d, LLVMValueRef address, LLVMValueR
             o->storage = LLVMIsAAllocaInst(address) ? HSC_storage_LOCAL : HSC_storage_ARGUMENT;
             o->is_temporary = !v || !v->debug.name.n;
         }
-        learn_bounds(d, &d->objects.p[at]);
+        hsc_place_learn_bounds(d, &d->objects.p[at]);
         hsc_ir_type t;
         hsc_ir_get_type(o->type, &t);
         if (t.is_allocatable)
@@ -181,7 +181,7 @@ hsc_place hsc_place_behind(hsc_data *d, uint64_t key, hsc_str name, LLVMMetadata
             if (d->objects.p[parent].member_key)
                 o->member_key = hsc_place_hash("behind", d->objects.p[parent].member_key, 0, 0);
         }
-        learn_bounds(d, &d->objects.p[at]);
+        hsc_place_learn_bounds(d, &d->objects.p[at]);
         /* the pointer's own step comes before the dimensions of what it points to */
         if (o->rank && !d->p->is_fortran && o->rank < HSC_PLACE_DIMENSIONS) {
             memmove(o->extent + 1, o->extent, o->rank * sizeof *o->extent);
@@ -433,7 +433,7 @@ uint32_t hsc_data_behind_descriptor(hsc_data *d, uint32_t object) {
             o->rank = o->of_element = 0;
             memset(o->lower, 0, sizeof o->lower);
             memset(o->extent, 0, sizeof o->extent);
-            learn_bounds(d, o);
+            hsc_place_learn_bounds(d, o);
         }
         if (o->storage != HSC_storage_ALLOCATABLE && o->storage != HSC_storage_MEMBER)
             o->storage = HSC_storage_DESCRIPTOR;
@@ -463,7 +463,7 @@ static hsc_place place_of_load(hsc_data *d, LLVMValueRef load) {
             }
             const hsc_place *p = hsc_find_place(d, value);
             if (p->object != NONE)
-                return *p;
+                return hsc_place_kept(d, *p, v);
         }
         hsc_place p = def.origin == HSC_ORIGIN_MERGE
                           ? place_of_moved(d, v, def.block, load)
@@ -493,6 +493,8 @@ static hsc_place place_of_load(hsc_data *d, LLVMValueRef load) {
         uint32_t at = hsc_data_behind_descriptor(d, q->object);
         return hsc_place_at(d, at, d->objects.p[at].type);
     }
+    hsc_place member = d->p->is_fortran ? *q : hsc_place_in_union(d, *q, LLVMTypeOf(load), load);
+    q = &member;
     uint64_t at = q->offset && !q->offset->n ? (uint64_t)q->offset->constant : 0;
     uint64_t key = hsc_place_hash("loaded", d->objects.p[q->object].key, at, q->n);
     hsc_str name = d->objects.p[q->object].name;
@@ -514,87 +516,6 @@ static hsc_place place_of_load(hsc_data *d, LLVMValueRef load) {
 
 /* ---- addresses that are computed ------------------------------------------------------------------------------------
  */
-
-/* What the source says before the member that this instruction goes to: "a" of "a->x" and "a.x", where the debug information has no variables. */
-static hsc_str name_before(hsc_data *d, LLVMValueRef gep) {
-    hsc_ir_loc loc;
-    char name[128];
-    if (!d->p->unit.has_scopes && !d->p->is_fortran && LLVMIsAInstruction(gep) && hsc_ir_get_loc(gep, &loc) && loc.line &&
-        hsc_source_structure(d->p, hsc_pass_file(d->p, loc.file), loc.line, loc.column, name, sizeof name))
-        return hsc_data_format(d, "%s", name);
-    return (hsc_str){"?", 1};
-}
-
-/* Is the member named behind a dot in the source? */
-static bool is_member_of_object(hsc_data *d, LLVMValueRef gep) {
-    hsc_ir_loc loc;
-    return !d->p->is_fortran && LLVMIsAInstruction(gep) && hsc_ir_get_loc(gep, &loc) && loc.line &&
-           hsc_source_is_behind_dot(d->p, hsc_pass_file(d->p, loc.file), loc.line, loc.column);
-}
-
-/* Into a member of a structure. */
-static void step_member(hsc_data *d, hsc_place *p, LLVMTypeRef structure, unsigned k, LLVMValueRef gep) {
-    uint64_t offset = hsc_ir_offset_bytes(d->p->module, structure, k);
-    hsc_object *from = &d->objects.p[p->object];
-    hsc_ir_member m = {0};
-    hsc_ir_type t;
-    hsc_ir_loc loc;
-    bool is_new, known = p->type && hsc_ir_get_member(p->type, offset, &m);
-    hsc_ir_get_type(p->type, &t);
-    const char *symbol = LLVMGetStructName(structure);
-    uint64_t type_key = symbol     ? hsc_hash64(0, symbol, strlen(symbol))
-                        : t.name.n ? hsc_hash64(0, t.name.p, t.name.n)
-                                   : 0;
-    uint32_t parent = p->object, at = hsc_place_object(d, hsc_place_hash("member", from->key, k, offset), &is_new);
-    if (is_unnamed(d->objects.p[parent].name))
-        d->objects.p[parent].name = name_before(d, gep);
-    if (is_new) {
-        hsc_object *o = &d->objects.p[at];
-        from = &d->objects.p[parent];
-        char component[128] = "";
-        if (known && m.name.n < sizeof component)
-            memcpy(component, m.name.p, m.name.n);
-        else if (d->p->is_fortran && symbol)
-            hsc_fortran_component_name(d->p, symbol, k, component, sizeof component);
-        else if (LLVMIsAInstruction(gep) && hsc_ir_get_loc(gep, &loc)) /* clang says where the member is named */
-            hsc_source_identifier(d->p, hsc_pass_file(d->p, loc.file), loc.line, loc.column, component,
-                                  sizeof component);
-        if (!*component)
-            memcpy(component, "?", 2);
-        const char *sign = d->p->is_fortran ? "%"
-                           : from->storage == HSC_storage_POINTER || from->storage == HSC_storage_ARGUMENT ||
-                                   from->storage == HSC_storage_HEAP
-                               ? "->"
-                               : ".";
-        if (*sign == '-' && is_member_of_object(d, gep))
-            sign = "."; /* of a reference, or of a structure that is passed by value */
-        /* an element's member is named a[].x; of an array of pointers a[]->x; a member of that a[].x.y */
-        bool is_element = p->n && !(from->storage == HSC_storage_MEMBER && from->of_element == p->n);
-        o->name = hsc_data_format(d, "%.*s%s%s%s", (int)from->name.n, from->name.p,
-                                  is_element ? (d->p->is_fortran ? "()" : "[]") : "",
-                                  !p->n || d->p->is_fortran ? sign : p->n == p->behind ? "->" : ".",
-                                  component);
-        o->storage = HSC_storage_MEMBER;
-        o->parent = parent;
-        o->offset_bytes = offset;
-        o->type = m.type;
-        o->file = m.file;
-        o->line = m.line;
-        o->symbol = from->symbol;
-        o->is_global = from->is_global;
-        o->member_key = type_key ? hsc_place_hash("member", type_key, offset, k) : 0;
-        if (p->n) { /* its subscripts so far are the element's */
-            o->rank = o->of_element = p->n;
-            memcpy(o->lower, from->lower, sizeof o->lower);
-            memcpy(o->extent, from->extent, sizeof o->extent);
-        }
-        learn_bounds(d, o);
-    }
-    p->object = at;
-    p->type = d->objects.p[at].type;
-    p->type_level = 0;
-    p->element_bytes = 0;
-}
 
 /* Into an element of an array type of the IR. */
 static void step_element(hsc_data *d, hsc_place *p, LLVMTypeRef array, LLVMValueRef index) {
@@ -699,6 +620,8 @@ static hsc_place place_of_gep(hsc_data *d, LLVMValueRef gep) {
     unsigned nested = d->p->is_fortran && !p.is_descriptor && !p.n && is_zero ? hsc_place_nested(d, &p, gep) : 0;
     for (unsigned k = 0; k < nested; k++)
         type = LLVMGetElementType(type);
+    if (2 + nested < n && !d->p->is_fortran)
+        p = hsc_place_in_union(d, p, type, gep);
     for (unsigned k = 2 + nested; k < n; k++) {
         LLVMValueRef index = LLVMGetOperand(gep, k);
         if (hsc_is_descriptor(type) && d->p->is_fortran) {
@@ -707,7 +630,7 @@ static hsc_place place_of_gep(hsc_data *d, LLVMValueRef gep) {
         }
         if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
             unsigned m = (unsigned)LLVMConstIntGetZExtValue(index);
-            step_member(d, &p, type, m, gep);
+            hsc_place_step_member(d, &p, type, m, gep);
             type = LLVMStructGetTypeAtIndex(type, m);
         } else if (LLVMGetTypeKind(type) == LLVMArrayTypeKind) {
             step_element(d, &p, type, index);

@@ -18,6 +18,16 @@ hsc_place hsc_place_behind(hsc_data *d, uint64_t key, hsc_str name, LLVMMetadata
 /* The place itself; behind an element of an array of pointers, of which no step is said, its first element: a[i][0]. */
 const hsc_place *hsc_place_first(hsc_data *d, const hsc_place *place);
 
+/* What the declared type of an object says of its dimensions. */
+void hsc_place_learn_bounds(hsc_data *d, hsc_object *o);
+
+/* places_members.c: into member k of a structure of the IR. */
+void hsc_place_step_member(hsc_data *d, hsc_place *p, LLVMTypeRef structure, unsigned k, LLVMValueRef gep);
+/* What is meant of a union that the place is: what `user` reads, writes or goes into there as `type`; the place itself where it is no union. */
+hsc_place hsc_place_in_union(hsc_data *d, hsc_place p, LLVMTypeRef type, LLVMValueRef user);
+/* An address that is kept in a variable: where that points to another structure than what is there, by the variable's name. */
+hsc_place hsc_place_kept(hsc_data *d, hsc_place p, const hsc_variable *v);
+
 /* places_fortran.c */
 bool hsc_is_descriptor(LLVMTypeRef type);
 /* p(i, j, k) from the one index that flang makes of it. */

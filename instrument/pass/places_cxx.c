@@ -98,7 +98,8 @@ static uint32_t object_of(hsc_data *d, const hsc_place *base, LLVMValueRef calle
         return at;
     holder = &d->objects.p[base->object];
     hsc_object *o = &d->objects.p[at];
-    const char *sign = base->n ? "[]." : holder->storage == HSC_storage_POINTER || holder->storage == HSC_storage_ARGUMENT ? "->" : ".";
+    bool is_element = base->n && !(holder->storage == HSC_storage_MEMBER && holder->of_element == base->n);
+    const char *sign = is_element ? "[]." : base->n ? "." : holder->storage == HSC_storage_POINTER || holder->storage == HSC_storage_ARGUMENT ? "->" : ".";
     o->name = hides ? holder->name : hsc_data_format(d, "%.*s%s%.*s", (int)holder->name.n, holder->name.p, sign, (int)rest.n, rest.p);
     o->type = hides ? element_type(callee, made) : made->type;
     o->file = made && made->file && !hides ? made->file : holder->file;
@@ -267,7 +268,9 @@ hsc_place hsc_place_of_accessor(hsc_data *d, LLVMValueRef call) {
     if (place->object != NONE && is_from_first(&inner, place->object, &rest)) {
         const hsc_object *made = &inner.objects.p[place->object];
         uint32_t at = object_of(d, &base, callee, made, rest, base.n + place->n);
-        out = hsc_place_at(d, at, place->type);
+        hsc_ir_type t;
+        hsc_ir_get_type(d->objects.p[at].type, &t);
+        out = hsc_place_at(d, at, place->type || t.kind != HSC_IR_TYPE_STRUCTURE ? place->type : d->objects.p[at].type);
         out.offset = hsc_poly_add(d, base.n ? base.offset : out.offset, carry(d, &inner, place->offset, call), 1);
         out.n = 0;
         for (unsigned k = 0; k < base.n && out.n < HSC_PLACE_DIMENSIONS; k++)

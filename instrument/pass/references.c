@@ -142,7 +142,7 @@ void hsc_data_references(hsc_data *d) {
             for (unsigned k = 0; k < 2 && pointer[k]; k++) {
                 if (LLVMIsAAllocaInst(pointer[k]) && (!type || LLVMGetAllocatedType(pointer[k]) == type))
                     continue; /* a plain variable */
-                const hsc_place *place = hsc_place_first(d, hsc_find_place(d, pointer[k]));
+                const hsc_place *place = hsc_place_accessed(d, hsc_place_first(d, hsc_find_place(d, pointer[k])), type, i);
                 if (!is_of_interest(d, place, pointer[k], type, kind[k] != HSC_access_READ))
                     continue;
                 if (type && !d->objects.p[place->object].element)

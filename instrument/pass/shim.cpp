@@ -85,6 +85,18 @@ void hsc_ir_set_discriminator(LLVMValueRef instruction, unsigned discriminator) 
         i->setDebugLoc(with_discriminator(loc, discriminator));
 }
 
+void hsc_ir_set_file(LLVMValueRef instruction, const char *path) {
+    auto *i = unwrap<Instruction>(instruction);
+    const DILocation *loc = i->getDebugLoc().get();
+    if (!loc)
+        return;
+    LLVMContext &context = loc->getContext();
+    DILocalScope *scope = source_scope(loc->getScope());
+    auto *file = DIFile::get(context, path, scope->getFile() ? scope->getFile()->getDirectory() : "");
+    scope = DILexicalBlockFile::get(context, scope, file, 0);
+    i->setDebugLoc(DILocation::get(context, loc->getLine(), loc->getColumn(), scope, loc->getInlinedAt(), loc->isImplicitCode()));
+}
+
 /* Two blocks round the scope: the inner one, which counts for the line table, with the place, the outer one with the early
  * id, so that a look at link time finds it as if the late look had not been. */
 static DILocation *with_place(const DILocation *loc, unsigned early, unsigned place) {

@@ -139,6 +139,10 @@ static const DIType *bare(const Metadata *type) {
     return t;
 }
 
+static bool is_union(const DIType *t) {
+    return t && t->getTag() == dwarf::DW_TAG_union_type;
+}
+
 void hsc_ir_get_type(LLVMMetadataRef type, hsc_ir_type *out) {
     std::memset(out, 0, sizeof *out);
     const DIType *t = type ? bare(unwrap(type)) : nullptr;
@@ -170,6 +174,8 @@ void hsc_ir_get_type(LLVMMetadataRef type, hsc_ir_type *out) {
             break;
         default:
             out->kind = HSC_IR_TYPE_STRUCTURE;
+            out->is_union = is_union(composite);
+            out->has_members = !composite->getElements().empty();
             break;
         }
     }
@@ -218,41 +224,195 @@ void hsc_ir_get_dimension(LLVMMetadataRef array_type, unsigned k, hsc_ir_dimensi
             out->count_name = text_of(variable->getName());
 }
 
-bool hsc_ir_get_member(LLVMMetadataRef structure, uint64_t offset_bytes, hsc_ir_member *out) {
+static bool is_unnamed_composite(const DIDerivedType *member) {
+    return member->getName().empty() && isa_and_nonnull<DICompositeType>(bare(member->getBaseType()));
+}
+
+/* A member that data of the structure are in; the members of a union all begin at its first byte. */
+static const DIDerivedType *member_of(const DINode *node) {
+    auto *member = dyn_cast_or_null<DIDerivedType>(node);
+    bool is_part = member && !member->isStaticMember() &&
+                   (member->getTag() == dwarf::DW_TAG_member || member->getTag() == dwarf::DW_TAG_inheritance);
+    return is_part ? member : nullptr;
+}
+
+static bool covers(const DIDerivedType *member, uint64_t offset_bytes) {
+    const DIType *type = bare(member->getBaseType());
+    uint64_t bits = member->getSizeInBits() ? member->getSizeInBits() : type ? type->getSizeInBits() : 0;
+    return member->getOffsetInBits() / 8 <= offset_bytes && bits && offset_bytes * 8 < member->getOffsetInBits() + bits;
+}
+
+/* What the source may mean at a byte of a union: its members, those of unions without name in it, and structures without name. */
+struct candidate {
+    const DIDerivedType *member;
+    uint64_t offset_bytes; /* of the union's outermost structure */
+};
+static void collect(const DICompositeType *u, uint64_t base, uint64_t offset_bytes, unsigned depth, SmallVectorImpl<candidate> &out) {
+    for (const DINode *node : u->getElements()) {
+        const DIDerivedType *member = member_of(node);
+        if (!member || depth > 8 || !covers(member, offset_bytes - base))
+            continue;
+        uint64_t at = base + member->getOffsetInBits() / 8;
+        auto *inner = dyn_cast_or_null<DICompositeType>(bare(member->getBaseType()));
+        if (is_unnamed_composite(member) && is_union(inner))
+            collect(inner, at, offset_bytes, depth + 1, out);
+        else
+            out.push_back({member, at});
+    }
+}
+
+static bool has_name(const DIDerivedType *member, StringRef name, unsigned depth) {
+    if (!is_unnamed_composite(member))
+        return member->getName() == name;
+    if (depth > 8)
+        return false;
+    for (const DINode *node : cast<DICompositeType>(bare(member->getBaseType()))->getElements()) {
+        const DIDerivedType *inner = member_of(node);
+        if (inner && has_name(inner, name, depth + 1))
+            return true;
+    }
+    return false;
+}
+
+/* The name of a structure in the IR, "struct.outer::name.12", is that of the type, "name<...>"; those without are called anon. */
+static bool is_same_name(StringRef ir, StringRef name) {
+    size_t dot = ir.find('.');
+    if (dot == StringRef::npos)
+        return false;
+    ir = ir.drop_front(dot + 1);
+    size_t last = ir.rfind('.');
+    if (last != StringRef::npos && ir.drop_front(last + 1).find_first_not_of("0123456789") == StringRef::npos)
+        ir = ir.take_front(last);
+    last = ir.rfind("::");
+    if (last != StringRef::npos)
+        ir = ir.drop_front(last + 2);
+    return name.empty() ? ir.starts_with("anon") : ir == name.take_front(name.find('<'));
+}
+
+/* May what has this type in the IR be of that type in the source? */
+static bool fits(const DIType *type, Type *ir, const DataLayout &layout) {
+    const DIType *t = bare(type);
+    if (!t || !ir->isSized())
+        return false;
+    if (ir->isPointerTy())
+        return isa<DIDerivedType>(t);
+    if (t->getSizeInBits() != layout.getTypeAllocSizeInBits(ir))
+        return false;
+    auto *composite = dyn_cast<DICompositeType>(t);
+    auto *basic = dyn_cast<DIBasicType>(t);
+    if (auto *s = dyn_cast<StructType>(ir))
+        return composite && composite->getTag() != dwarf::DW_TAG_array_type &&
+               (!s->hasName() || is_same_name(s->getName(), t->getName()));
+    if (isa<ArrayType>(ir) || isa<VectorType>(ir))
+        return composite && composite->getTag() == dwarf::DW_TAG_array_type;
+    if (ir->isFloatingPointTy())
+        return basic && basic->getEncoding() == dwarf::DW_ATE_float;
+    return ir->isIntegerTy() && ((basic && basic->getEncoding() != dwarf::DW_ATE_float) ||
+                                 (composite && composite->getTag() == dwarf::DW_TAG_enumeration_type));
+}
+
+static const DIType *pointee(const DIType *type) {
+    auto *pointer = dyn_cast_or_null<DIDerivedType>(bare(type));
+    return pointer ? bare(pointer->getBaseType()) : nullptr;
+}
+
+static bool is_same_type(const DIType *a, const DIType *b) {
+    return a == b || (a && b && !a->getName().empty() && a->getName() == b->getName() && a->getTag() == b->getTag());
+}
+
+/* Keeps of several candidates those for which `keep` says so. */
+template <typename F> static void keep_if(SmallVectorImpl<candidate> &list, F keep) {
+    if (list.size() > 1)
+        llvm::erase_if(list, [&](const candidate &c) { return !keep(c.member); });
+}
+
+static hsc_ir_part part_of_union(const DICompositeType *u, uint64_t base, uint64_t offset_bytes, const hsc_ir_sought *s, hsc_ir_member *out) {
+    SmallVector<candidate, 8> all, list;
+    collect(u, base, offset_bytes, 0, all);
+    list = all;
+    StringRef name(s && s->name.p ? s->name.p : "", s ? s->name.n : 0);
+    auto is_named = [&](const candidate &c) { return has_name(c.member, name, 0); };
+    if (!name.empty() && llvm::any_of(list, is_named)) {
+        keep_if(list, [&](const DIDerivedType *m) { return has_name(m, name, 0); });
+    } else if (s) {
+        const DataLayout &layout = unwrap(s->module)->getDataLayout();
+        const DIType *kept = s->kept ? pointee(unwrap<DIType>(s->kept)) : nullptr;
+        if (s->type)
+            keep_if(list, [&](const DIDerivedType *m) { return fits(m->getBaseType(), unwrap(s->type), layout); });
+        if (kept)
+            keep_if(list, [&](const DIDerivedType *m) { return is_same_type(pointee(m->getBaseType()), kept); });
+        else if (s->behind)
+            keep_if(list, [&](const DIDerivedType *m) { return fits(pointee(m->getBaseType()), unwrap(s->behind), layout); });
+    }
+    out->is_of_union = all.size() > 1;
+    if (list.size() != 1) {
+        for (const candidate &c : list.empty() ? all : list)
+            if (out->n_names < sizeof out->names / sizeof *out->names && !c.member->getName().empty())
+                out->names[out->n_names++] = text_of(c.member->getName());
+            else
+                out->has_more = true;
+        out->offset_bytes = offset_bytes;
+        return HSC_IR_PART_SEVERAL;
+    }
+    const DIDerivedType *member = list[0].member;
+    out->name = text_of(member->getName());
+    out->type = wrap(member->getBaseType());
+    out->file = wrap(member->getFile());
+    out->line = member->getLine();
+    out->offset_bytes = list[0].offset_bytes;
+    return is_unnamed_composite(member) ? HSC_IR_PART_UNNAMED : HSC_IR_PART_MEMBER;
+}
+
+hsc_ir_part hsc_ir_find_part(LLVMMetadataRef structure, uint64_t offset_bytes, const hsc_ir_sought *sought, hsc_ir_member *out) {
     auto *s = dyn_cast_or_null<DICompositeType>(bare(unwrap(structure)));
+    uint64_t base = 0;
+    std::memset(out, 0, sizeof *out);
     for (unsigned depth = 0; s && depth < 32; depth++) {
+        if (is_union(s))
+            return part_of_union(s, base, offset_bytes, sought, out);
         const DIDerivedType *best = nullptr;
         for (const DINode *node : s->getElements()) {
-            auto *member = dyn_cast_or_null<DIDerivedType>(node);
-            if (!member || member->isStaticMember() ||
-                (member->getTag() != dwarf::DW_TAG_member && member->getTag() != dwarf::DW_TAG_inheritance) ||
-                member->getOffsetInBits() / 8 > offset_bytes)
-                continue;
-            const DIType *type = bare(member->getBaseType());
-            uint64_t bits = member->getSizeInBits() ? member->getSizeInBits() : type ? type->getSizeInBits() : 0;
-            if (offset_bytes * 8 < member->getOffsetInBits() + bits || !bits)
+            const DIDerivedType *member = member_of(node);
+            if (member && covers(member, offset_bytes - base))
                 best = member;
         }
         if (!best)
-            return false;
-        if (best->getTag() == dwarf::DW_TAG_inheritance || best->getName().empty()) {
-            /* a base class, or an unnamed structure or union */
-            uint64_t inside = best->getOffsetInBits() / 8;
-            auto *inner = dyn_cast_or_null<DICompositeType>(bare(best->getBaseType()));
-            if (!inner || !hsc_ir_get_member(wrap(inner), offset_bytes - inside, out))
-                return false;
-            out->offset_bytes += inside;
-            return true;
+            return HSC_IR_PART_NONE;
+        base += best->getOffsetInBits() / 8;
+        auto *inner = dyn_cast_or_null<DICompositeType>(bare(best->getBaseType()));
+        if (best->getTag() == dwarf::DW_TAG_inheritance || (is_unnamed_composite(best) && is_union(inner))) {
+            s = inner;
+            continue;
         }
-        std::memset(out, 0, sizeof *out);
         out->name = text_of(best->getName());
         out->type = wrap(best->getBaseType());
         out->file = wrap(best->getFile());
         out->line = best->getLine();
-        out->offset_bytes = best->getOffsetInBits() / 8;
-        return true;
+        out->offset_bytes = base;
+        return is_unnamed_composite(best) ? HSC_IR_PART_UNNAMED : HSC_IR_PART_MEMBER;
+    }
+    return HSC_IR_PART_NONE;
+}
+
+static bool is_base(const DICompositeType *of, const DIType *base, unsigned depth) {
+    for (const DINode *node : of->getElements()) {
+        const DIDerivedType *member = member_of(node);
+        if (!member || member->getTag() != dwarf::DW_TAG_inheritance || depth > 16)
+            continue;
+        auto *type = dyn_cast_or_null<DICompositeType>(bare(member->getBaseType()));
+        if (type && (is_same_type(type, base) || is_base(type, base, depth + 1)))
+            return true;
     }
     return false;
+}
+
+bool hsc_ir_is_other_structure(LLVMMetadataRef pointer, LLVMMetadataRef there) {
+    auto *kept = dyn_cast_or_null<DICompositeType>(pointee(pointer ? unwrap<DIType>(pointer) : nullptr));
+    auto *is = dyn_cast_or_null<DICompositeType>(bare(unwrap(there)));
+    auto has_members = [](const DICompositeType *t) {
+        return t && t->getTag() != dwarf::DW_TAG_array_type && t->getTag() != dwarf::DW_TAG_enumeration_type && !t->getElements().empty();
+    };
+    return has_members(kept) && has_members(is) && !is_same_type(kept, is) && !is_base(is, kept, 0);
 }
 
 static std::string type_text(const Metadata *type, unsigned depth) {

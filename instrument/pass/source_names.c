@@ -102,20 +102,30 @@ static bool word_at(hsc_pass *p, uint32_t file_id, unsigned line, unsigned colum
     return column && hsc_source_line(p, file_id, line, t) && column <= t->n && is_word(t->p[column - 1]);
 }
 
+/* The word before the "." or "->" that stands before this place; *is_part: one stands before that, too, or it is of a class. */
+static hsc_ir_text word_before(hsc_ir_text line, unsigned column, bool *is_part) {
+    size_t at = before_blanks(line.p, column - 1), sign = sign_length(line.p, at);
+    if (!sign)
+        return (hsc_ir_text){NULL, 0};
+    size_t end = at = before_blanks(line.p, at - sign);
+    while (at && is_word(line.p[at - 1]))
+        at--;
+    hsc_ir_text word = {line.p + at, end - at};
+    at = before_blanks(line.p, at);
+    *is_part = sign_length(line.p, at) || (at && line.p[at - 1] == ':');
+    return word;
+}
+
 bool hsc_source_structure(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size) {
     hsc_ir_text t;
-    if (!word_at(p, file_id, line, column, &t))
-        return false;
-    size_t at = before_blanks(t.p, column - 1), sign = sign_length(t.p, at);
-    if (!sign)
-        return false;
-    size_t end = at = before_blanks(t.p, at - sign);
-    while (at && is_word(t.p[at - 1]))
-        at--;
-    hsc_ir_text word = {t.p + at, end - at};
-    at = before_blanks(t.p, at);
-    bool is_part = sign_length(t.p, at) || (at && t.p[at - 1] == ':');
-    return !is_part && give_name(word, name, size);
+    bool is_part = false;
+    return word_at(p, file_id, line, column, &t) && give_name(word_before(t, column, &is_part), name, size) && !is_part;
+}
+
+bool hsc_source_member_before(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size) {
+    hsc_ir_text t;
+    bool is_part = false;
+    return word_at(p, file_id, line, column, &t) && give_name(word_before(t, column, &is_part), name, size) && is_part;
 }
 
 bool hsc_source_is_behind_dot(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column) {

@@ -26,6 +26,15 @@ static void prose(const char *text, int width, const char *expected) {
     }
 }
 
+static void reference(const char *text, int width, const char *expected) {
+    char out[256];
+    report_fit_reference(text, width, out, sizeof out);
+    if (strcmp(out, expected)) {
+        printf("'%s' in %d columns: '%s', expected '%s'\n", text, width, out, expected);
+        failed = 1;
+    }
+}
+
 static void seconds(double value, const char *expected) {
     const char *told = REPORT_SECONDS(value);
     if (strcmp(told, expected)) {
@@ -111,6 +120,14 @@ static void cut_apart(const char *a, const char *b, int width, const char *text,
 }
 
 int main(void) {
+    reference("a->b[].c[i + 1][j]", 40, "a->b[].c[i + 1][j]");
+    reference("context->graph->colors[].wideConstraints[].massScale[block.colorIndex][wideIndex]", 40, "...colors[].wideConstraints[].massScale");
+    reference("context->graph->colors[].wideConstraints[].massScale[a[i]][wideIndex]", 50, "...graph->colors[].wideConstraints[].massScale");
+    reference("grid%level%values(i, j + ghost(k), n)", 20, "grid%level%values");
+    reference("grid%level%values(i, j + ghost(k), n)", 16, "...level%values");
+    reference("a_very_long_name_of_one_array[i]", 20, "a_very_long_name_of_one_array");
+    reference("[i]", 2, "[i]");
+    reference("", 2, "");
     const char *map = "std::map<int, std::vector<float> >::op<Q>(int) const", *kernel = "Kernel<double>::dot() const";
     fits(kernel, 19, "Kernel<double>::dot");
     fits(kernel, 18, "Kernel<d..le>::dot");

@@ -2,7 +2,7 @@
 # Numbers and names as people read them.
 
 namespace eval ::heatscope::fmt {
-    namespace export count short mean brief seconds amount percent ratio grouped groupedIn elide baseName plural
+    namespace export count short mean brief seconds amount percent ratio grouped groupedIn joints elide baseName plural
     namespace ensemble create
 
     # Count with thin grouping: 38 211 204.
@@ -206,6 +206,24 @@ namespace eval ::heatscope::fmt {
     # A sentence whose numbers stay in a line with their units: "45.1 %", "152 MB", "0.59 s" with a space that does not break.
     proc together {text} {
         return [regsub -all {(\d) (%|[num\u00b5k]?s|[kMGTP]?B|h|k?Hz)(?![[:alnum:]_])} $text "\\1\u00a0\\2"]
+    }
+
+    # A text in pieces: a line may break between them, besides at blanks. They end at the joints of long paths: "a[]|.member->other|[index]", "folder/|file.c:12".
+    proc joints {text} {
+        set pieces {}
+        set at 0
+        foreach word [regexp -all -inline -indices {\S{20,}} $text] {
+            lassign $word first last
+            set from $first
+            foreach joint [regexp -all -inline -indices {(?:\w|\]|\))(?=\.[A-Za-z_]\w{3}|->|\[[^]])|/(?=\w)|::(?=\w)} [string range $text $first $last]] {
+                set end [expr {$first + [lindex $joint 1]}]
+                if {$end - $from >= 3 && $last - $end >= 3} {
+                    lappend pieces [string range $text $at $end]
+                    set from [set at [expr {$end + 1}]]
+                }
+            }
+        }
+        return [lappend pieces [string range $text $at end]]
     }
 
     # Numbers in a sentence as `grouped` has them: counts and times, not numbers of lines, ranks or addresses.

@@ -135,13 +135,17 @@ namespace eval ::heatscope::drawn {
         set lines {}
         set line ""
         foreach word [split $text " "] {
-            # not by expr: "0.20" would be a number then, and lose its last zero
-            set longer [string cat $line [string repeat " " [expr {$line ne ""}]] $word]
-            if {$line ne "" && [font measure $font $longer] > $room} {
-                lappend lines $line
-                set longer $word
+            set blank [expr {$line ne ""}]
+            foreach piece [::heatscope::fmt joints $word] {
+                # not by expr: "0.20" would be a number then, and lose its last zero
+                set longer [string cat $line [string repeat " " $blank] $piece]
+                if {$line ne "" && [font measure $font $longer] > $room} {
+                    lappend lines $line
+                    set longer $piece
+                }
+                set line $longer
+                set blank 0
             }
-            set line $longer
         }
         return [lappend lines $line]
     }

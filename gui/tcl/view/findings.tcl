@@ -126,7 +126,7 @@ oo::class create ::heatscope::FindingsView {
             if {$where ne ""} {
                 $Text insert end $where\n [list {*}$tags place]
             }
-            $Text insert end "[::heatscope::fmt together [::heatscope::FindingsView::words $f]]\n" [list {*}$tags words]
+            my Say "[::heatscope::fmt together [::heatscope::FindingsView::words $f]]\n" [list {*}$tags words]
             incr n
         }
         if {!$n} {
@@ -136,6 +136,18 @@ oo::class create ::heatscope::FindingsView {
         my Stops
         my subtitle [expr {$n ? "what stands out, 95 % intervals" : ""}]
         my Mark
+    }
+    # Long paths break at their joints: beside an image of no width Tk may.
+    method Say {text tags} {
+        set pieces [lassign [::heatscope::fmt joints $text] first]
+        $Text insert end $first $tags
+        foreach piece $pieces {
+            set image [$Text image create end -image [::heatscope::FindingsView::joint]]
+            foreach tag $tags {
+                $Text tag add $tag $image
+            }
+            $Text insert end $piece $tags
+        }
     }
     # Why there is nothing to find.
     method Nothing {} {
@@ -267,6 +279,13 @@ oo::class create ::heatscope::FindingsView {
     }
 }
 namespace eval ::heatscope::FindingsView {
+    # Where a line may break.
+    proc joint {} {
+        if {[::info commands ::heatscope::joint] eq ""} {
+            image create photo ::heatscope::joint -width 1 -height 1
+        }
+        return ::heatscope::joint
+    }
     # The sentences without the title that stands above them.
     proc words {f} {
         set text [::heatscope::fmt plain [dict get $f text]]
