@@ -13,8 +13,8 @@
 enum {
     MARKS_MAX = 64,
     FULL_MAX = 8,
-    ALL_BYTES = 16 << 20, /* of all of them, about */
-    SOME_BYTES = ALL_BYTES / 4 * 3 /* of it what comes between marks */
+    ALL_BYTES = 18 << 20, /* of all of them, about; some 14 where leaves are in several slices */
+    SOME_BYTES = ALL_BYTES / 9 * 7 /* of it what comes between marks */
 };
 
 typedef struct mark {
@@ -26,8 +26,9 @@ typedef struct mark {
 
 typedef struct hsc_marks {
     mark marks[MARKS_MAX + 1]; /* the first one is the run's begin, which has nothing */
+    uint64_t at[MARKS_MAX + 1]; /* where they are to be in the first layer */
     unsigned n, wanted, full;  /* beside that; full: so many of those wanted */
-    uint64_t step, leaves;     /* step: of the first layer */
+    uint64_t leaves;
     uint64_t *total;           /* since the last one, as far as the one under way has come; NULL: all are made */
     hsc_adding *adding;
 } hsc_marks;
@@ -58,43 +59,54 @@ static uint64_t samples_of(const hsc_times *layer) { return layer->indptr[1]; }
 
 static uint64_t least_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* Bytes of what comes between marks that far apart, about; more than they will have: leaves of slices, of which several have the same ones. */
-static uint64_t bytes_between(const hsc_marks *m, const hsc_times *t, uint64_t step) {
-    uint64_t sum = 0, marks = samples_of(t) / step + 1;
-    for (; t; t = t->next) {
-        uint64_t entries = samples_of(t);
-        for (unsigned level = 0; level < t->n_slices && hsc_times_slice_size(t, level) <= step; level++)
-            entries = t->slices[level].leaf.a.n;
-        sum += entries;
+/* Leaves in the finest slices of the first layer before a slice: what it costs to read them. Where there are none all samples cost alike. */
+static uint64_t cost_until(const hsc_times *t, uint64_t slice) {
+    const hsc_slice_level *l = &t->slices[0];
+    return t->n_slices ? l->begin[l->rows[0] + slice] - l->begin[l->rows[0]] : slice;
+}
+
+/* So many or fewer: as much is to be read between any two, at ends of the finest slices of the first layer, so that none of these is read for nothing.
+ * The last one is the whole run. */
+static void place(hsc_marks *m, const hsc_times *t, unsigned marks) {
+    uint64_t size = t->n_slices ? hsc_times_slice_size(t, 0) : HSC_SLICE_FIRST, slices = samples_of(t) / size, all = cost_until(t, slices), slice = 0;
+    for (unsigned i = 1; i < marks; i++) {
+        uint64_t before = slice;
+        while (slice < slices && cost_until(t, slice) < all * i / marks)
+            slice++;
+        if (slice > before && slice < slices)
+            m->at[++m->wanted] = slice * size;
     }
+    m->at[++m->wanted] = samples_of(t);
+}
+
+/* Bytes of what comes between so many marks, about; more than they will have, as leaves are in several slices. */
+static uint64_t bytes_between(const hsc_marks *m, const hsc_times *t, uint64_t marks) {
+    uint64_t sum = 0;
+    for (; t; t = t->next)
+        sum += t->n_slices ? t->slices[0].leaf.a.n : samples_of(t);
     return least_of(sum, marks * m->leaves) / 4 * 5;
 }
 
-/* How many, and how far apart: at ends of slices of the first layer, so that none of these is read for nothing. The last one is the whole run. */
 static void plan(const hsc_db *db, hsc_marks *m, const hsc_times *t) {
-    uint64_t samples = 0, least, first = samples_of(t), size = 1, between;
+    uint64_t samples = 0, marks, between;
     for (const hsc_times *l = t; l; l = l->next)
         samples += samples_of(l);
-    if (samples < 2 * db->mark_least)
+    marks = least_of(samples / db->mark_least, MARKS_MAX);
+    while ((between = bytes_between(m, t, marks)) > SOME_BYTES)
+        marks /= 2;
+    m->full = (unsigned)least_of((ALL_BYTES - between) / (m->leaves + 1), FULL_MAX);
+    if (marks < 2 || !m->full)
         return;
-    least = first / MARKS_MAX + 1;
-    least = least < db->mark_least ? db->mark_least : least;
-    while ((between = bytes_between(m, t, least)) > SOME_BYTES && least < first)
-        least *= 2;
-    for (unsigned level = 0; level < t->n_slices && hsc_times_slice_size(t, level) <= least; level++)
-        size = hsc_times_slice_size(t, level);
-    m->full = between < ALL_BYTES ? (unsigned)least_of((ALL_BYTES - between) / (m->leaves + 1), FULL_MAX) : 0;
-    m->step = (least + size - 1) / size * size;
-    m->wanted = first && m->full ? (unsigned)((first + m->step - 1) / m->step) : 0;
+    place(m, t, (unsigned)marks);
     m->full = m->full < m->wanted ? m->full : m->wanted;
 }
 
 static bool is_full(const hsc_marks *m, unsigned i) { return i * m->full / m->wanted > (i - 1) * m->full / m->wanted; }
 
-/* Where the next mark is: in the first layer a step further, in the others at the same time, at ends of slices, too. */
+/* Where the next mark is: in the first layer as planned, in the others at the same time, at ends of slices, too. */
 static hsc_status find_next(hsc_db *db, const hsc_marks *m, hsc_times *t, uint64_t *sample, hsc_err *err) {
     const mark *before = &m->marks[m->n];
-    uint64_t at = (m->n + 1) * m->step, tick = 0, slice;
+    uint64_t at = m->at[m->n + 1], tick = 0, slice;
     bool is_last = m->n + 1 == m->wanted;
     hsc_status status = is_last ? HSC_OK : hsc_pieces_need(db, &t->begin, at / HSC_SLICE_FIRST, 1, err);
     if (!status && !is_last)
@@ -195,20 +207,25 @@ hsc_status hsc_marks_make_some(hsc_db *db, hsc_times *program, bool *ready, hsc_
 
 /* ---- their use ---- */
 
-static uint64_t distance(const mark *m, const uint64_t *sample) {
+/* What it costs to read from a mark to a place. */
+static uint64_t cost_to(const mark *m, hsc_times *t, const uint64_t *sample) {
     uint64_t sum = 0;
-    for (unsigned i = 0; i < HSC_LAYERS_MAX; i++)
-        sum += m->sample[i] < sample[i] ? sample[i] - m->sample[i] : m->sample[i] - sample[i];
+    for (unsigned i = 0; t; t = t->next, i++)
+        sum += hsc_adding_cost(t, least_of(m->sample[i], sample[i]), m->sample[i] < sample[i] ? sample[i] : m->sample[i]);
     return sum;
 }
 
-/* The mark nearest to a place; 0: the run's begin. Of a place that is behind another it is not before that one's. */
-static unsigned nearest(const hsc_marks *m, const uint64_t *sample) {
-    unsigned best = 0;
-    for (unsigned i = 1; i <= m->n; i++)
-        if (distance(&m->marks[i], sample) < distance(&m->marks[best], sample))
-            best = i;
-    return best;
+/* The mark from which least is to be read to a place, of those before and behind it; 0: the run's begin. */
+static unsigned nearest(const hsc_marks *m, hsc_times *t, const uint64_t *sample, uint64_t *cost) {
+    unsigned before = 0;
+    while (before < m->n && m->marks[before + 1].sample[0] <= sample[0])
+        before++;
+    uint64_t behind = before < m->n ? cost_to(&m->marks[before + 1], t, sample) : UINT64_MAX;
+    *cost = cost_to(&m->marks[before], t, sample);
+    if (behind >= *cost)
+        return before;
+    *cost = behind;
+    return before + 1;
 }
 
 /* The nearest one that has all counts, or the run's begin. */
@@ -254,12 +271,12 @@ static void *take_part(void *ctx) {
 }
 
 void hsc_marks_take(const hsc_db *db, const hsc_marks_way *way, bool fresh, uint64_t *total) {
-    /* leaves: fewer take no longer than a thread to start; samples: the process that unpacks them meanwhile needs a processor for as long */
-    enum { LEAST = 1 << 16, READ_MOST = 1 << 21 };
+    /* leaves: fewer take no longer than a thread to start; cost: the process that unpacks meanwhile needs a processor for as long */
+    enum { LEAST = 1 << 16, READ_MOST = 1 << 20 };
     const hsc_marks *m = db->marks;
     part first = {m, way, hsc_leaf_half_of(m->leaves, false, total), fresh}, second = {m, way, hsc_leaf_half_of(m->leaves, true, total), fresh};
     pthread_t thread;
-    bool both = m->leaves >= LEAST && sysconf(_SC_NPROCESSORS_ONLN) > (way->samples > READ_MOST ? 2 : 1) && !pthread_create(&thread, NULL, take_part, &second);
+    bool both = m->leaves >= LEAST && sysconf(_SC_NPROCESSORS_ONLN) > (way->cost > READ_MOST ? 2 : 1) && !pthread_create(&thread, NULL, take_part, &second);
     take_part(&first);
     if (both)
         pthread_join(thread, NULL);
@@ -277,10 +294,11 @@ static bool note_way(hsc_adding *a, hsc_times *t, const mark *m, const uint64_t 
 
 bool hsc_marks_note(const hsc_db *db, hsc_adding *a, hsc_times *program, const uint64_t *first, const uint64_t *last, hsc_marks_way *way) {
     const hsc_marks *m = db->marks;
-    unsigned from = m ? nearest(m, first) : 0, to = m ? nearest(m, last) : 0;
+    uint64_t costs[2] = {0};
+    unsigned from = m ? nearest(m, program, first, &costs[0]) : 0, to = m ? nearest(m, program, last, &costs[1]) : 0;
     *way = (hsc_marks_way){0};
-    if (from == to) /* none, or none between */
+    if (from >= to) /* none, or none between */
         return note_all(a, program, first, last);
-    *way = (hsc_marks_way){from, to, distance(&m->marks[from], first) + distance(&m->marks[to], last)};
+    *way = (hsc_marks_way){from, to, costs[0] + costs[1]};
     return note_way(a, program, &m->marks[from], first, true) && note_way(a, program, &m->marks[to], last, false);
 }

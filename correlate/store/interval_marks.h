@@ -13,7 +13,7 @@ hsc_status hsc_marks_make_some(hsc_db *db, hsc_times *program, bool *ready, hsc_
 /* The two marks nearest to the ends of an interval: what was until `to` less what was until `from` is added, and what is noted of the ways from there. */
 typedef struct hsc_marks_way {
     unsigned from, to; /* 0: the run's begin; to 0: all of it is noted */
-    uint64_t samples;  /* to be read between these and the ends */
+    uint64_t cost;     /* of reading what is between these and the ends: hsc_adding_cost */
 } hsc_marks_way;
 /* Notes in `a` what leads from marks to samples [first, last) of the layers (HSC_LAYERS_MAX, 0 where there are fewer); no last is before its first. false: no memory. */
 bool hsc_marks_note(const hsc_db *db, hsc_adding *a, hsc_times *program, const uint64_t *first, const uint64_t *last, hsc_marks_way *way);
