@@ -106,6 +106,7 @@ struct hsc_db {
     uint64_t budget;                     /* bytes of wholes */
     uint64_t window_least;               /* bytes from which on a window is kept */
     uint64_t piece_rows;                 /* of an interval: rows made at once */
+    double marks_s;                      /* for how long marks are made at a time, or a step */
     uint64_t mark_least;                 /* samples between two marks (interval_marks.c) at least: fewer are read in a few milliseconds */
     hsc_array *wholes;
     hsc_window windows[HSC_WINDOWS_MAX];

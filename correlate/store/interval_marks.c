@@ -147,13 +147,11 @@ static hsc_status keep(hsc_db *db, hsc_marks *m, const uint64_t *sample, hsc_err
         m->wanted = m->n;
         return HSC_OK;
     }
-    if (!hsc_some_counts_make(m->total, m->leaves, 0, &of->since))
+    if (!hsc_some_counts_take(m->total, m->leaves, &of->since))
         return out_of_memory(db, err);
     m->n++;
-    if (!is_full(m, m->n)) {
-        memset(m->total, 0, m->leaves * sizeof *m->total);
+    if (!is_full(m, m->n))
         return HSC_OK;
-    }
     for (int second = 0; second < 2; second++)
         take(m, 0, m->n, hsc_leaf_half_of(m->leaves, second, m->total), true);
     for (uint64_t k = 0; k < m->leaves; k++)
@@ -175,15 +173,10 @@ static bool note_all(hsc_adding *a, hsc_times *t, const uint64_t *first, const u
     return ok;
 }
 
-hsc_status hsc_marks_make_some(hsc_db *db, hsc_times *program, bool *ready, hsc_err *err) {
-    hsc_status status = db->marks ? HSC_OK : begin(db, program, err);
-    hsc_marks *m = db->marks;
-    *ready = !status && m->n == m->wanted;
-    if (*ready)
-        return HSC_OK;
+/* A batch of chunks, and the mark where that was the last of it. */
+static hsc_status make_step(hsc_db *db, hsc_marks *m, hsc_times *program, hsc_err *err) {
     uint64_t next[HSC_LAYERS_MAX] = {0};
-    if (!status)
-        status = find_next(db, m, program, next, err);
+    hsc_status status = find_next(db, m, program, next, err);
     if (!status && !m->adding) {
         m->adding = hsc_adding_new();
         bool ok = m->adding && note_all(m->adding, program, m->marks[m->n].sample, next);
@@ -195,6 +188,21 @@ hsc_status hsc_marks_make_some(hsc_db *db, hsc_times *program, bool *ready, hsc_
         hsc_adding_free(db, m->adding);
         m->adding = NULL;
         status = keep(db, m, next, err);
+    }
+    return status;
+}
+
+hsc_status hsc_marks_make_some(hsc_db *db, hsc_times *program, bool *ready, hsc_err *err) {
+    double until = hsc_interval_now_s() + db->marks_s;
+    hsc_status status = db->marks ? HSC_OK : begin(db, program, err);
+    hsc_marks *m = db->marks;
+    *ready = !status && m->n == m->wanted;
+    if (*ready)
+        return HSC_OK;
+    while (!status) {
+        status = make_step(db, m, program, err);
+        if (m->n == m->wanted || hsc_interval_now_s() >= until)
+            break;
     }
     if (status) {
         hsc_marks_free(db);

@@ -14,39 +14,43 @@ hsc_leaf_half hsc_leaf_half_of(uint64_t leaves, bool second, uint64_t *total) {
 
 static uint32_t shifted(uint64_t count, unsigned shift) { return (uint32_t)count >> shift; }
 
-/* Bytes of the entries of leaves [first, last). */
-static size_t bytes_of(const uint64_t *count, uint64_t first, uint64_t last, unsigned shift) {
-    size_t bytes = 0;
-    for (uint64_t k = first, before = first; k < last; k++)
-        if (shifted(count[k], shift)) {
-            bytes += hsc_entry_bytes((uint32_t)(k - before), shifted(count[k], shift));
-            before = k;
-        }
-    return bytes;
+/* How many of leaves [first, last) have an entry. */
+static size_t number_of(const uint64_t *count, uint64_t first, uint64_t last, unsigned shift) {
+    size_t n = 0;
+    for (uint64_t k = first; k < last; k++)
+        n += shifted(count[k], shift) != 0;
+    return n;
 }
 
-static uint8_t *put(uint8_t *to, const uint64_t *count, uint64_t first, uint64_t last, unsigned shift) {
+static inline uint8_t *put(uint8_t *to, uint64_t *count, uint64_t first, uint64_t last, unsigned shift, bool clear) {
     for (uint64_t k = first, before = first; k < last; k++)
         if (shifted(count[k], shift)) {
             to = hsc_entry_put(to, (uint32_t)(k - before), shifted(count[k], shift));
             before = k;
+            if (clear)
+                count[k] = 0;
         }
     return to;
 }
 
-bool hsc_some_counts_make(const uint64_t *count, uint64_t leaves, unsigned shift, hsc_some_counts *out) {
-    hsc_some_counts c = {.half = bytes_of(count, 0, leaves / 2, shift)};
-    c.end = c.half + bytes_of(count, leaves / 2, leaves, shift);
-    if (!(c.entry = malloc(c.end + 1)))
+static bool make(uint64_t *count, uint64_t leaves, unsigned shift, bool clear, hsc_some_counts *out) {
+    hsc_some_counts c = {.entry = malloc(number_of(count, 0, leaves, shift) * HSC_ENTRY_BYTES + 1)};
+    if (!c.entry)
         return false;
-    put(put(c.entry, count, 0, leaves / 2, shift), count, leaves / 2, leaves, shift);
+    uint8_t *half = put(c.entry, count, 0, leaves / 2, shift, clear), *end = put(half, count, leaves / 2, leaves, shift, clear);
+    c.half = (size_t)(half - c.entry);
+    c.end = (size_t)(end - c.entry);
+    uint8_t *less = realloc(c.entry, c.end + 1);
+    c.entry = less ? less : c.entry;
     *out = c;
     return true;
 }
 
-bool hsc_all_counts_make(const uint64_t *count, uint64_t leaves, hsc_all_counts *out) {
+bool hsc_some_counts_take(uint64_t *count, uint64_t leaves, hsc_some_counts *out) { return make(count, leaves, 0, true, out); }
+
+bool hsc_all_counts_make(uint64_t *count, uint64_t leaves, hsc_all_counts *out) {
     hsc_all_counts c = {.low = malloc(leaves + 1)};
-    if (!c.low || !hsc_some_counts_make(count, leaves, LOW_BITS, &c.high)) {
+    if (!c.low || !make(count, leaves, LOW_BITS, false, &c.high)) {
         free(c.low);
         return false;
     }

@@ -24,9 +24,9 @@ typedef struct hsc_leaf_half { /* what is added to: leaves [first, last), which 
 } hsc_leaf_half;
 hsc_leaf_half hsc_leaf_half_of(uint64_t leaves, bool second, uint64_t *total);
 
-/* Of counts below 2^32, those that shifted right by `shift` are not 0, as they are then. false: no memory, nothing is made. */
-bool hsc_some_counts_make(const uint64_t *count, uint64_t leaves, unsigned shift, hsc_some_counts *out);
-bool hsc_all_counts_make(const uint64_t *count, uint64_t leaves, hsc_all_counts *out);
+/* Counts are below 2^32. Those that are not 0, which are 0 then; all, which stay. false: no memory, nothing is made. */
+bool hsc_some_counts_take(uint64_t *count, uint64_t leaves, hsc_some_counts *out);
+bool hsc_all_counts_make(uint64_t *count, uint64_t leaves, hsc_all_counts *out);
 size_t hsc_all_counts_bytes(const hsc_all_counts *c, uint64_t leaves);
 void hsc_some_counts_free(hsc_some_counts *c);
 void hsc_all_counts_free(hsc_all_counts *c);

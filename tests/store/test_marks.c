@@ -36,10 +36,14 @@ static void test_counts(void **state) {
             hsc_all_counts all, other, none = {0};
             make(&r, n, one_in, count);
             make(&r, n, one_in, more);
-            assert_true(hsc_some_counts_make(count, n, 0, &some) && hsc_all_counts_make(count, n, &all) && hsc_all_counts_make(more, n, &other));
+            assert_true(hsc_all_counts_make(count, n, &all) && hsc_all_counts_make(more, n, &other));
+            memcpy(total, count, sizeof *count * n);
+            assert_true(hsc_some_counts_take(total, n, &some));
             total[n] = 77;
-            for (unsigned k = 0; k < n; k++)
+            for (unsigned k = 0; k < n; k++) {
+                assert_int_equal(total[k], 0);
                 total[k] = k;
+            }
             for (int second = 0; second < 2; second++)
                 hsc_some_counts_add(&some, hsc_leaf_half_of(n, second, total), 1);
             for (unsigned k = 0; k < n; k++)
@@ -81,7 +85,7 @@ static void test_room(void **state) {
     assert_non_null(count);
     for (unsigned k = 0; k < LEAVES; k += 10)
         count[k] = 1;
-    assert_true(hsc_some_counts_make(count, LEAVES, 0, &some) && hsc_all_counts_make(count, LEAVES, &all));
+    assert_true(hsc_all_counts_make(count, LEAVES, &all) && hsc_some_counts_take(count, LEAVES, &some));
     assert_in_range(some.end, LEAVES / 10, 2 * LEAVES / 10);
     assert_int_equal(hsc_all_counts_bytes(&all, LEAVES), LEAVES);
     hsc_some_counts_free(&some);
