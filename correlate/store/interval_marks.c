@@ -13,7 +13,7 @@
 enum {
     MARKS_MAX = 64,
     FULL_MAX = 8,
-    ALL_BYTES = 18 << 20, /* of all of them, about; some 14 where leaves are in several slices */
+    ALL_BYTES = 17 << 20, /* of all of them, about; some 12 where leaves are in several slices */
     SOME_BYTES = ALL_BYTES / 9 * 7 /* of it what comes between marks */
 };
 
