@@ -28,6 +28,7 @@ typedef struct hsc_marks {
     mark marks[MARKS_MAX + 1]; /* the first one is the run's begin, which has nothing */
     uint64_t at[MARKS_MAX + 1]; /* where they are to be in the first layer */
     unsigned n, wanted, full;  /* beside that; full: so many of those wanted */
+    bool is_due;               /* all counts of the last one are to be made */
     uint64_t leaves;
     uint64_t *total;           /* since the last one, as far as the one under way has come; NULL: all are made */
     hsc_adding *adding;
@@ -150,8 +151,15 @@ static hsc_status keep(hsc_db *db, hsc_marks *m, const uint64_t *sample, hsc_err
     if (!hsc_some_counts_take(m->total, m->leaves, &of->since))
         return out_of_memory(db, err);
     m->n++;
-    if (!is_full(m, m->n))
-        return HSC_OK;
+    m->is_due = is_full(m, m->n);
+    return HSC_OK;
+}
+
+/* All counts of the last one, which takes as long as a batch. */
+static hsc_status keep_all(hsc_db *db, hsc_marks *m, hsc_err *err) {
+    mark *of = &m->marks[m->n];
+    uint64_t any = 0;
+    m->is_due = false;
     for (int second = 0; second < 2; second++)
         take(m, 0, m->n, hsc_leaf_half_of(m->leaves, second, m->total), true);
     for (uint64_t k = 0; k < m->leaves; k++)
@@ -176,6 +184,8 @@ static bool note_all(hsc_adding *a, hsc_times *t, const uint64_t *first, const u
 /* A batch of chunks, and the mark where that was the last of it. */
 static hsc_status make_step(hsc_db *db, hsc_marks *m, hsc_times *program, hsc_err *err) {
     uint64_t next[HSC_LAYERS_MAX] = {0};
+    if (m->is_due)
+        return keep_all(db, m, err);
     hsc_status status = find_next(db, m, program, next, err);
     if (!status && !m->adding) {
         m->adding = hsc_adding_new();
@@ -196,17 +206,17 @@ hsc_status hsc_marks_make_some(hsc_db *db, hsc_times *program, bool *ready, hsc_
     double until = hsc_interval_now_s() + db->marks_s;
     hsc_status status = db->marks ? HSC_OK : begin(db, program, err);
     hsc_marks *m = db->marks;
-    *ready = !status && m->n == m->wanted;
+    *ready = !status && m->n == m->wanted && !m->is_due;
     if (*ready)
         return HSC_OK;
     while (!status) {
         status = make_step(db, m, program, err);
-        if (m->n == m->wanted || hsc_interval_now_s() >= until)
+        if ((m->n == m->wanted && !m->is_due) || hsc_interval_now_s() >= until)
             break;
     }
     if (status) {
         hsc_marks_free(db);
-    } else if (m->n == m->wanted) {
+    } else if (m->n == m->wanted && !m->is_due) {
         end_making(db, m);
         hsc_large_give_back();
     }
