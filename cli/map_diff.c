@@ -24,7 +24,7 @@ typedef struct telling {
     hsc_map_table table;
     totals t;
     const char *file, *symbol; /* of the last headings; NULL: none yet */
-    char text[64];             /* of the last loop's or call's heading */
+    char text[128];            /* of the last loop's or call's heading */
     bool changed;              /* the loop at hand */
 } telling;
 

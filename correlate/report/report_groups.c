@@ -485,12 +485,23 @@ hsc_status report_first_arrays(const report *r, uint32_t *first_of, hsc_err *err
     return s;
 }
 
+/* Was anything in the procedure that the scope is in, or below it? Of no procedure, and where that is not known: true. */
+static bool has_run(const report *r, uint32_t scope) {
+    hsc_db_scope s;
+    double sum;
+    return scope == HSC_NONE || hsc_db_get_scope(r->db, scope, &s, NULL) || s.procedure == HSC_NONE ||
+           hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_INCL, HSC_AXIS_THREAD}, s.procedure, 1, &sum, NULL) || sum > 0;
+}
+
 static hsc_status by_data(report *r, report_groups *g, hsc_err *err) {
     uint32_t n = 0;
     member *list = malloc(((size_t)r->info.references + 1) * sizeof *list);
     uint32_t *first_of = malloc(((size_t)r->info.arrays + 1) * sizeof *first_of);
-    uint8_t *moves = calloc((size_t)r->info.lines + 1, 1), *stays = malloc((size_t)r->info.references + 1);
-    hsc_status s = list && first_of && moves && stays ? report_first_arrays(r, first_of, err) : no_memory(err);
+    uint8_t *moves = calloc((size_t)r->info.lines + 1, 1), *ran = calloc((size_t)r->info.lines + 1, 1);
+    uint8_t *stays = malloc((size_t)r->info.references + 1), *runs = malloc((size_t)r->info.references + 1); /* by member */
+    uint32_t asked = HSC_NONE; /* references stand by scope */
+    bool has = true;
+    hsc_status s = list && first_of && moves && ran && stays && runs ? report_first_arrays(r, first_of, err) : no_memory(err);
     g->table = HSC_TABLE_LINE;
     for (uint32_t i = 0; i < r->info.references && !s; i++) {
         hsc_db_reference x;
@@ -502,18 +513,27 @@ static hsc_status by_data(report *r, report_groups *g, hsc_err *err) {
         if (line == HSC_NONE || !report_wanted_line(r, line))
             continue;
         stays[n] = x.stride == HSC_stride_ZERO && x.access == HSC_access_READ;
-        moves[line] |= !stays[n];
+        if (x.scope != asked)
+            has = has_run(r, x.scope);
+        asked = x.scope;
+        runs[n] = has;
+        moves[line] |= !stays[n] && runs[n];
+        ran[line] |= runs[n];
         list[n++] = (member){first_of[x.array], line};
     }
-    uint32_t kept = 0; /* what is read at the same address each time is mostly in a register: it has the line only where nothing else does */
+    /* a line of a template has the time of those instances that ran; what is read at the same address each time is mostly in a register: it has the line
+     * only where nothing else does */
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < n && !s; i++)
-        if (!stays[i] || !moves[list[i].row])
+        if ((runs[i] || !ran[list[i].row]) && (!stays[i] || !moves[list[i].row]))
             list[kept++] = list[i];
     if (!s)
         s = add_members(r, g, list, kept, NULL, err);
     free(list);
     free(moves);
+    free(ran);
     free(stays);
+    free(runs);
     free(first_of);
     return s;
 }

@@ -126,6 +126,11 @@ bool hsc_adding_note(hsc_adding *a, hsc_times *t, uint64_t first, uint64_t last,
     return w.ok;
 }
 
+uint64_t hsc_adding_cost(hsc_times *t, uint64_t first, uint64_t last) {
+    way w = {.t = t, .ok = true};
+    return go(&w, t->n_slices, first, last, false);
+}
+
 uint64_t hsc_adding_room(void) { return 2 * BATCH_BYTES; }
 
 bool hsc_adding_is_done(const hsc_adding *a) { return a->done == a->all; }

@@ -742,6 +742,7 @@ static hsc_status begin(const char *path, hsc_db_progress call, void *ctx, hsc_d
     db->window_least = HSC_WINDOW_BYTES_LEAST;
     db->piece_rows = HSC_DB_PIECE_ROWS;
     db->mark_least = HSC_DB_MARK_LEAST;
+    db->marks_s = 0.004;
     db->leaf_metric = HSC_NONE;
     db->ahead = 1; /* nobody has had a turn */
     db->source_offset.set = db->source_bytes.set = -1;

@@ -106,6 +106,7 @@ struct hsc_db {
     uint64_t budget;                     /* bytes of wholes */
     uint64_t window_least;               /* bytes from which on a window is kept */
     uint64_t piece_rows;                 /* of an interval: rows made at once */
+    double marks_s;                      /* for how long marks are made at a time, or a step */
     uint64_t mark_least;                 /* samples between two marks (interval_marks.c) at least: fewer are read in a few milliseconds */
     hsc_array *wholes;
     hsc_window windows[HSC_WINDOWS_MAX];
@@ -135,7 +136,7 @@ struct hsc_db {
 
 /* An array of up to half of the budget is kept: the values of the lines of a million lines on ten thousand processors (42 MB)
  * just so; read by pieces they take twice the processor time. */
-enum { HSC_DB_PIECE_ROWS = 1 << 14, HSC_DB_BUDGET = 100 << 20, HSC_DB_LEVEL_COST = 2, HSC_DB_BLOCK_NNZ = 1 << 21, HSC_DB_PASS_NNZ = 1 << 18, HSC_DB_MARK_LEAST = 1 << 21 };
+enum { HSC_DB_PIECE_ROWS = 1 << 14, HSC_DB_BUDGET = 100 << 20, HSC_DB_LEVEL_COST = 2, HSC_DB_BLOCK_NNZ = 1 << 21, HSC_DB_PASS_NNZ = 1 << 18, HSC_DB_MARK_LEAST = 1 << 19 };
 
 /* Opens and checks: hard links only, type, one dimension, expected_n values (HSC_NNZ_MAX + 1: any), storage inside the
  * file, filters. HSC_E_MISSING when it is not there. */

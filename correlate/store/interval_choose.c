@@ -160,8 +160,11 @@ hsc_status hsc_db_prepare_intervals(hsc_db *db, bool *ready, hsc_err *err) {
     if (!is_loaded) /* marks are the next part */
         return HSC_OK;
     status = hsc_times_begin(db, &t, err);
+    bool is_open = !status && t->program_looked;
     if (!status)
         status = hsc_times_program(db, &program, err);
+    if (!status && program && !is_open) /* that took some twenty data sets */
+        return HSC_OK;
     if (!status && program)
         status = hsc_marks_make_some(db, program, ready, err);
     else

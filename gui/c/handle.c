@@ -449,34 +449,34 @@ static bool belongs(uint32_t holder, hsc_scope_kind kind, uint32_t row, const hs
 }
 
 hsc_status hsc_handle_own(hsc_handle *h, uint32_t metric, const double **out, hsc_err *err) {
-    enum { PIECE = 2048, INSIDE = 8 }; /* INSIDE: modules and files within each other */
-    uint32_t n = h->info.scopes, n_open = 0;
+    enum { INSIDE = 8 }; /* modules and files within each other */
+    uint32_t n = h->info.scopes, n_open = 0, size = n / 8 + 1; /* of a piece: who asks for an eighth of all sums gets them from memory from then on */
     hsc_db_view view = {metric, HSC_TABLE_SCOPE_EXCL, HSC_AXIS_PROCESS};
     if (h->own && h->own_metric == metric) {
         *out = h->own;
         return HSC_OK;
     }
-    double piece[PIECE], so_far = 0; /* of all scopes before */
+    double so_far = 0; /* of all scopes before */
     struct {
         uint32_t scope, end;
         double before;
     } open[INSIDE];
-    double *own = h->own ? h->own : malloc(((size_t)n + 1) * sizeof *own);
+    double *own = h->own ? h->own : malloc(((size_t)n + 1) * sizeof *own), *piece = malloc(size * sizeof *piece);
     h->own = own;
     h->own_metric = HSC_NONE;
     hsc_db_scope_columns sc = {0};
-    hsc_status s = own ? hsc_db_get_scope_columns(h->db, &sc, err) : hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for sums of %u scopes", h->info.path, n);
+    hsc_status s = own && piece ? hsc_db_get_scope_columns(h->db, &sc, err) : hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for sums of %u scopes", h->info.path, n);
     if (s == HSC_OK)
         own[n] = 0;
     /* each scope's value goes to itself, for loops and regions to its procedure, which comes before, and to the modules and files that it is in */
     for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
-        if (i % PIECE == 0)
-            s = hsc_db_read_sums(h->db, view, i, n - i < PIECE ? n - i : PIECE, piece, err);
+        if (i % size == 0)
+            s = hsc_db_read_sums(h->db, view, i, n - i < size ? n - i : size, piece, err);
         for (; s == HSC_OK && n_open && open[n_open - 1].end <= i; n_open--)
             own[open[n_open - 1].scope] = so_far - open[n_open - 1].before;
         if (s != HSC_OK)
             break;
-        double value = piece[i % PIECE];
+        double value = piece[i % size];
         if (sc.kind[i] >= HSC_SCOPE_PROCEDURE) {
             own[i] = value;
             own[sc.kind[i] > HSC_SCOPE_PROCEDURE && sc.procedure[i] < i ? sc.procedure[i] : n] += value; /* n: nobody's */
@@ -491,6 +491,7 @@ hsc_status hsc_handle_own(hsc_handle *h, uint32_t metric, const double **out, hs
     }
     for (; s == HSC_OK && n_open; n_open--)
         own[open[n_open - 1].scope] = so_far - open[n_open - 1].before;
+    free(piece);
     if (s != HSC_OK)
         return s;
     h->own_metric = metric;

@@ -99,28 +99,34 @@ static hsc_status place(scopes *s, hsc_err *err) {
     return HSC_OK;
 }
 
-/* Colours the bars by what changed in the other run. */
-static hsc_status read_changes(scopes *s, hsc_err *err) {
+/* What the bars' scopes have in the other run, in this one's scale; 0 where it has none of them. */
+static hsc_status read_theirs(scopes *s, hsw_noise *noise, double *out, hsc_err *err) {
     hsw *w = &s->w;
     hsc_handle *other;
     uint32_t metric;
     const uint32_t *map;
-    double scale, b;
-    hsw_noise noise;
+    double scale;
     hsc_status r = hsw_other(w, &s->against, &other, &metric, &scale, err);
-    if (r != HSC_OK || (r = hsw_noise_init(&noise, w, other, metric, scale, err)) != HSC_OK ||
+    if (r != HSC_OK || (r = hsw_noise_init(noise, w, other, metric, scale, err)) != HSC_OK ||
         (r = hsc_handle_match(w->db, other, HSC_MATCH_SCOPES, &map, err)) != HSC_OK)
         return r;
-    if (!(s->changes = malloc(((size_t)s->n + 1) * sizeof *s->changes)))
-        return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u scopes", s->n);
     hsc_db_view there = {metric, HSC_TABLE_SCOPE_INCL, (hsc_db_axis)w->axis};
     for (uint32_t i = 0; i < s->n; i++) {
-        b = 0;
+        out[i] = 0;
         if (map[s->scope_rows[i]] != HSC_NONE &&
-            (r = hsc_db_read_sums(other->db, there, map[s->scope_rows[i]], 1, &b, err)) != HSC_OK)
+            (r = hsc_db_read_sums(other->db, there, map[s->scope_rows[i]], 1, &out[i], err)) != HSC_OK)
             return r;
-        s->changes[i] = hsw_within_noise(&noise, s->sums[i], b * scale) ? 0 : hsw_change(s->against.show, s->sums[i], b * scale);
+        out[i] *= scale;
     }
+    return HSC_OK;
+}
+
+/* Colours the bars by what changed in the other run, which has `theirs`. */
+static hsc_status show_changes(scopes *s, const hsw_noise *noise, const double *theirs, hsc_err *err) {
+    if (!(s->changes = malloc(((size_t)s->n + 1) * sizeof *s->changes)))
+        return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u scopes", s->n);
+    for (uint32_t i = 0; i < s->n; i++)
+        s->changes[i] = hsw_within_noise(noise, s->sums[i], theirs[i]) ? 0 : hsw_change(s->against.show, s->sums[i], theirs[i]);
     hsc_colour_scale colours;
     hsc_colour_scale_init_change(&colours, HSC_SCALING_LINEAR, hsw_change_maximum(s->against.show, s->changes, NULL, s->n),
                                  s->against.show == HSW_SHOW_RATIO);
@@ -164,9 +170,9 @@ static hsc_status read_sums(scopes *s, hsc_db_table table, uint32_t width, doubl
     return r;
 }
 
-/* Instances of a template and inlined copies stand at the same lines: those without samples have no bar of their own where others have some. Bars of
- * the same lines stand side by side in the list. */
-static hsc_status leave_idle_twins(scopes *s, hsc_err *err) {
+/* Instances of a template and inlined copies stand at the same lines: those without samples, also in the other run (theirs NULL: there is none), have no
+ * bar of their own where others have some. Bars of the same lines stand side by side in the list. */
+static hsc_status leave_idle_twins(scopes *s, double *theirs, hsc_err *err) {
     uint32_t kept = 0;
     for (uint32_t i = 0, end; i < s->n; i = end) {
         for (end = i + 1; end < s->n && s->bars[end].line_begin == s->bars[i].line_begin && s->bars[end].line_end == s->bars[i].line_end;)
@@ -179,10 +185,13 @@ static hsc_status leave_idle_twins(scopes *s, hsc_err *err) {
                 if (r != HSC_OK)
                     return r;
                 unsigned kind = 1u << sc.kind;
+                bool has = s->sums[k] > 0 || (theirs && theirs[k] > 0);
                 if (!round) {
-                    busy |= s->sums[k] > 0 ? kind : 0;
-                } else if (s->sums[k] > 0 || !((busy | met) & kind)) {
+                    busy |= has ? kind : 0;
+                } else if (has || !((busy | met) & kind)) {
                     met |= kind;
+                    if (theirs)
+                        theirs[kept] = theirs[k];
                     s->bars[kept] = s->bars[k];
                     s->scope_rows[kept] = s->scope_rows[k];
                     s->sums[kept++] = s->sums[k];
@@ -212,7 +221,7 @@ static hsc_status leave_idle(scopes *s, hsc_err *err) {
         leave_others(s);
         return HSC_OK;
     }
-    hsc_status r = leave_idle_twins(s, err);
+    hsc_status r = leave_idle_twins(s, NULL, err);
     uint32_t *rows = r == HSC_OK ? malloc(((size_t)s->n + 1) * sizeof *rows) : NULL;
     if (r != HSC_OK || !rows)
         return r != HSC_OK ? r : hsc_err_set(err, HSC_E_MEMORY, "no memory for %u scopes", s->n);
@@ -255,11 +264,22 @@ static hsc_status read_file(scopes *s, hsc_err *err) {
     if ((r = read_sums(s, HSC_TABLE_SCOPE_INCL, 1, s->sums, err)) != HSC_OK ||
         (categories && (r = read_sums(s, HSC_TABLE_SCOPE_CATEGORY, categories, s->categories, err)) != HSC_OK))
         return r;
-    if (!hsw_comparing(&s->against) && (r = leave_idle(s, err)) != HSC_OK) /* the other run may have some */
-        return r;
+    hsw_noise noise;
+    double *theirs = NULL;
+    if (!hsw_comparing(&s->against))
+        r = leave_idle(s, err);
+    else if (!(theirs = malloc(((size_t)s->n + 1) * sizeof *theirs)))
+        r = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u scopes", s->n);
+    else if ((r = read_theirs(s, &noise, theirs, err)) == HSC_OK)
+        r = leave_idle_twins(s, theirs, err);
     for (uint32_t k = 0; k < s->n; k++)
         s->bars[k].share = total > 0 ? s->sums[k] / total : 0;
-    if ((r = place(s, err)) != HSC_OK || (hsw_comparing(&s->against) && (r = read_changes(s, err)) != HSC_OK))
+    if (r == HSC_OK)
+        r = place(s, err);
+    if (r == HSC_OK && theirs)
+        r = show_changes(s, &noise, theirs, err);
+    free(theirs);
+    if (r != HSC_OK)
         return r;
     s->of = w->db;
     s->of_file = s->rows_options.file;

@@ -168,7 +168,7 @@ if {"moves" in $parts} {
     measure "colours" {ask key c}
     set detail [lrange [ask geometry detail heat] 2 3]
     measure "turn the terrain" {ask drag terrain land 40 40 [expr {60 + $i % 20}] 42}
-    measure "ten turns of the wheel over cells" {ask wheel detail heat 20 200 [expr {$i % 2 ? -10 : 10}]}
+    measure "ten turns of the wheel, each drawn" {ask wheel detail heat 20 200 [expr {$i % 2 ? -10 : 10}]}
     measure "hover over cells" {ask hover detail heat [expr {10 + 7 * $i % ([lindex $detail 0] - 20)}] [expr {[lindex $detail 1] / 2 + $i % 30}]}
     foreach {view widget how} {terrain land drag detail heat wheel} {
         puts [format "%-34s %6.1f a second, longest %.1f ms, %.1f ms of CPU time each" "frames, $how in $view" {*}[ask frames $view $widget $how 100]]

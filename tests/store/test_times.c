@@ -497,7 +497,8 @@ static void check_marks(hsc_db *some, hsc_db *none, uint64_t lines) {
     bool ready = false;
     double sum, part;
     uint64_t before = values_read(some, 0, 5);
-    some->mark_least = 1 << 17;
+    some->marks_s = 0;
+    some->mark_least = 1 << 14; /* so many that most have only what came since the one before */
     for (int i = 0; i < 60; i++) {
         double begin = (model_random(&r) % MODEL_END) * 0.001, end = i % 5 ? begin + 0.001 * (1 + model_random(&r) % 30000) : 1e9;
         hsc_db_set_later(some, true);

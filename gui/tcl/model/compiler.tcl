@@ -193,6 +193,12 @@ oo::class create ::heatscope::Compiler {
         if {[dict exists $prices $scope]} {
             set price [dict get $prices $scope share]
             set reason [dict get $prices $scope reason_text]
+            # and with loops inside it that were unrolled fully
+            if {$price > $share} {
+                set share $price
+                set sum [expr {$price * [$Run total $metric]}]
+                set sum [expr {abs($sum - round($sum)) < 1e-6 * $sum ? round($sum) : $sum}]
+            }
             if {$words eq ""} {
                 set words "not vectorised"
                 set tone bad

@@ -318,6 +318,8 @@ oo::class create ::heatscope::ContextTree {
     method listed {id} {
         return [expr {[dict exists $Facts $id] && [dict exists $Walked [lindex [dict get $Facts $id] 3]]}]
     }
+    # How many rows the deepest of those that were listed is below.
+    method deepest {} { return [tcl::mathfunc::max 0 {*}[dict values $Walked]] }
     # Of a row listed: {depth open node}, node: the row that it is below, "" none.
     method place {id} {
         set node [lindex [dict get $Facts $id] 3]

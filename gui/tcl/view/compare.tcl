@@ -51,7 +51,7 @@ oo::class create ::heatscope::CompareView {
         }
         $label configure -wraplength [expr {max(120, [winfo width $Path.body] - 2 * [::heatscope::theme size pad])}] -text [join $lines \n]
         if {[winfo reqheight $label] > 0.35 * [winfo height $Path.body]} {
-            $label configure -text [join [lmap line $Runs {string cat [lindex $line 0] " " [lindex $line 2]}] " \u00b7 "]
+            $label configure -text [join [lmap line $Runs {string cat [lindex $line 0] [expr {[lindex $line 0] eq "Care" ? ": " : " "}] [lindex $line 2]}] " \u00b7 "]
         }
         if {![winfo ismapped $label]} {
             pack $label -side top -anchor w -fill x -before $Path.body.rows

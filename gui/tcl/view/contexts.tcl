@@ -131,7 +131,7 @@ oo::class create ::heatscope::ContextsView {
         set row [$Tree row $id]
         lassign [$Tree place $id] depth open
         set mark [expr {[dict get $row leaf] ? "\u2007" : $open ? "\u2212" : "+"}]
-        set name "[string repeat \u2002 $depth]$mark [dict get $row name]"
+        set name "[string repeat \u2002 [my Indent $depth]]$mark [dict get $row name]"
         if {[dict get $row theirs]} {
             return [list $id [list $name [my TheirWhere $row] muted] {*}[lrepeat [expr {$Mode eq "bottomup" ? 3 : 4}] ""] {*}[my ChangeCells $row]]
         }
@@ -145,6 +145,12 @@ oo::class create ::heatscope::ContextsView {
             lappend cells {*}[my ChangeCells $row]
         }
         return $cells
+    }
+    # In en spaces, how far a row is indented: a level each, fewer where the deepest would leave its name no room.
+    method Indent {depth} {
+        set room [expr {max([::heatscope::theme dp 40], 0.35 * [winfo width $List] - [::heatscope::theme dp 110])}]
+        set wide [expr {[$Tree deepest] * [::heatscope::theme width HsUI \u2002]}]
+        return [expr {$wide > $room ? int($depth * $room / $wide) : $depth}]
     }
     method TheirWhere {row} {
         return "only in the other run[expr {[dict get $row where] ne "" ? " \u00b7 [dict get $row where]" : ""}]"
@@ -208,7 +214,7 @@ oo::class create ::heatscope::ContextsView {
             return
         }
         set row [$Tree row [dict get $hit id]]
-        set from [expr {[dict get $row depth] * [::heatscope::theme width HsUI \u2002]}]
+        set from [expr {[my Indent [dict get $row depth]] * [::heatscope::theme width HsUI \u2002]}]
         if {![dict get $row leaf] && $x >= $from && $x < $from + [::heatscope::theme dp 26]} {
             my Toggle [dict get $row id]
         }
