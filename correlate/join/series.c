@@ -292,7 +292,7 @@ static hsc_status put_pieces(const join *j, const jthread *t, const uint32_t *le
     size_t held = 0, got = 1;
     hsc_status status = look_at(j, t, leaf_of, p, err);
     if (status == HSC_OK)
-        status = hsc_store_begin_thread_times(store, &p->look, err);
+        status = hsc_store_begin_thread_times(store, t->instants.count, &p->look, err);
     p->r = (jinstants_reader){.list = &t->instants};
     while (status == HSC_OK && got) {
         status = hsc_instants_read(j->spill, &p->r, &got, err);

@@ -369,12 +369,14 @@ static hsc_status keep_threads(times *x, hsc_store *store, uint32_t bin, hsc_err
 
 static hsc_status begin(times *x, hsc_store *store, hsc_err *err) {
     const join *j = x->j;
-    uint64_t samples = 0, period = 0;
+    uint64_t samples = 0, period = 0, most = 0;
     for (size_t i = 0; i < j->run.n; i++) {
         const jprocess *p = j->run.p[i];
         period = p->period_ns > period ? p->period_ns : period;
-        for (size_t k = 0; k < p->threads.n; k++)
+        for (size_t k = 0; k < p->threads.n; k++) {
             samples += p->threads.p[k].timed_samples;
+            most = p->threads.p[k].timed_samples > most ? p->threads.p[k].timed_samples : most;
+        }
     }
     /* no more bins than a quarter of the samples, also where threads sleep most of the time */
     uint64_t rows = samples / 4 > BIN_ROWS_MIN ? samples / 4 : BIN_ROWS_MIN, bin = BIN_PERIODS * (period / j->tick_ns);
@@ -383,7 +385,7 @@ static hsc_status begin(times *x, hsc_store *store, hsc_err *err) {
     while (bin < least) /* in steps, so that a few more threads do not change it */
         bin *= 2;
     bin = bin < UINT32_MAX ? bin : UINT32_MAX;
-    hsc_status status = hsc_store_begin_times(store, (double)j->tick_ns / 1e9, (uint32_t)j->end_tick, (uint32_t)bin, err);
+    hsc_status status = hsc_store_begin_times(store, (double)j->tick_ns / 1e9, (uint32_t)j->end_tick, (uint32_t)bin, most, err);
     return status == HSC_OK ? keep_threads(x, store, (uint32_t)bin, err) : status;
 }
 

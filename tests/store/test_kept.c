@@ -336,7 +336,7 @@ typedef struct run {
     uint32_t threads, end;
     uint64_t program_min;
     uint32_t program_threads, slices_worth; /* slices_worth 0: as it is */
-    uint64_t part_max;                      /* the same */
+    uint64_t part_max, own_samples;         /* the same */
 } run;
 
 static uint32_t noise(uint32_t a, uint32_t b) {
@@ -384,6 +384,7 @@ static hsc_store *begin_run(const char *path, const run *h, const hsc_packed_mem
     s->program_threads = h->program_threads;
     s->slices_worth = h->slices_worth ? h->slices_worth : s->slices_worth;
     s->part_max = h->part_max ? h->part_max : s->part_max;
+    s->own_samples = h->own_samples ? h->own_samples : s->own_samples;
     hsc_store_set_memo(s, how);
     if (before >= 0)
         hsc_store_set_before(s, before);
@@ -391,7 +392,7 @@ static hsc_store *begin_run(const char *path, const run *h, const hsc_packed_mem
         put_run_table(s, tables[i].table, tables[i].rows);
     put_run_table(s, HSC_TAB_process, h->threads);
     put_run_table(s, HSC_TAB_thread, h->threads);
-    OK(hsc_store_begin_times(s, 1e-6, h->end, BIN, &err));
+    OK(hsc_store_begin_times(s, 1e-6, h->end, BIN, TIMES_MAX, &err));
     return s;
 }
 
@@ -449,7 +450,7 @@ static unsigned same_run(run first, run h, bool expected) {
 
 static void samples(void **state) {
     (void)state;
-    const run few = {21, 4000000, 1000, 8, 0, 0};
+    const run few = {21, 4000000, 1000, 8, 0, 0, 0};
     run h = few;
     for (h.threads = 21; h.threads < 33; h.threads++) /* the first layer is 20, 22, 24 ... threads: the same, or it is put among others' samples */
         assert_true(same_run(few, h, true) > (h.threads == 21 ? 600 : 20)); /* where nothing was added both layers are copied */
@@ -468,7 +469,15 @@ static void samples(void **state) {
         h.threads = threads;
         same_run(h, more, true);
     }
-    run small = {9, 4000000, 1u << 30, 8, 0, 0}; /* too few samples for layers; then enough */
+    h = few;
+    h.own_samples = 2000; /* half of the threads have numbers of their own, and gaps before them */
+    for (uint32_t threads = 20; threads < 24; threads++) {
+        run more = h;
+        more.threads = threads + 1 + threads % 2;
+        h.threads = threads;
+        same_run(h, more, true);
+    }
+    run small = {9, 4000000, 1u << 30, 8, 0, 0, 0}; /* too few samples for layers; then enough */
     h = small;
     h.threads = 12;
     same_run(small, h, true);
@@ -478,9 +487,15 @@ static void samples(void **state) {
 
 static void of_other_samples_nothing_is_kept(void **state) {
     (void)state;
-    run few = {21, 4000000, 1000, 8, 0, 0}, h = {23, 4000000, 1000, 8, 0, 0}, longer = {23, 90000000, 1000, 8, 0, 0};
+    run few = {21, 4000000, 1000, 8, 0, 0, 0}, h = {23, 4000000, 1000, 8, 0, 0, 0}, longer = {23, 90000000, 1000, 8, 0, 0, 0};
     same_run(few, longer, false); /* more levels of bins */
     few.threads = 8;              /* chunks of another size */
+    same_run(few, h, false);
+    few.threads = 21;
+    h.own_samples = 2000; /* that one has rows where this one has numbers */
+    same_run(few, h, false);
+    few.own_samples = 2000;
+    h.own_samples = 0;
     same_run(few, h, false);
 }
 
@@ -488,7 +503,7 @@ static void of_other_samples_nothing_is_kept(void **state) {
 static void damaged_samples(void **state) {
     (void)state;
     memo *k = calloc(1, sizeof *k);
-    const run h = {13, 4000000, 1000, 8, 0, 0}, more = {14, 4000000, 1000, 8, 0, 0};
+    const run h = {13, 4000000, 1000, 8, 0, 0, 0}, more = {14, 4000000, 1000, 8, 0, 0, 0};
     const hsc_packed_memo how = {k, find, look, seal, keep};
     uint32_t *time = malloc(TIMES_MAX * sizeof *time), *leaf = malloc(TIMES_MAX * sizeof *leaf), *count = malloc(TIMES_MAX * sizeof *count);
     write_run(before_path, &h, 0, k);
