@@ -77,6 +77,8 @@ hsc_status hsc_out_stream_put(hsc_out_stream *s, const void *values, uint64_t n,
 /* The same for the n values that the database before has at this place of this data set, where all before them are kept too: whole chunks of
  * them are copied as they are packed. */
 hsc_status hsc_out_stream_keep(hsc_out_stream *s, uint64_t n, hsc_err *err);
+/* The same for those that it has from value `from` on: from a chunk's begin on in both, and one after the other until that chunk is whole. */
+hsc_status hsc_out_stream_keep_from(hsc_out_stream *s, uint64_t from, uint64_t n, hsc_err *err);
 /* Writes what is left and frees s, also on failure. */
 hsc_status hsc_out_stream_close(hsc_out_stream *s, hsc_err *err);
 void hsc_out_stream_abort(hsc_out_stream *s); /* frees s; NULL: nothing */

@@ -128,6 +128,22 @@ static inline uint64_t hsc_times_look(uint64_t samples, unsigned k) {
 hsc_status hsc_store_begin_thread_times(hsc_store *s, uint64_t n, const hsc_times_looks *look, hsc_err *err);
 hsc_status hsc_store_put_part_times(hsc_store *s, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count, hsc_err *err);
 hsc_status hsc_store_end_thread_times(hsc_store *s, hsc_err *err);
+/* In place of begin_thread, of a thread that grew: its first samples, whole pieces of it, are those that thread `thread` of the database before has first; put_part of all that follow. What
+ * the join before left of them is in a mark, by take_mark behind end_thread (n 0: it left none). leaf_of: rows of leaf by the numbers that these samples have. scope_then, scope_now: rows
+ * of the scopes and procedures of these leaves, in the database before and now, both rising. HSC_E_IO, and the store knows it: the database before has others. */
+typedef struct hsc_times_grown {
+    uint32_t thread;
+    const uint64_t *mark;
+    size_t mark_words;
+    const uint32_t *leaf_of;
+    uint64_t numbers;
+    const uint32_t *scope_then, *scope_now;
+    uint64_t scopes;
+} hsc_times_grown;
+hsc_status hsc_store_go_on_thread_times(hsc_store *s, uint64_t n, const hsc_times_grown *g, hsc_err *err);
+void hsc_store_take_mark(hsc_store *s, uint64_t **words, size_t *n); /* *words: to be freed */
+/* What a mark is of: samples, and numbers that these have, whose rows of leaf are its last words. false: it is no mark. */
+bool hsc_store_read_mark(const uint64_t *words, size_t n, uint64_t *samples, uint64_t *numbers, bool *is_coarse);
 /* Instead of putting them: threads 0 to n - 1, which are all of the database before, have the samples that they have there, of the same rows of leaf, and these
  * the same scopes, procedures and categories; ticks are the same too. What holds nothing else is copied as it is packed; the bytes are those of putting them. After
  * begin_times, before anything is put. *kept false: that database has no such samples, or other bins, and all are to be put. */
