@@ -16,6 +16,7 @@
 
 static void free_thread(jgrown_thread *t) {
     free(t->counts.p);
+    free(t->others.p);
     free(t->mark.p);
     free(t->leaves.p);
 }
@@ -39,10 +40,11 @@ void hsc_grown_put(const jgrown *g, parcel *a) {
     parcel_u64(a, g->threads.n);
     for (size_t i = 0; i < g->threads.n; i++) {
         const jgrown_thread *t = &g->threads.p[i];
-        const uint64_t numbers[] = {t->id, t->row, t->all, t->samples, t->no_path, t->last_ns, t->last_tick};
+        const uint64_t numbers[] = {t->id, t->row, t->all, t->samples, t->weights, t->no_path, t->last_ns, t->last_tick};
         parcel_put(a, numbers, sizeof numbers);
         parcel_put(a, t->no_path_counts, sizeof t->no_path_counts);
         PARCEL_VEC(a, t->counts);
+        PARCEL_VEC(a, t->others);
         PARCEL_VEC(a, t->mark);
         PARCEL_VEC(a, t->leaves);
     }
@@ -50,12 +52,14 @@ void hsc_grown_put(const jgrown *g, parcel *a) {
 
 static bool take_thread(jgrown *g, parcel *a) {
     jgrown_thread t = {0};
-    uint64_t numbers[7] = {0}, marked;
+    uint64_t numbers[8] = {0}, marked;
     bool is_coarse;
     parcel_take(a, numbers, sizeof numbers);
-    t.id = numbers[0], t.row = numbers[1], t.all = numbers[2], t.samples = numbers[3], t.no_path = numbers[4], t.last_ns = numbers[5], t.last_tick = (uint32_t)numbers[6];
+    t.id = numbers[0], t.row = numbers[1], t.all = numbers[2], t.samples = numbers[3], t.weights = numbers[4];
+    t.no_path = numbers[5], t.last_ns = numbers[6], t.last_tick = (uint32_t)numbers[7];
     parcel_take(a, t.no_path_counts, sizeof t.no_path_counts);
     PARCEL_TAKE_VEC(a, t.counts);
+    PARCEL_TAKE_VEC(a, t.others);
     PARCEL_TAKE_VEC(a, t.mark);
     PARCEL_TAKE_VEC(a, t.leaves);
     bool good = !a->failed && t.row < HSC_NO_INDEX && hsc_store_read_mark(t.mark.p, t.mark.n, &t.packed, &marked, &is_coarse) && marked == t.leaves.n &&
@@ -140,8 +144,8 @@ static uint64_t floor_of_two(uint64_t n) {
 /* The store looks at the same samples to choose the smallest slices. */
 static bool may_go_on(const jprocess *p, const jgrown_thread *g) {
     const jthread *t = hsc_join_known_thread(p, g->id);
-    return t && t->row != HSC_NO_INDEX && t->samples == t->timed_samples && t->samples >= g->packed && t->samples >= HSC_OWN_SAMPLES && g->all >= HSC_OWN_SAMPLES &&
-           floor_of_two(t->samples) == floor_of_two(g->all);
+    return t && t->row != HSC_NO_INDEX && t->timed_samples >= g->packed && t->timed_samples >= HSC_OWN_SAMPLES && g->all >= HSC_OWN_SAMPLES &&
+           floor_of_two(t->timed_samples) == floor_of_two(g->all);
 }
 
 void hsc_grown_choose(join *j) {
@@ -181,7 +185,7 @@ bool hsc_grown_begin(join *j, jprocess *p, jreading *r, jorder *order) {
     *r = (jreading){.p = p, .old = p->known ? p->known->grown : p->grown, .order = order, .chunk = UINT64_MAX};
     bool notes = p->known && hsc_made_notes_grown(j);
     for (size_t i = 0; notes && i < p->known->threads.n; i++)
-        r->is_long = r->is_long || p->known->threads.p[i].samples >= HSC_OWN_SAMPLES;
+        r->is_long = r->is_long || p->known->threads.p[i].timed_samples >= HSC_OWN_SAMPLES;
     if (p->known && !j->goes_on)
         r->old = NULL;
     if (r->is_long && !(r->made = calloc(1, sizeof *r->made)))
@@ -253,10 +257,10 @@ static bool note_counts(jreading *r, const jthread *t, const jprocess *p) {
     const jthread *known = hsc_join_known_thread(p->known, t->id);
     if (!g)
         return false;
-    if (!known || known->samples < HSC_OWN_SAMPLES)
+    if (!known || known->timed_samples < HSC_OWN_SAMPLES)
         return true;
-    pieces = known->samples / HSC_TIMES_PIECE * HSC_TIMES_PIECE;
-    if (w->is_odd || t->samples > pieces || pieces - t->samples > NEAR_SAMPLES || t->samples != t->timed_samples)
+    pieces = known->timed_samples / HSC_TIMES_PIECE * HSC_TIMES_PIECE;
+    if (w->is_odd || t->timed_samples > pieces || pieces - t->timed_samples > NEAR_SAMPLES || t->records != t->timed_samples)
         return true;
     size_t n = 0;
     for (size_t i = 0; i < w->counts.n; i++)
@@ -267,7 +271,14 @@ static bool note_counts(jreading *r, const jthread *t, const jprocess *p) {
     for (uint32_t i = 0; i < w->counts.n; i++)
         if (w->counts.p[i])
             g->counts.p[g->counts.n++] = (jgrown_count){i, w->counts.p[i]};
-    g->samples = t->samples;
+    g->others.n = 0;
+    for (size_t i = 0; i < w->other_counts.capacity; i++) {
+        const hsc_table_slot *slot = &w->other_counts.slots[i];
+        if (slot->used && !HSC_PUSH(g->others, (jgrown_other){slot->a, slot->b, w->other_values.p[slot->value]}))
+            return false;
+    }
+    g->samples = t->timed_samples;
+    g->weights = t->samples;
     g->no_path = t->no_path;
     memcpy(g->no_path_counts, w->no_path_counts, sizeof g->no_path_counts);
     g->last_ns = p->last_ns;
@@ -297,7 +308,8 @@ void hsc_grown_begin_thread(jprocess *p, jthread *t) {
     if (!g || !g->is_used)
         return;
     t->gone_on = g;
-    t->samples = t->records = t->timed_samples = g->samples;
+    t->samples = g->weights;
+    t->records = t->timed_samples = g->samples;
     t->no_path = g->no_path;
     t->work->last_tick = g->last_tick;
     p->last_ns = g->last_ns > p->last_ns ? g->last_ns : p->last_ns;
@@ -306,8 +318,9 @@ void hsc_grown_begin_thread(jprocess *p, jthread *t) {
 /* Adds what was known to the noted counts of a thread; where none was noted it stays as it was. */
 static bool add_known(jgrown_thread *g, const jgrown_thread *old) {
     if (!g->is_used) {
-        g->counts.n = 0;
+        g->counts.n = g->others.n = 0;
         g->samples = old->samples;
+        g->weights = old->weights;
         g->no_path = old->no_path;
         g->last_ns = old->last_ns;
         g->last_tick = old->last_tick;
@@ -317,6 +330,9 @@ static bool add_known(jgrown_thread *g, const jgrown_thread *old) {
     }
     for (unsigned s = 0; s < STATES; s++)
         g->no_path_counts[s] += old->no_path_counts[s];
+    for (size_t i = 0; i < old->others.n; i++)
+        if (!HSC_PUSH(g->others, old->others.p[i]))
+            return false;
     size_t n = g->counts.n, m = old->counts.n;
     if (!HSC_RESERVE(g->counts, n + m + 1))
         return false;
@@ -391,10 +407,12 @@ bool hsc_grown_end(jprocess *p) {
         jthread *t = &p->threads.p[i];
         const jgrown_thread *g = t->gone_on;
         jgrown_thread *made = g && r->made ? noted(r, t->id) : NULL;
-        if (!g || !p->known)
-            continue;
         if (made)
             ok = add_known(made, g);
+        for (size_t k = 0; g && ok && k < g->others.n; k++)
+            ok = hsc_join_add_value(t, g->others.p[k].where, g->others.p[k].what, g->others.p[k].value);
+        if (!g || !p->known)
+            continue;
         for (size_t k = 0; ok && k < g->counts.n; k++) {
             ok = g->counts.p[k].key < t->work->counts.n;
             if (ok)

@@ -140,7 +140,7 @@ typedef struct jwork { /* of a thread, while its file is read */
     HSC_VEC(jfork) forks;
     hsc_table fork_rows; /* id of the node: row of forks */
     uint64_t region;     /* of the samples that follow in the chunk; 0: none */
-    bool is_odd;         /* it has samples of events, of weights or in regions */
+    bool is_odd;         /* it has samples of events or in regions */
     hsc_table worked;    /* (row * STATES + state, region): row of worked_counts, a part of counts */
     HSC_VEC(uint32_t) worked_counts;
 } jwork;
@@ -616,6 +616,7 @@ hsc_status hsc_join_emit(join *j, hsc_err *err);
 jthread *hsc_join_thread(jprocess *p, uint64_t id);
 uint32_t hsc_join_node_row(const jthread *t, uint64_t node_id);
 bool hsc_join_add_other(jthread *t, uint32_t node_row, uint32_t region, uint64_t state, uint64_t value, uint64_t event);
+bool hsc_join_add_value(jthread *t, uint64_t where, uint64_t what, uint64_t value); /* by the keys of jwork.other_counts */
 /* The same of a sample in the region that the thread works in. */
 bool hsc_join_add_sampled(jthread *t, uint32_t node_row, uint64_t state, uint64_t value, uint64_t event);
 

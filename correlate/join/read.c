@@ -143,8 +143,8 @@ static bool take_task_node(jprocess *p, jthread *t, const hsc_rec_task_node *r) 
     return ok;
 }
 
-static bool add_value(jthread *t, uint64_t where, uint64_t state, uint64_t value, uint64_t event) {
-    uint32_t *at = hsc_table_at(&t->work->other_counts, where, event << 8 | state);
+bool hsc_join_add_value(jthread *t, uint64_t where, uint64_t what, uint64_t value) {
+    uint32_t *at = hsc_table_at(&t->work->other_counts, where, what);
     if (!at)
         return false;
     if (*at == HSC_NO_INDEX) {
@@ -158,18 +158,18 @@ static bool add_value(jthread *t, uint64_t where, uint64_t state, uint64_t value
 }
 
 bool hsc_join_add_other(jthread *t, uint32_t row, uint32_t region, uint64_t state, uint64_t value, uint64_t event) {
-    return add_value(t, (row == HSC_NO_INDEX ? 0 : (uint64_t)region << 32) | row, state, value, event);
+    return hsc_join_add_value(t, (row == HSC_NO_INDEX ? 0 : (uint64_t)region << 32) | row, event << 8 | state, value);
 }
 
 bool hsc_join_add_sampled(jthread *t, uint32_t row, uint64_t state, uint64_t value, uint64_t event) {
     uint64_t region = row != HSC_NO_INDEX && t->work->region <= UINT32_MAX ? t->work->region : 0;
-    return add_value(t, region << 32 | row, state, value, event);
+    return hsc_join_add_value(t, region << 32 | row, event << 8 | state, value);
 }
 
 static bool take_sample(jprocess *p, jthread *t, uint64_t node, uint64_t state, uint64_t weight, uint64_t event,
                         uint64_t time) {
     uint32_t row = hsc_join_node_row(t, node);
-    t->work->is_odd = t->work->is_odd || event || weight != 1 || t->work->region;
+    t->work->is_odd = t->work->is_odd || event || t->work->region;
     if (state >= STATES)
         state = HSC_state_UNKNOWN;
     if (time > p->last_ns)
@@ -261,6 +261,9 @@ static bool take(jprocess *p, const hsc_record *rec) {
     }
     case HSC_REC_sample_weighted: {
         const hsc_rec_sample_weighted *r = v;
+        hsc_grown_note_samples(p->reading, 1);
+        if (p->reading && p->reading->drops)
+            return true;
         return (t = hsc_join_thread(p, rec->stream)) &&
                take_sample(p, t, r->node_id, r->state, r->weight, r->event_id, r->time);
     }
@@ -488,7 +491,7 @@ static bool take_samples(join *j, jprocess *p, hsc_reader *reader, const hsc_rec
 /* For grown.h. */
 static bool look_at_chunk(jprocess *p, const hsc_record *rec) {
     bool ok = p->reading->chunk == rec->chunk_offset || hsc_grown_begin_chunk(p, rec);
-    if (rec->record_id != HSC_REC_sample)
+    if (rec->record_id != HSC_REC_sample && rec->record_id != HSC_REC_sample_weighted)
         hsc_grown_note_other(p->reading);
     return ok;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* bench_make DIR MODULE FILES SAMPLES NODES [SITES [LATE]]: simulated measurement files for speed tests of the join. Each has one thread,
  * NODES call-path nodes at random addresses of the first executable section of MODULE, SAMPLES samples, and so many places that pass
- * messages, of two sizes each, and wait. Before sample LATE of each only half of the nodes have any. */
+ * messages, of two sizes each, and wait. Before sample LATE of each only half of the nodes have any, and some stand for several
+ * periods. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
@@ -99,7 +100,11 @@ int main(int argc, char **argv) {
         for (uint64_t k = 0; k < samples; k++) {
             uint64_t r = random_next(&own), at = 1 + (k < late ? r % nodes / 2 * 2 : r % nodes) * ((r >> 32) % 1000) / 1000;
             at = k < late ? (at + 1) / 2 * 2 - 1 : at;
-            hsc_buffer_writer_put(w, HSC_REC_sample, &(hsc_rec_sample){.time = time += 1000000, .node_id = at}, NULL);
+            time += 1000000;
+            if (late && k % 997 == 5)
+                hsc_buffer_writer_put(w, HSC_REC_sample_weighted, &(hsc_rec_sample_weighted){.time = time, .node_id = at, .weight = 1 + k % 4}, NULL);
+            else
+                hsc_buffer_writer_put(w, HSC_REC_sample, &(hsc_rec_sample){.time = time, .node_id = at}, NULL);
         }
         put_sites(w, sites < nodes ? sites : nodes, f, time);
         hsc_buffer_writer_put(w, HSC_REC_progress,
