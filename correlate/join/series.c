@@ -246,6 +246,8 @@ static bool is_counted(const jthread *t, const uint32_t *leaf_of, uint64_t keys)
 typedef struct pieces {
     jinstants_reader r;
     hsc_times_looks look;
+    uint32_t same; /* the first `filled` counts are that */
+    size_t filled;
     uint32_t time[HSC_TIMES_PIECE + JINSTANTS_BLOCK], leaf[HSC_TIMES_PIECE + JINSTANTS_BLOCK], count[HSC_TIMES_PIECE + JINSTANTS_BLOCK];
 } pieces;
 
@@ -256,6 +258,25 @@ static bool take_block(const jthread *t, const jinstants_reader *r, size_t n, co
     if (!r->same)
         memcpy(count, r->count, n * sizeof *count);
     return find_leaves(leaf_of, t->plain_count, r->kind, n, leaf);
+}
+
+/* The same behind the `held` ones that the piece has; counts that are there already are not written again. */
+static bool take_more(const jthread *t, pieces *p, size_t held, size_t n, const uint32_t *leaf_of) {
+    const jinstants_reader *r = &p->r;
+    if (!r->same || r->same != p->same || held > p->filled) {
+        p->filled = p->filled < held ? p->filled : held;
+        if (r->same && !held) {
+            p->same = r->same;
+            p->filled = 0;
+        }
+    }
+    memcpy(p->time + held, r->tick, n * sizeof *p->time);
+    if (!r->same || r->same != p->same || held > p->filled)
+        return take_block(t, r, n, leaf_of, p->leaf + held, p->count + held);
+    for (size_t i = p->filled; i < held + n; i++)
+        p->count[i] = r->same;
+    p->filled = p->filled < held + n ? held + n : p->filled;
+    return find_leaves(leaf_of, t->plain_count, r->kind, n, p->leaf + held);
 }
 
 static hsc_status lost(const jthread *t, hsc_err *err) {
@@ -384,9 +405,8 @@ static hsc_status put_pieces(times *x, const jthread *t, const uint32_t *leaf_of
     p->r = (jinstants_reader){.list = &t->instants};
     while (status == HSC_OK && got) {
         status = hsc_instants_read(j->spill, &p->r, &got, err);
-        if (status == HSC_OK && !take_block(t, &p->r, got, leaf_of, p->leaf + held, p->count + held))
+        if (status == HSC_OK && !take_more(t, p, held, got, leaf_of))
             status = lost(t, err);
-        memcpy(p->time + held, p->r.tick, got * sizeof *p->time);
         if (known) { /* nothing is held */
             size_t passed = known < got ? (size_t)known : got;
             known -= passed;
@@ -403,6 +423,8 @@ static hsc_status put_pieces(times *x, const jthread *t, const uint32_t *leaf_of
             memmove(p->time, p->time + n, held * sizeof *p->time);
             memmove(p->leaf, p->leaf + n, held * sizeof *p->leaf);
             memmove(p->count, p->count + n, held * sizeof *p->count);
+            if (p->filled < n + held)
+                p->filled = p->filled > n ? p->filled - n : 0;
         }
     }
     hsc_instants_reader_fini(&p->r);
@@ -425,7 +447,7 @@ static hsc_status put_long(times *x, jthread *t, pieces **p, hsc_store *store, b
     if (status == HSC_OK)
         status = read_keys(x, t, &leaf_of, &keys, err);
     if (status == HSC_OK && leaf_of && is_counted(t, leaf_of, keys)) {
-        *p = *p ? *p : malloc(sizeof **p);
+        *p = *p ? *p : calloc(1, sizeof **p);
         status = *p ? put_pieces(x, t, leaf_of, *p, store, err) : hsc_join_no_memory(err);
         *done = true;
         free_instants(t);

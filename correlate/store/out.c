@@ -452,33 +452,48 @@ hsc_status hsc_out_stream_keep_from(hsc_out_stream *s, uint64_t from, uint64_t n
 
 hsc_status hsc_out_stream_keep(hsc_out_stream *s, uint64_t n, hsc_err *err) { return hsc_out_stream_keep_from(s, s->written + s->n, n, err); }
 
+/* Room for values behind those in the chunk under way, a new one where it is whole; *room: for how many of n. */
+static hsc_status make_room(hsc_out_stream *s, uint64_t n, uint64_t *room, hsc_err *err) {
+    const uint64_t most = rows_of_chunk(&s->notes);
+    hsc_status status = s->n == most ? stream_flush(s, err) : HSC_OK; /* and more follows */
+    if (!status && s->is_kept)
+        status = read_kept(s, most, err);
+    if (status)
+        return status;
+    *room = n < most - s->n ? n : most - s->n;
+    if (s->n + *room > s->room) {
+        uint64_t wanted = s->set ? most : 2 * s->room > s->n + *room ? 2 * s->room : s->n + *room;
+        wanted = wanted < 256 ? 256 : wanted < most ? wanted : most;
+        uint8_t *buffer = realloc(s->buffer, wanted * s->element);
+        if (!buffer)
+            return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", s->out->path, s->name);
+        s->buffer = buffer;
+        s->room = wanted;
+    }
+    return HSC_OK;
+}
+
 hsc_status hsc_out_stream_put(hsc_out_stream *s, const void *values, uint64_t n, hsc_err *err) {
     const uint8_t *from = values;
-    const uint64_t most = rows_of_chunk(&s->notes);
     while (n) {
-        if (s->n == most) { /* and more follows */
-            hsc_status status = stream_flush(s, err);
-            if (status)
-                return status;
-        }
-        hsc_status status = s->is_kept ? read_kept(s, most, err) : HSC_OK;
+        uint64_t m = 0;
+        hsc_status status = make_room(s, n, &m, err);
         if (status)
             return status;
-        uint64_t room = most - s->n, m = n < room ? n : room;
-        if (s->n + m > s->room) {
-            uint64_t wanted = s->set ? most : 2 * s->room > s->n + m ? 2 * s->room : s->n + m;
-            wanted = wanted < 256 ? 256 : wanted < most ? wanted : most;
-            uint8_t *buffer = realloc(s->buffer, wanted * s->element);
-            if (!buffer)
-                return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", s->out->path, s->name);
-            s->buffer = buffer;
-            s->room = wanted;
-        }
         memcpy(s->buffer + s->n * s->element, from, m * s->element);
         s->n += m;
         from += m * s->element;
         n -= m;
     }
+    return HSC_OK;
+}
+
+hsc_status hsc_out_stream_room(hsc_out_stream *s, uint64_t n, void **to, uint64_t *room, hsc_err *err) {
+    hsc_status status = make_room(s, n, room, err);
+    if (status)
+        return status;
+    *to = s->buffer + s->n * s->element;
+    s->n += *room;
     return HSC_OK;
 }
 

@@ -320,33 +320,44 @@ static hsc_status end_own(hsc_store_times *t, hsc_err *err) {
 /* Rows of leaf, or its numbers. */
 static hsc_status put_leaves(hsc_store *s, uint64_t n, const uint32_t *leaf, hsc_err *err) {
     hsc_store_times *t = s->times;
-    uint32_t number[HSC_SLICE_FIRST];
     hsc_status status = HSC_OK;
     if (!t->is_own)
         return hsc_out_stream_put(t->samples[HSC_SAMPLE_LEAF], leaf, n, err);
-    for (uint64_t at = 0, m; at < n && !status; at += m) {
-        m = n - at < HSC_SLICE_FIRST ? n - at : HSC_SLICE_FIRST;
-        status = number_leaves(t, leaf + at, m, number) ? hsc_out_stream_put(t->samples[HSC_SAMPLE_LEAF], number, m, err) : hsc_store_times_memory(s, err);
+    for (uint64_t at = 0, m = 0; at < n && !status; at += m) {
+        void *number = NULL;
+        status = hsc_out_stream_room(t->samples[HSC_SAMPLE_LEAF], n - at, &number, &m, err);
+        if (!status && !number_leaves(t, leaf + at, m, number))
+            status = hsc_store_times_memory(s, err);
     }
     return status;
+}
+
+/* Of a slice. */
+static void make_deltas(const uint32_t *restrict time, uint64_t n, uint32_t *restrict delta) {
+    uint64_t i = 1;
+    delta[0] = 0;
+    for (; i + TILE <= n; i += TILE)
+        for (unsigned k = 0; k < TILE; k++)
+            delta[i + k] = time[i + k] - time[i + k - 1];
+    for (; i < n; i++)
+        delta[i] = time[i] - time[i - 1];
 }
 
 static hsc_status put_samples(hsc_store *s, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count,
                               hsc_err *err) {
     hsc_store_times *t = s->times;
-    uint32_t delta[HSC_SLICE_FIRST];
+    uint32_t some[HSC_SLICE_FIRST];
     hsc_status status = HSC_OK;
     for (uint64_t first = 0; first < n && !status; first += HSC_SLICE_FIRST) {
-        uint64_t m = n - first < HSC_SLICE_FIRST ? n - first : HSC_SLICE_FIRST, i = 1;
-        delta[0] = 0;
-        for (; i + TILE <= m; i += TILE)
-            for (unsigned k = 0; k < TILE; k++)
-                delta[i + k] = time[first + i + k] - time[first + i + k - 1];
-        for (; i < m; i++)
-            delta[i] = time[first + i] - time[first + i - 1];
+        uint64_t m = n - first < HSC_SLICE_FIRST ? n - first : HSC_SLICE_FIRST, room = 0;
+        void *to = some;
         status = hsc_out_stream_put(t->begin, &time[first], 1, err);
+        if (!status && t->is_own) /* a slice lies in one chunk */
+            status = hsc_out_stream_room(t->samples[HSC_SAMPLE_DELTA], m, &to, &room, err);
         if (!status)
-            status = hsc_out_stream_put(t->samples[HSC_SAMPLE_DELTA], delta, m, err);
+            make_deltas(time + first, m, to);
+        if (!status && !t->is_own)
+            status = hsc_out_stream_put(t->samples[HSC_SAMPLE_DELTA], some, m, err);
     }
     if (!status)
         status = put_leaves(s, n, leaf, err);
