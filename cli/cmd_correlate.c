@@ -161,6 +161,8 @@ static void tell(const hsc_join_summary *s, const char *output, const char *next
                (unsigned long long)s->tables_kept, plural(s->tables_kept));
     if (s->times_kept)
         printf("kept: samples in the order of time of %llu thread%s of it\n", (unsigned long long)s->times_kept, plural(s->times_kept));
+    if (s->times_grown)
+        printf("kept: first samples of %llu thread%s of it\n", (unsigned long long)s->times_grown, plural(s->times_grown));
     printf("attributed, of that time: %.1f %% by the map (%.1f %% in loops), %.1f %% by debug information, %.1f %% by symbol, "
            "%.1f %% less\n",
            share(s, HSC_LEVEL_LOOP, HSC_LEVEL_MAP), share(s, HSC_LEVEL_LOOP, HSC_LEVEL_LOOP),

@@ -41,6 +41,8 @@ struct hsc_reader {
     bool scanning; /* first walk: only schemas are of interest, nothing is counted */
     bool (*skip)(void *ctx, const hsc_chunk_header *h); /* following a file that grows: what has been seen is not read again */
     void *skip_ctx;
+    uint64_t (*pass)(void *ctx, uint64_t at); /* NULL: none */
+    void *pass_ctx;
     uint64_t n_headers, n_newer;
     hsc_reader_counts counts;
     char problem[496];

@@ -42,7 +42,7 @@ static const uint8_t *view(hsc_reader *r, uint64_t at, size_t n) {
         return r->memory + at;
     if (at >= r->window_at && at - r->window_at <= r->window_n && n <= r->window_n - (size_t)(at - r->window_at))
         return r->window + (at - r->window_at);
-    size_t want = (r->scanning || r->skip) && n <= LOOK_BYTES ? LOOK_BYTES : WINDOW_BYTES;
+    size_t want = (r->scanning || r->skip || r->pass) && n <= LOOK_BYTES ? LOOK_BYTES : WINDOW_BYTES;
     if (n > want)
         want = n;
     if (want > r->size - at)
@@ -454,13 +454,23 @@ static const uint8_t *unpack(hsc_reader *r, uint64_t at, const uint8_t *payload,
     return direct ? payload : rows;
 }
 
+/* false: none is passed by. */
+static bool pass_chunks(hsc_reader *r) {
+    uint64_t to = r->pass ? r->pass(r->pass_ctx, r->at) : r->at;
+    bool passes = to > r->at && to <= r->size;
+    r->at = passes ? to : r->at;
+    return passes;
+}
+
 bool hsc_reader_next_chunk(hsc_reader *r, hsc_chunk_view *chunk) {
     hsc_chunk_header h;
     r->p = r->end = NULL;
     hsc_columns_close(r->columns);
     r->columns = NULL;
-    while (find_header(r, &h)) {
+    while (pass_chunks(r), find_header(r, &h)) {
         uint64_t at = r->at;
+        if (pass_chunks(r))
+            continue;
         if (h.major != HSC_FORMAT_MAJOR) {
             problem(r, at, "chunk of version %u.%u: expected major version %d", h.major, h.minor, HSC_FORMAT_MAJOR);
             skip_bad_chunk(r, &h);
@@ -645,6 +655,8 @@ static bool next_of_columns(hsc_reader *r, hsc_record *record) {
         .sequence = r->chunk.header.sequence,
         .chunk_kind = (hsc_chunk_kind)r->chunk.header.kind,
         .chunk_offset = r->chunk.offset,
+        .chunk_bytes = r->chunk.header.slot_bytes,
+        .chunk_is_sealed = r->chunk.header.flags & HSC_FLAG_SEALED,
         .offset = r->chunk.offset,
         .lost_before = r->chunk.header.lost_before,
         .first_in_chunk = r->first,
@@ -686,6 +698,8 @@ bool hsc_reader_next_in_chunk(hsc_reader *r, hsc_record *record) {
         .sequence = r->chunk.header.sequence,
         .chunk_kind = (hsc_chunk_kind)r->chunk.header.kind,
         .chunk_offset = r->chunk.offset,
+        .chunk_bytes = r->chunk.header.slot_bytes,
+        .chunk_is_sealed = r->chunk.header.flags & HSC_FLAG_SEALED,
         .offset = at,
         .lost_before = r->chunk.header.lost_before,
         .first_in_chunk = r->first,
@@ -710,6 +724,11 @@ void hsc_reader_set_values_only(hsc_reader *r) { r->values_only = true; }
 uint64_t hsc_reader_get_facts(const hsc_reader *r) { return r->facts; }
 
 void hsc_reader_set_checked(hsc_reader *r) { r->is_checked = true; }
+
+void hsc_reader_set_pass(hsc_reader *r, uint64_t (*pass)(void *ctx, uint64_t at), void *ctx) {
+    r->pass = pass;
+    r->pass_ctx = ctx;
+}
 
 void hsc_reader_set_filter(hsc_reader *r, bool (*want)(void *ctx, hsc_chunk_kind kind, uint32_t stream), void *ctx) {
     r->want = want;

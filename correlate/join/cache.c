@@ -296,6 +296,8 @@ hsc_status hsc_cache_open(join *j, hsc_err *err) {
     return c->old.fd < 0 || carry(j) ? HSC_OK : hsc_join_no_memory(err);
 }
 
+bool hsc_cache_keeps(const join *j) { return j->cache && j->cache->keeps; }
+
 /* ---- first reading ---- */
 
 bool hsc_cache_take_first(join *j, jprocess *p) {
@@ -651,6 +653,8 @@ void hsc_cache_free(join *j) {
     free_old(&j->cache->old);
     parcel_fini(&j->cache->tables);
     hsc_made_free(j);
+    for (size_t i = 0; j->sealed && i < j->processes.n; i++)
+        free(j->sealed[i].blocks);
     free(j->sealed);
     j->sealed = NULL;
     j->key = NULL;

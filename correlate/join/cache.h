@@ -29,6 +29,8 @@ typedef struct jkept jkept;
 /* After the inputs are listed: whether there is to be a cache, and what earlier joins left. Where nothing is new j->is_made is set, and
  * the join is done. */
 hsc_status hsc_cache_open(join *j, hsc_err *err);
+/* It is asked for, or there. */
+bool hsc_cache_keeps(const join *j);
 /* Instead of the first reading; false: the file must be read. */
 bool hsc_cache_take_first(join *j, jprocess *p);
 /* After it, of *read, whose nodes have frames: before *p takes that over. `problem`: with the file, or "". */

@@ -7,6 +7,7 @@
 #include <heatscope/formats/stream.h>
 
 #include "cache.h"
+#include "grown.h"
 #include "join_internal.h"
 #include "ranks.h"
 #include "told.h"
@@ -240,6 +241,7 @@ hsc_status hsc_join_read_first(void *ctx, size_t i, hsc_err *err) {
     char problem[496] = "";
     if (!hsc_ranks_has(j, p) || hsc_cache_take_first(j, p))
         return HSC_OK;
+    read.grown = hsc_grown_find(j, p);
     hsc_status status = hsc_join_read_file(j, &read, problem, sizeof problem, err);
     p->problem = "";
     if (status == HSC_OK && problem[0]) {

@@ -13,6 +13,7 @@
 #include "../store/unfinished.h"
 #include "cache.h"
 #include "columns.h"
+#include "grown.h"
 #include "probed.h"
 #include "ranks.h"
 #include "sources.h"
@@ -71,6 +72,7 @@ void hsc_join_free_process(jprocess *p) {
     hsc_join_blame_free(p);
     hsc_join_free_told(p);
     hsc_cache_free_kept(p);
+    hsc_grown_free(p->grows);
     hsc_pool_fini(&p->pool);
 }
 
@@ -210,7 +212,7 @@ static hsc_status make(join *j, hsc_err *err) {
 
 /* *keeps_nothing is set where the join failed for what was to be kept of the database that is there, or for the cache; where it is set, nothing is kept, and all of the cache
  * is looked at before anything is made of it. */
-static hsc_status run(const hsc_join_options *options, hsc_join_summary *summary, bool *keeps_nothing, hsc_err *err) {
+static hsc_status run(const hsc_join_options *options, hsc_join_summary *summary, bool *keeps_nothing, bool *is_damaged, hsc_err *err) {
     join j = {.options = options, .workers = options->workers, .summary = summary, .keeps_nothing = *keeps_nothing};
     *j.summary = (hsc_join_summary){0};
     if (!options->input_count || !options->output)
@@ -244,7 +246,8 @@ static hsc_status run(const hsc_join_options *options, hsc_join_summary *summary
     hsc_cache_free(&j);
     free_join(&j);
     hsc_spill_fini(&spill);
-    *keeps_nothing = j.bad_before || j.bad_cache;
+    *is_damaged = j.bad_before || j.bad_cache;
+    *keeps_nothing = *is_damaged || j.bad_grown;
     if (status != HSC_OK && options->cancel && *options->cancel && err) { /* what followed from that is not the reason */
         hsc_err_clear(err);
         return hsc_join_check(&j, err);
@@ -255,13 +258,13 @@ static hsc_status run(const hsc_join_options *options, hsc_join_summary *summary
 hsc_status hsc_join_run(const hsc_join_options *options, hsc_join_summary *summary, hsc_err *err) {
     hsc_join_summary unused, *to = summary ? summary : &unused;
     hsc_unfinished_begin();
-    bool keeps_nothing = false;
-    hsc_status status = run(options, to, &keeps_nothing, err);
+    bool keeps_nothing = false, is_damaged = false, unused_damage = false;
+    hsc_status status = run(options, to, &keeps_nothing, &is_damaged, err);
     if (status == HSC_OK || !keeps_nothing)
         return status;
     hsc_err_clear(err);
-    status = run(options, to, &keeps_nothing, err);
-    if (!to->cache_note[0])
+    status = run(options, to, &keeps_nothing, &unused_damage, err);
+    if (is_damaged && !to->cache_note[0])
         snprintf(to->cache_note, sizeof to->cache_note, "%.400s: damaged: nothing of it is kept, all is made anew", options->output);
     return status;
 }

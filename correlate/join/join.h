@@ -57,6 +57,7 @@ typedef struct hsc_join_summary {
     uint64_t threads_kept;     /* whose values were in the database before, in so many tables, and not put together again */
     uint64_t tables_kept;
     uint64_t times_kept;       /* threads whose samples by time were, and were not made anew */
+    uint64_t times_grown;      /* threads whose first samples were, and were neither read again nor made anew */
     bool is_unchanged;         /* the database is what would be made once more: it was left alone, all else here is as it was told then */
     char cache_note[496];      /* why a cache that is there is not used, or none could be written; "" */
     double cpu_s, wall_s;      /* of the run */

@@ -140,6 +140,7 @@ typedef struct jwork { /* of a thread, while its file is read */
     HSC_VEC(jfork) forks;
     hsc_table fork_rows; /* id of the node: row of forks */
     uint64_t region;     /* of the samples that follow in the chunk; 0: none */
+    bool is_odd;         /* it has samples of events or in regions */
     hsc_table worked;    /* (row * STATES + state, region): row of worked_counts, a part of counts */
     HSC_VEC(uint32_t) worked_counts;
 } jwork;
@@ -173,6 +174,7 @@ typedef struct jthread {
     uint64_t plain_count;    /* of them before those of specials */
     bool has_pairs;          /* a thread of the cache: instant_kinds has those of specials alone, and in place of the others stand */
     hsc_spill_list kind_pairs; /* key << 32 | kind, where there is one */
+    const struct jgrown_thread *gone_on; /* grown.h: what its first samples are known to be, which are in no list; NULL: all are */
     struct jlate *late;      /* cache.h: its instants are still in the cache, `instants` has their number; NULL: they are not */
 } jthread;
 
@@ -327,6 +329,10 @@ typedef struct jprocess {
     uint32_t weight; /* units of metric 0's scale that one of its samples counts */
     bool is_parked;       /* details.c: sites, messages, waits, peers, told and the pool are not in memory */
     hsc_spill_list parked_sites, parked; /* jsite; bytes of the rest */
+    struct jgrown *grown; /* grown.h: what the join before knew of its file, borrowed; NULL: nothing */
+    struct jgrown *grows; /* the same for the next one */
+    struct jreading *reading; /* the same, while the file is read */
+    bool passes;          /* messages, or tells of operations that may */
     struct jkept *kept;   /* cache.h; NULL: goes into no cache */
     hsc_spill_list spans; /* times.c: jspan, in the order of the database */
     HSC_VEC(jopen_span) open_spans; /* while the file is read */
@@ -558,6 +564,8 @@ typedef struct join {
     bool is_made;                    /* the database is what would be made */
     bool keeps_nothing;              /* of the database that is there: it can't be read */
     bool bad_before;                 /* the join failed for that */
+    bool goes_on;                    /* grown.h: with some thread's first samples */
+    bool bad_grown;                  /* the join failed for that */
     bool bad_cache;                  /* what the cache has of instants is damaged */
     hsc_file_facts made_facts;       /* of the database, when it is in its place */
     HSC_VEC(uint32_t) growing_map, kind_map; /* by rows as this rank made them: rows of all ranks; empty: the same */
@@ -608,6 +616,7 @@ hsc_status hsc_join_emit(join *j, hsc_err *err);
 jthread *hsc_join_thread(jprocess *p, uint64_t id);
 uint32_t hsc_join_node_row(const jthread *t, uint64_t node_id);
 bool hsc_join_add_other(jthread *t, uint32_t node_row, uint32_t region, uint64_t state, uint64_t value, uint64_t event);
+bool hsc_join_add_value(jthread *t, uint64_t where, uint64_t what, uint64_t value); /* by the keys of jwork.other_counts */
 /* The same of a sample in the region that the thread works in. */
 bool hsc_join_add_sampled(jthread *t, uint32_t node_row, uint64_t state, uint64_t value, uint64_t event);
 
@@ -676,6 +685,7 @@ bool hsc_join_take_instants(jprocess *p, jthread *t, const hsc_rec_sample *list,
 bool hsc_join_take_span(jprocess *p, const hsc_record *rec);
 bool hsc_join_end_spans(join *j, jprocess *p);
 void hsc_join_choose_ticks(join *j);
+uint64_t hsc_join_choose_bin(const join *j); /* ticks of the finest bins, once ticks are chosen */
 uint64_t hsc_join_since_start(const join *j, const jprocess *p, uint64_t mono_ns); /* ns since the first start of the run */
 /* kinds.c: the thread's profile, by rising kinds, into list[*n], to be freed by the caller. Any number of threads. */
 hsc_status hsc_join_load_profile(join *j, const jthread *t, jcount **list, size_t *n, hsc_err *err);

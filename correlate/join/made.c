@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "../symbols/instructions.h"
+#include "cache.h"
+#include "grown.h"
 #include "parcel.h"
 #include "ranks.h"
 
@@ -43,6 +45,9 @@ struct jmade {
     uint32_t kept;  /* its threads, whose values are kept */
     uint64_t leaves; /* jsame: of this join */
     hsc_seal times;
+    jgrown_general general;         /* of these: */
+    HSC_VEC(jgrown *) grown;
+    hsc_table grown_rows; /* by path, which is in the join's pool */
 };
 
 void hsc_made_begin_seal(const join *j, hsc_sealer *s, unsigned what, const uint64_t *nonce) {
@@ -71,6 +76,37 @@ static bool is_known(const join *j, jsealed *to) {
     return true;
 }
 
+typedef struct blocks { /* of a file: the seal of each, and that of all of these */
+    HSC_VEC(hsc_seal) list;
+    hsc_sealer one, all;
+    size_t n; /* bytes of the one under way */
+    bool failed;
+} blocks;
+
+static void begin_blocks(const join *j, blocks *b) {
+    *b = (blocks){0};
+    hsc_made_begin_seal(j, &b->one, HSC_SEAL_FILE, NULL);
+    b->all = b->one;
+}
+
+static void end_block(const join *j, blocks *b) {
+    hsc_seal seal = hsc_seal_end(&b->one);
+    hsc_seal_add(&b->all, &seal, sizeof seal);
+    b->failed = b->failed || !HSC_PUSH(b->list, seal);
+    hsc_made_begin_seal(j, &b->one, HSC_SEAL_FILE, NULL);
+    b->n = 0;
+}
+
+static void add_bytes(const join *j, blocks *b, const uint8_t *bytes, size_t n) {
+    for (size_t m; n; bytes += m, n -= m) {
+        m = JGROWN_BLOCK - b->n < n ? JGROWN_BLOCK - b->n : n;
+        hsc_seal_add(&b->one, bytes, m);
+        b->n += m;
+        if (b->n == JGROWN_BLOCK)
+            end_block(j, b);
+    }
+}
+
 static hsc_status seal_file(void *ctx, size_t i, hsc_err *err) {
     (void)err;
     join *j = ctx;
@@ -91,20 +127,24 @@ static hsc_status seal_file(void *ctx, size_t i, hsc_err *err) {
     to->is_young = to->facts.is_there && hsc_file_is_young(&to->facts);
     uint8_t *block = is_file ? malloc(BLOCK_BYTES) : NULL;
     ssize_t got = block ? 1 : -1;
-    hsc_sealer s;
-    hsc_made_begin_seal(j, &s, HSC_SEAL_FILE, NULL);
+    blocks s;
+    begin_blocks(j, &s);
     while (got > 0) {
         got = read(fd, block, BLOCK_BYTES);
         if (got < 0 && errno == EINTR) {
             got = 1;
         } else if (got > 0) {
-            hsc_seal_add(&s, block, (size_t)got);
+            add_bytes(j, &s, block, (size_t)got);
             to->size += (uint64_t)got;
         }
     }
+    if (s.n)
+        end_block(j, &s);
     if (!got)
-        to->seal = hsc_seal_end(&s);
-    to->is_good = known || !got;
+        to->seal = hsc_seal_end(&s.all);
+    to->is_good = known || (!got && !s.failed);
+    to->blocks = s.list.p;
+    to->n_blocks = s.list.n;
     if (to->is_good)
         to->changed = st.st_mtim;
     free(block);
@@ -239,6 +279,79 @@ static bool is_same_file(parcel *a, const char *path) {
     return !memcmp(&then, &now, sizeof now);
 }
 
+/* What can't be taken is read again. */
+static void take_grown(join *j, parcel *a) {
+    jmade *made = j->made;
+    parcel_take(a, &made->general, sizeof made->general);
+    for (uint64_t n = parcel_take_u64(a); n && !a->failed; n--) {
+        const char *path = parcel_take_text(a, &j->pool);
+        jgrown *g = a->failed ? NULL : hsc_grown_take(a);
+        uint32_t *row = g ? hsc_table_at(&made->grown_rows, (uintptr_t)path, 0) : NULL;
+        a->failed = !row || !HSC_PUSH(made->grown, g);
+        if (!a->failed)
+            *row = (uint32_t)made->grown.n - 1;
+        else
+            hsc_grown_free(g);
+    }
+}
+
+/* The file's seals to what is noted of it; false: nothing is. */
+static bool settle_grown(const join *j, const jprocess *p) {
+    jgrown *g = p->grows;
+    const jsealed *s = NULL;
+    for (size_t i = 0; g && i < j->processes.n && !s; i++)
+        s = j->sealed[i].path == p->path ? &j->sealed[i] : NULL;
+    if (!s || !s->is_good || !s->n_blocks || !HSC_RESERVE(g->blocks, s->n_blocks))
+        return false;
+    memcpy(g->blocks.p, s->blocks, s->n_blocks * sizeof *s->blocks);
+    g->blocks.n = s->n_blocks;
+    g->weight = p->weight;
+    return hsc_grown_settle(g);
+}
+
+static void put_grown(const join *j, parcel *a) {
+    jgrown_general general = hsc_grown_general(j);
+    parcel some = {0};
+    uint64_t n = 0;
+    for (size_t i = 0; hsc_made_notes_grown(j) && i < j->processes.n; i++)
+        if (settle_grown(j, &j->processes.p[i])) {
+            parcel_text(&some, j->processes.p[i].path);
+            hsc_grown_put(j->processes.p[i].grows, &some);
+            n++;
+        }
+    a->failed = a->failed || some.failed;
+    parcel_put(a, &general, sizeof general);
+    parcel_u64(a, n);
+    parcel_put(a, some.p, some.n);
+    parcel_fini(&some);
+}
+
+/* Of a file that is known by its facts the blocks are those that it had. */
+jgrown *hsc_made_find_grown(join *j, const char *path, const jsealed **sealed) {
+    uint32_t row = hsc_made_notes_grown(j) && !j->keeps_nothing ? hsc_table_get(&j->made->grown_rows, (uintptr_t)path, 0) : HSC_NO_INDEX;
+    jgrown *g = row == HSC_NO_INDEX ? NULL : j->made->grown.p[row];
+    for (size_t i = 0; g && i < j->processes.n; i++)
+        if (j->sealed[i].path == path) {
+            jsealed *s = &j->sealed[i];
+            if (!s->blocks && s->is_good && (s->blocks = malloc((g->blocks.n + 1) * sizeof *s->blocks))) {
+                memcpy(s->blocks, g->blocks.p, g->blocks.n * sizeof *s->blocks);
+                s->n_blocks = g->blocks.n;
+            }
+            *sealed = s;
+            return s->is_good && s->blocks ? g : NULL;
+        }
+    return NULL;
+}
+
+bool hsc_made_may_go_on(const join *j, const jgrown_general *now) {
+    const jmade *m = j->made;
+    return m && !j->keeps_nothing && m->packed.is_same && m->packed.old.n && !memcmp(&m->general, now, sizeof *now);
+}
+
+bool hsc_made_notes_grown(const join *j) {
+    return j->made && !j->team && !j->options->no_times && !hsc_cache_keeps(j) && j->sealed;
+}
+
 /* Whether the database is what this join would make; its chunks, where it is the one that they were noted of. */
 static bool take_made(join *j, parcel *a) {
     hsc_file_facts database;
@@ -273,6 +386,8 @@ static bool take_made(join *j, parcel *a) {
     parcel_take(a, &j->made->same.times, sizeof(hsc_seal));
     if (a->failed)
         j->made->packed.old.n = j->made->same.threads = 0;
+    else
+        take_grown(j, a);
     hsc_packed_open(&j->made->packed, j, &database);
     return false;
 }
@@ -358,7 +473,7 @@ void hsc_made_set_before(join *j, hsc_store *store) {
     if (j->team || j->keeps_nothing || !j->made || !j->made->packed.is_same || !j->made->packed.old.n)
         return;
     j->made->kept = hsc_same_threads(j, &j->made->same);
-    if (j->made->kept)
+    if (j->made->kept || j->goes_on)
         hsc_store_set_before(store, j->made->packed.fd);
 }
 
@@ -412,7 +527,7 @@ static bool put_made(join *j, parcel *a) {
         parcel_put(a, looked.p, looked.n);
     hsc_join_summary summary = *j->summary;
     memset(summary.cache_note, 0, sizeof summary.cache_note);
-    summary.chunks_reused = summary.threads_kept = summary.tables_kept = summary.times_kept = 0;
+    summary.chunks_reused = summary.threads_kept = summary.tables_kept = summary.times_kept = summary.times_grown = 0;
     parcel_put(a, &summary, sizeof summary);
     PARCEL_VEC(a, j->made->packed.made);
     jsame same = {0};
@@ -427,6 +542,7 @@ static bool put_made(join *j, parcel *a) {
     parcel_u64(a, j->made->leaves);
     parcel_put(a, &j->made->times, sizeof(hsc_seal));
     hsc_same_fini(&same);
+    put_grown(j, a);
     put_files(j, a);
     parcel_fini(&looked);
     free(others.list.p);
@@ -457,6 +573,10 @@ void hsc_made_free(join *j) {
         hsc_packed_fini(&j->made->packed);
         hsc_same_fini(&j->made->same);
         hsc_table_fini(&j->made->file_rows);
+        hsc_table_fini(&j->made->grown_rows);
+        for (size_t i = 0; i < j->made->grown.n; i++)
+            hsc_grown_free(j->made->grown.p[i]);
+        free(j->made->grown.p);
         free(j->made->files.p);
         parcel_fini(&j->made->record);
         free(j->made->path);

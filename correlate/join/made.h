@@ -19,6 +19,8 @@ typedef struct jsealed { /* a measurement file */
     struct timespec changed; /* before they were read */
     hsc_file_facts facts;    /* the same */
     bool is_young, is_good;  /* is_young: by these facts a later join can't know it again */
+    hsc_seal *blocks;        /* of each JGROWN_BLOCK bytes */
+    size_t n_blocks;
 } jsealed;
 
 /* After the inputs are listed and j->key and j->program are set. Sets j->sealed and, where the database is what this join would
@@ -55,6 +57,12 @@ typedef struct jsame_leaf { /* a row of /time/leaf */
 bool hsc_same_seal_times(const join *j, const jsame_leaf *leaves, size_t n, uint32_t bin, hsc_seal *seal); /* false: out of memory */
 bool hsc_same_make(const join *j, jsame *now); /* false: out of memory, or nothing may be kept */
 void hsc_same_fini(jsame *s);
+
+/* For grown.h. What is known of the file, whose seals are in *sealed; NULL: nothing. */
+struct jgrown *hsc_made_find_grown(join *j, const char *path, const jsealed **sealed);
+struct jgrown_general;
+bool hsc_made_may_go_on(const join *j, const struct jgrown_general *now);
+bool hsc_made_notes_grown(const join *j); /* what is read is to be noted for the next join */
 
 /* Before the store is written: its database before, and how many threads' values it keeps in a table; 0: none. */
 void hsc_made_set_before(join *j, hsc_store *store);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What rank 0 knows of the code, contexts and kinds of all ranks, and what rank 0 makes after blame. */
 #include "details.h"
+#include "grown.h"
 #include "ranks.h"
 
 #include <stdlib.h>
@@ -326,7 +327,7 @@ static hsc_status share_counts(join *j, hsc_err *err) {
     for (size_t i = 0; i < n; i++)
         if (hsc_ranks_has(j, j->threads.p[i]->process)) {
             counts[2 * i] = j->threads.p[i]->profile.count;
-            counts[2 * i + 1] = j->threads.p[i]->instants.count;
+            counts[2 * i + 1] = j->threads.p[i]->instants.count + hsc_grown_samples(j->threads.p[i]);
         }
     hsc_status status = hsc_ranks_add_up(j, counts, 2 * n, err);
     for (size_t i = 0; i < n; i++) {

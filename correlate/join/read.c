@@ -14,6 +14,7 @@
 #include <heatscope/formats/schema_cache.h>
 
 #include "cache.h"
+#include "grown.h"
 #include "ranks.h"
 #include "told.h"
 
@@ -91,7 +92,10 @@ jthread *hsc_join_thread(jprocess *p, uint64_t id) {
     if (!HSC_PUSH(p->threads, (jthread){.id = id, .name = "", .row = HSC_NO_INDEX}))
         return NULL;
     jthread *t = &p->threads.p[p->threads.n - 1];
-    return (t->work = calloc(1, sizeof *t->work)) ? t : NULL;
+    if (!(t->work = calloc(1, sizeof *t->work)))
+        return NULL;
+    hsc_grown_begin_thread(p, t);
+    return t;
 }
 
 uint32_t hsc_join_node_row(const jthread *t, uint64_t id) {
@@ -139,8 +143,8 @@ static bool take_task_node(jprocess *p, jthread *t, const hsc_rec_task_node *r) 
     return ok;
 }
 
-static bool add_value(jthread *t, uint64_t where, uint64_t state, uint64_t value, uint64_t event) {
-    uint32_t *at = hsc_table_at(&t->work->other_counts, where, event << 8 | state);
+bool hsc_join_add_value(jthread *t, uint64_t where, uint64_t what, uint64_t value) {
+    uint32_t *at = hsc_table_at(&t->work->other_counts, where, what);
     if (!at)
         return false;
     if (*at == HSC_NO_INDEX) {
@@ -154,17 +158,18 @@ static bool add_value(jthread *t, uint64_t where, uint64_t state, uint64_t value
 }
 
 bool hsc_join_add_other(jthread *t, uint32_t row, uint32_t region, uint64_t state, uint64_t value, uint64_t event) {
-    return add_value(t, (row == HSC_NO_INDEX ? 0 : (uint64_t)region << 32) | row, state, value, event);
+    return hsc_join_add_value(t, (row == HSC_NO_INDEX ? 0 : (uint64_t)region << 32) | row, event << 8 | state, value);
 }
 
 bool hsc_join_add_sampled(jthread *t, uint32_t row, uint64_t state, uint64_t value, uint64_t event) {
     uint64_t region = row != HSC_NO_INDEX && t->work->region <= UINT32_MAX ? t->work->region : 0;
-    return add_value(t, region << 32 | row, state, value, event);
+    return hsc_join_add_value(t, region << 32 | row, event << 8 | state, value);
 }
 
 static bool take_sample(jprocess *p, jthread *t, uint64_t node, uint64_t state, uint64_t weight, uint64_t event,
                         uint64_t time) {
     uint32_t row = hsc_join_node_row(t, node);
+    t->work->is_odd = t->work->is_odd || event || t->work->region;
     if (state >= STATES)
         state = HSC_state_UNKNOWN;
     if (time > p->last_ns)
@@ -249,10 +254,16 @@ static bool take(jprocess *p, const hsc_record *rec) {
         return (t = hsc_join_thread(p, rec->stream)) && take_task_node(p, t, v);
     case HSC_REC_sample: {
         const hsc_rec_sample *r = v;
+        hsc_grown_note_samples(p->reading, 1);
+        if (p->reading && p->reading->drops)
+            return true;
         return (t = hsc_join_thread(p, rec->stream)) && take_sample(p, t, r->node_id, r->state, 1, 0, r->time);
     }
     case HSC_REC_sample_weighted: {
         const hsc_rec_sample_weighted *r = v;
+        hsc_grown_note_samples(p->reading, 1);
+        if (p->reading && p->reading->drops)
+            return true;
         return (t = hsc_join_thread(p, rec->stream)) &&
                take_sample(p, t, r->node_id, r->state, r->weight, r->event_id, r->time);
     }
@@ -449,8 +460,15 @@ static bool take_samples(join *j, jprocess *p, hsc_reader *reader, const hsc_rec
     jthread *t = hsc_join_thread(p, one->stream);
     if (!t)
         return false;
-    bool is_timed = p->known && !j->options->no_times, ok = p->known || t->work->region || pass_samples(p, t, reader, &rec, last, n);
+    bool drops = p->reading && p->reading->drops;
+    bool is_timed = p->known && !j->options->no_times, ok = p->known || drops || t->work->region || pass_samples(p, t, reader, &rec, last, n);
     for (size_t got; ok && (got = hsc_reader_take_samples(reader, list, BATCH, last, &rec.offset));) {
+        hsc_grown_note_samples(p->reading, got);
+        if (drops) {
+            ok = note_seen(p, &rec);
+            *n += got;
+            continue;
+        }
         bool is_plain = !t->work->region && t->samples <= THREAD_SAMPLES_MAX / 2 - BATCH;
         if (is_plain && !p->known) {
             count_first(p, t, list, got);
@@ -470,23 +488,38 @@ static bool take_samples(join *j, jprocess *p, hsc_reader *reader, const hsc_rec
     return ok;
 }
 
+/* For grown.h. */
+static bool look_at_chunk(jprocess *p, const hsc_record *rec) {
+    bool ok = p->reading->chunk == rec->chunk_offset || hsc_grown_begin_chunk(p, rec);
+    if (rec->record_id != HSC_REC_sample && rec->record_id != HSC_REC_sample_weighted)
+        hsc_grown_note_other(p->reading);
+    return ok;
+}
+
 /* All records of the file; *problem is why it is foreign, status HSC_OK. */
 static hsc_status read_records(join *j, jprocess *p, char *first_problem, size_t size, hsc_err *problem, hsc_err *err) {
     hsc_reader *r = NULL;
     hsc_record rec;
     hsc_status status = HSC_OK;
     jorder order = {0};
+    jreading reading;
+    if (!hsc_grown_begin(j, p, &reading, &order))
+        return hsc_join_no_memory(err);
 again:
     if (hsc_reader_open_cached(p->path, j->schemas, &r, problem) != HSC_OK) {
         hsc_join_order_free(&order);
+        hsc_grown_fini(&reading);
+        p->reading = NULL;
         return problem->status == HSC_E_MEMORY ? hsc_err_set(err, HSC_E_MEMORY, "%s", problem->text) : HSC_OK;
     }
+    if (p->reading && p->reading->old)
+        hsc_reader_set_pass(r, hsc_grown_pass, p->reading);
     uint64_t facts = hsc_reader_get_facts(r);
     if (p->known && p->known->facts == facts)
         hsc_reader_set_checked(r);
     for (uint64_t n = 0, check = 0; status == HSC_OK && hsc_reader_next(r, &rec); n++) {
         if (rec.value && was_seen(p, &rec) && hsc_join_order_take(&order, &rec) &&
-            !(note_seen(p, &rec) && take(p, &rec) && (!p->known || hsc_join_blame_take(j, p, &rec)) &&
+            !((!p->reading || look_at_chunk(p, &rec)) && note_seen(p, &rec) && take(p, &rec) && (!p->known || hsc_join_blame_take(j, p, &rec)) &&
               (rec.record_id != HSC_REC_sample || take_samples(j, p, r, &rec, &n)) &&
               (rec.record_id != HSC_REC_node || take_nodes(p, r, &rec, &n))))
             status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
@@ -513,6 +546,18 @@ again:
     if (status == HSC_OK && order.failed)
         status = hsc_join_no_memory(err);
     hsc_join_order_free(&order);
+    p->chunks += reading.passed_chunks;
+    p->records += reading.passed_samples;
+    if (status == HSC_OK && !hsc_grown_end(p)) {
+        j->bad_grown = true;
+        status = hsc_err_set(err, HSC_E_IO, "%s: not what it was", p->path);
+    }
+    if (status == HSC_OK && !counts.records_bad && !counts.records_unknown) { /* such a chunk would not be told again */
+        p->grows = reading.made;
+        reading.made = NULL;
+    }
+    hsc_grown_fini(&reading);
+    p->reading = NULL;
     return status;
 }
 
@@ -543,6 +588,7 @@ hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t 
     if (!hsc_join_end_told(p) || !hsc_join_end_measures(p))
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", p->path);
     bool all_hold = hsc_table_get(&p->holder_rows, 0, 0) != HSC_NO_INDEX;
+    p->passes = p->messages.n || p->operations.n;
     p->works = p->messages.n || hsc_join_told_has_moments(p->told);
     for (size_t k = 0; k < p->threads.n; k++) {
         jthread *t = &p->threads.p[k];
@@ -844,5 +890,7 @@ hsc_status hsc_join_read(join *j, hsc_err *err) {
         hsc_join_choose_ticks(j);
     if (status == HSC_OK)
         hsc_cache_choose(j);
+    if (status == HSC_OK)
+        hsc_grown_choose(j);
     return status;
 }

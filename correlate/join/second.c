@@ -435,7 +435,7 @@ static hsc_status settle_instants(join *j, jthread *t, hsc_err *err) {
         meet_kinds(j, t);
     if (t->late)
         return settle_late(j, t, plain) ? HSC_OK : hsc_join_no_memory(err);
-    if (t->instants.count / 2 < plain + w->specials.n) {
+    if (!t->gone_on && t->instants.count / 2 < plain + w->specials.n) {
         return t->instants.count ? hsc_instants_change(j->spill, &t->instants, change_instant, w, err) : HSC_OK;
     }
     bool ok = hsc_spill_put_all(j->spill, &t->instant_kinds, w->plain_kinds, plain, sizeof *w->plain_kinds);
@@ -590,6 +590,7 @@ static bool keep_process(join *j, jprocess *p, jprocess *from) {
         t->plain_count = f->plain_count;
         t->kind_pairs = f->kind_pairs;
         t->has_pairs = f->has_pairs;
+        t->gone_on = f->gone_on;
         t->late = f->late;
         f->late = NULL;
         f->kind_pairs = f->profile = f->places = f->instant_kinds = (hsc_spill_list){0};
@@ -611,6 +612,8 @@ static bool keep_process(join *j, jprocess *p, jprocess *from) {
     p->blame = from->blame;
     p->spans = from->spans;
     p->slices = from->slices;
+    p->grows = from->grows;
+    from->grows = NULL;
     from->told = NULL;
     from->blame = NULL;
     from->spans = from->slices = (hsc_spill_list){0};

@@ -7,6 +7,7 @@
 #include "../store/large.h"
 #include "../store/store.h"
 #include "cache.h"
+#include "grown.h"
 #include "ranks.h"
 #include "series.h"
 
@@ -245,6 +246,8 @@ static bool is_counted(const jthread *t, const uint32_t *leaf_of, uint64_t keys)
 typedef struct pieces {
     jinstants_reader r;
     hsc_times_looks look;
+    uint32_t same; /* the first `filled` counts are that */
+    size_t filled;
     uint32_t time[HSC_TIMES_PIECE + JINSTANTS_BLOCK], leaf[HSC_TIMES_PIECE + JINSTANTS_BLOCK], count[HSC_TIMES_PIECE + JINSTANTS_BLOCK];
 } pieces;
 
@@ -255,6 +258,25 @@ static bool take_block(const jthread *t, const jinstants_reader *r, size_t n, co
     if (!r->same)
         memcpy(count, r->count, n * sizeof *count);
     return find_leaves(leaf_of, t->plain_count, r->kind, n, leaf);
+}
+
+/* The same behind the `held` ones that the piece has; counts that are there already are not written again. */
+static bool take_more(const jthread *t, pieces *p, size_t held, size_t n, const uint32_t *leaf_of) {
+    const jinstants_reader *r = &p->r;
+    if (!r->same || r->same != p->same || held > p->filled) {
+        p->filled = p->filled < held ? p->filled : held;
+        if (r->same && !held) {
+            p->same = r->same;
+            p->filled = 0;
+        }
+    }
+    memcpy(p->time + held, r->tick, n * sizeof *p->time);
+    if (!r->same || r->same != p->same || held > p->filled)
+        return take_block(t, r, n, leaf_of, p->leaf + held, p->count + held);
+    for (size_t i = p->filled; i < held + n; i++)
+        p->count[i] = r->same;
+    p->filled = p->filled < held + n ? held + n : p->filled;
+    return find_leaves(leaf_of, t->plain_count, r->kind, n, p->leaf + held);
 }
 
 static hsc_status lost(const jthread *t, hsc_err *err) {
@@ -288,17 +310,111 @@ static hsc_status look_at(const join *j, const jthread *t, const uint32_t *leaf_
     return status;
 }
 
-static hsc_status put_pieces(const join *j, const jthread *t, const uint32_t *leaf_of, pieces *p, hsc_store *store, hsc_err *err) {
-    size_t held = 0, got = 1;
-    hsc_status status = look_at(j, t, leaf_of, p, err);
+/* ---- threads that grew ---- */
+
+static jgrown_thread *noted_of(const jthread *t) {
+    jgrown *g = t->process->grows;
+    for (size_t i = 0; g && i < g->threads.n; i++)
+        if (g->threads.p[i].id == t->id)
+            return &g->threads.p[i];
+    return NULL;
+}
+
+static int by_first(const void *a, const void *b) {
+    const uint32_t *x = a, *y = b;
+    return x[0] != y[0] ? (x[0] < y[0] ? -1 : 1) : x[1] < y[1] ? -1 : x[1] > y[1];
+}
+
+/* Rows of leaf by the thread's numbers as they are now, and of scopes then and now, `scopes` of them; false: some are gone, or stand in another order. */
+static bool find_rows(const times *x, const jgrown_thread *t, uint32_t *leaf_of, uint32_t (*pairs)[2], uint32_t *then, uint32_t *now, uint64_t *scopes) {
+    size_t n = 0, m = 0;
+    bool good = true;
+    for (size_t i = 0; good && i < t->leaves.n; i++) {
+        const jgrown_leaf *l = &t->leaves.p[i];
+        leaf_of[i] = hsc_table_get(&x->named, l->what, 0);
+        good = leaf_of[i] < x->n;
+        if (good) {
+            pairs[n][0] = l->scope, pairs[n++][1] = x->scopes[leaf_of[i]];
+            pairs[n][0] = l->procedure, pairs[n++][1] = x->procedures[leaf_of[i]];
+        }
+    }
+    if (n > 1)
+        qsort(pairs, n, sizeof *pairs, by_first);
+    for (size_t i = 0; good && i < n; i++) {
+        if (m && then[m - 1] == pairs[i][0] && now[m - 1] == pairs[i][1])
+            continue;
+        good = !m || (then[m - 1] < pairs[i][0] && now[m - 1] < pairs[i][1]);
+        then[m] = pairs[i][0];
+        now[m++] = pairs[i][1];
+    }
+    *scopes = m;
+    return good;
+}
+
+/* HSC_E_IO and j->bad_grown: it is not what it was. */
+static hsc_status go_on(times *x, const jthread *t, hsc_store *store, hsc_err *err) {
+    const jgrown_thread *g = t->gone_on;
+    size_t n = g->leaves.n;
+    uint32_t *leaf_of = malloc((n + 1) * sizeof *leaf_of), *then = malloc((2 * n + 1) * sizeof *then), *now = malloc((2 * n + 1) * sizeof *now);
+    uint32_t(*pairs)[2] = malloc((2 * n + 1) * sizeof *pairs);
+    hsc_times_grown as = {.thread = (uint32_t)g->row, .mark = g->mark.p, .mark_words = g->mark.n, .leaf_of = leaf_of, .numbers = n, .scope_then = then, .scope_now = now};
+    hsc_status status = leaf_of && then && now && pairs ? HSC_OK : hsc_join_no_memory(err);
+    if (status == HSC_OK && !(x->names && find_rows(x, g, leaf_of, pairs, then, now, &as.scopes)))
+        status = hsc_err_set(err, HSC_E_IO, "%s: what its first samples are of is not what it was", t->process->path);
     if (status == HSC_OK)
-        status = hsc_store_begin_thread_times(store, &p->look, err);
+        status = hsc_store_go_on_thread_times(store, g->samples + t->instants.count, &as, err);
+    if (status == HSC_E_IO)
+        x->j->bad_grown = true;
+    x->j->summary->times_grown++;
+    free(leaf_of);
+    free(then);
+    free(now);
+    free(pairs);
+    return status;
+}
+
+/* What the store left for the next join, with what the leaves are. */
+static bool note_mark(const times *x, const jthread *t, uint64_t all, hsc_store *store) {
+    jgrown_thread *g = x->names ? noted_of(t) : NULL;
+    uint64_t *words = NULL, numbers = 0;
+    size_t n = 0;
+    bool is_coarse, ok = true;
+    hsc_store_take_mark(store, &words, &n);
+    if (!g || !n || !hsc_store_read_mark(words, n, &g->packed, &numbers, &is_coarse) || numbers > n) {
+        free(words);
+        return true;
+    }
+    g->row = t->row;
+    g->all = all;
+    g->mark.p = words;
+    g->mark.n = g->mark.cap = n;
+    for (uint64_t i = 0; ok && i < numbers; i++) {
+        uint64_t row = words[n - numbers + i];
+        ok = row < x->n && HSC_PUSH(g->leaves, (jgrown_leaf){x->names[row], x->scopes[row], x->procedures[row]});
+    }
+    return ok;
+}
+
+static hsc_status put_pieces(times *x, const jthread *t, const uint32_t *leaf_of, pieces *p, hsc_store *store, hsc_err *err) {
+    const join *j = x->j;
+    size_t held = 0, got = 1;
+    uint64_t all = t->instants.count + hsc_grown_samples(t), known = t->gone_on ? t->gone_on->packed - t->gone_on->samples : 0; /* known: samples that the store has */
+    hsc_status status = t->gone_on ? go_on(x, t, store, err) : look_at(j, t, leaf_of, p, err);
+    if (status == HSC_OK && !t->gone_on)
+        status = hsc_store_begin_thread_times(store, all, &p->look, err);
     p->r = (jinstants_reader){.list = &t->instants};
     while (status == HSC_OK && got) {
         status = hsc_instants_read(j->spill, &p->r, &got, err);
-        if (status == HSC_OK && !take_block(t, &p->r, got, leaf_of, p->leaf + held, p->count + held))
+        if (status == HSC_OK && !take_more(t, p, held, got, leaf_of))
             status = lost(t, err);
-        memcpy(p->time + held, p->r.tick, got * sizeof *p->time);
+        if (known) { /* nothing is held */
+            size_t passed = known < got ? (size_t)known : got;
+            known -= passed;
+            memmove(p->time, p->time + passed, (got - passed) * sizeof *p->time);
+            memmove(p->leaf, p->leaf + passed, (got - passed) * sizeof *p->leaf);
+            memmove(p->count, p->count + passed, (got - passed) * sizeof *p->count);
+            held -= passed;
+        }
         held += got;
         if (status == HSC_OK && (held >= HSC_TIMES_PIECE || !got)) {
             size_t n = held < HSC_TIMES_PIECE ? held : HSC_TIMES_PIECE;
@@ -307,15 +423,21 @@ static hsc_status put_pieces(const join *j, const jthread *t, const uint32_t *le
             memmove(p->time, p->time + n, held * sizeof *p->time);
             memmove(p->leaf, p->leaf + n, held * sizeof *p->leaf);
             memmove(p->count, p->count + n, held * sizeof *p->count);
+            if (p->filled < n + held)
+                p->filled = p->filled > n ? p->filled - n : 0;
         }
     }
     hsc_instants_reader_fini(&p->r);
-    return status == HSC_OK ? hsc_store_end_thread_times(store, err) : status;
+    if (status == HSC_OK)
+        status = hsc_store_end_thread_times(store, err);
+    if (t->gone_on && status == HSC_E_ARGUMENT) /* what it had before does not go before it */
+        x->j->bad_grown = true;
+    return status != HSC_OK || note_mark(x, t, all, store) ? status : hsc_join_no_memory(err);
 }
 
 /* *done false: it is not put that way. *p is made where there is none. */
 static hsc_status put_long(times *x, jthread *t, pieces **p, hsc_store *store, bool *done, hsc_err *err) {
-    const join *j = x->j;
+    join *j = x->j;
     uint32_t *leaf_of = NULL;
     uint64_t keys = 0;
     *done = false;
@@ -325,10 +447,14 @@ static hsc_status put_long(times *x, jthread *t, pieces **p, hsc_store *store, b
     if (status == HSC_OK)
         status = read_keys(x, t, &leaf_of, &keys, err);
     if (status == HSC_OK && leaf_of && is_counted(t, leaf_of, keys)) {
-        *p = *p ? *p : malloc(sizeof **p);
-        status = *p ? put_pieces(j, t, leaf_of, *p, store, err) : hsc_join_no_memory(err);
+        *p = *p ? *p : calloc(1, sizeof **p);
+        status = *p ? put_pieces(x, t, leaf_of, *p, store, err) : hsc_join_no_memory(err);
         *done = true;
         free_instants(t);
+    }
+    if (status == HSC_OK && t->gone_on && !*done) { /* it has become another kind of thread */
+        j->bad_grown = true;
+        status = lost(t, err);
     }
     free(leaf_of);
     return status;
@@ -342,6 +468,9 @@ hsc_status hsc_join_put_series(times *x, hsc_store *store, hsc_err *err) {
     pieces *in_pieces = NULL;
     uint64_t room = (j->team ? RANK_GROUP_BYTES : hsc_join_part_of_memory(j, 16 * most, GROUP_BYTES_LEAST, GROUP_BYTES)) / SAMPLE_BYTES;
     hsc_status status = groups ? HSC_OK : hsc_join_no_memory(err);
+    for (size_t i = 0; i < x->first && status == HSC_OK; i++)
+        if (!hsc_grown_carry(j->threads.p[i]->process, j->threads.p[i]))
+            status = hsc_join_no_memory(err);
     for (size_t at = x->first; at < j->threads.n && status == HSC_OK;) {
         size_t n = 0;
         bool done = false;

@@ -17,6 +17,9 @@ typedef struct jseries_leaves {
     size_t n;          /* rows of the table */
     uint32_t *row_of;  /* by what stands in instants and for their keys (without times: by kind): row in the table; HSC_NO_INDEX: not sampled */
     size_t n_row_of;
+    uint64_t *names;   /* by row of the table: of what the leaf is (grown.h); NULL: nobody asks */
+    uint32_t *scopes, *procedures; /* the same: rows that bins count in */
+    hsc_table named;   /* name: row of the table; HSC_NO_INDEX - 1: several have it */
     size_t first;      /* thread whose samples are put first: those of others are kept */
 } jseries_leaves;
 

@@ -7,6 +7,8 @@
 #include "cache.h"
 #include "made.h"
 #include "ranks.h"
+#include "../store/times.h"
+#include "grown.h"
 #include "series.h"
 #include "ticks.h"
 
@@ -367,14 +369,17 @@ static hsc_status keep_threads(times *x, hsc_store *store, uint32_t bin, hsc_err
     return status;
 }
 
-static hsc_status begin(times *x, hsc_store *store, hsc_err *err) {
-    const join *j = x->j;
+/* Ticks of the finest bins; *most: samples of the thread that has most. */
+static uint64_t choose_bin(const join *j, uint64_t *most) {
     uint64_t samples = 0, period = 0;
+    *most = 0;
     for (size_t i = 0; i < j->run.n; i++) {
         const jprocess *p = j->run.p[i];
         period = p->period_ns > period ? p->period_ns : period;
-        for (size_t k = 0; k < p->threads.n; k++)
+        for (size_t k = 0; k < p->threads.n; k++) {
             samples += p->threads.p[k].timed_samples;
+            *most = p->threads.p[k].timed_samples > *most ? p->threads.p[k].timed_samples : *most;
+        }
     }
     /* no more bins than a quarter of the samples, also where threads sleep most of the time */
     uint64_t rows = samples / 4 > BIN_ROWS_MIN ? samples / 4 : BIN_ROWS_MIN, bin = BIN_PERIODS * (period / j->tick_ns);
@@ -382,8 +387,47 @@ static hsc_status begin(times *x, hsc_store *store, hsc_err *err) {
     bin = bin < 1 ? 1 : bin;
     while (bin < least) /* in steps, so that a few more threads do not change it */
         bin *= 2;
-    bin = bin < UINT32_MAX ? bin : UINT32_MAX;
-    hsc_status status = hsc_store_begin_times(store, (double)j->tick_ns / 1e9, (uint32_t)j->end_tick, (uint32_t)bin, err);
+    return bin < UINT32_MAX ? bin : UINT32_MAX;
+}
+
+uint64_t hsc_join_choose_bin(const join *j) {
+    uint64_t most;
+    return choose_bin(j, &most);
+}
+
+/* What rows of leaf are, for threads that are gone on with or may be the next time. */
+static hsc_status name_leaves(times *x, hsc_err *err) {
+    const join *j = x->j;
+    jnames *names = hsc_grown_names(j);
+    x->names = malloc((x->n + 1) * sizeof *x->names);
+    x->scopes = malloc((x->n + 1) * sizeof *x->scopes);
+    x->procedures = malloc((x->n + 1) * sizeof *x->procedures);
+    bool ok = names && x->names && x->scopes && x->procedures;
+    for (size_t i = 0; ok && i < x->leaves.n; i++) {
+        const leaf *l = &x->leaves.p[i];
+        uint32_t row = x->sorted[i], scope = j->contexts.p[l->context].scope, procedure = scope < j->scopes.n ? j->scopes.p[scope].procedure : scope;
+        if (row >= x->n)
+            continue;
+        x->names[row] = hsc_grown_name(j, names, l);
+        x->scopes[row] = scope;
+        x->procedures[row] = procedure < j->scopes.n ? procedure : scope;
+        uint32_t *at = hsc_table_at(&x->named, x->names[row], 0);
+        ok = at != NULL;
+        if (ok)
+            *at = *at == HSC_NO_INDEX ? row : HSC_NO_INDEX - 1;
+    }
+    hsc_grown_names_free(names);
+    return ok ? HSC_OK : hsc_join_no_memory(err);
+}
+
+static hsc_status begin(times *x, hsc_store *store, hsc_err *err) {
+    const join *j = x->j;
+    uint64_t most, bin = choose_bin(j, &most);
+    hsc_status status = HSC_OK;
+    if (most >= HSC_OWN_SAMPLES && (j->goes_on || hsc_made_notes_grown(j)))
+        status = name_leaves(x, err);
+    if (status == HSC_OK)
+        status = hsc_store_begin_times(store, (double)j->tick_ns / 1e9, (uint32_t)j->end_tick, (uint32_t)bin, most, err);
     return status == HSC_OK ? keep_threads(x, store, (uint32_t)bin, err) : status;
 }
 
@@ -414,6 +458,10 @@ hsc_status hsc_join_put_times(join *j, hsc_store *store, hsc_err *err) {
     free(x.firsts);
     free(x.sorted);
     free(x.row_of);
+    free(x.names);
+    free(x.scopes);
+    free(x.procedures);
+    hsc_table_fini(&x.named);
     hsc_table_fini(&x.rows);
     return status;
 }

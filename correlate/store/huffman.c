@@ -83,14 +83,20 @@ static size_t find_run(const uint8_t *p, size_t at, size_t n) {
 /* Runs of bytes that take more than RUN_BITS by themselves, where they are as frequent as counted. */
 static unsigned find_runs(const uint8_t *p, size_t n, const uint32_t *counts, run *runs) {
     unsigned found = 0;
+    uint32_t least[256] = {0}; /* bytes that follow in the shortest such run */
     for (size_t begin = find_run(p, 0, n), end; begin < n && found < RUNS_MAX; begin = find_run(p, end, n)) {
         uint64_t next;
+        uint32_t *of = &least[p[begin]];
+        if (!*of)
+            *of = RUN_BITS / (1 + log2_of((uint32_t)n) - log2_of(counts[p[begin]])) + 1;
         end = begin + 4;
+        if (*of >= n - begin || p[begin + *of] != p[begin]) /* it is shorter, and so is what follows of it */
+            continue;
         for (; end + 8 <= n && (memcpy(&next, p + end, 8), next == p[begin] * 0x0101010101010101u);)
             end += 8;
         while (end < n && p[end] == p[begin])
             end++;
-        if ((end - begin - 1) * (1 + log2_of((uint32_t)n) - log2_of(counts[p[begin]])) > RUN_BITS)
+        if (end - begin > *of)
             runs[found++] = (run){(uint32_t)begin, (uint32_t)(end - begin - 1)};
     }
     return found;

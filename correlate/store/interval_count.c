@@ -126,7 +126,7 @@ static uint32_t parts_of(const hsc_db *db, const hsc_interval *v, uint32_t threa
 
 /* The samples to look at for the end at `tick`; none where the slices' times tell. */
 static hsc_status end_range(hsc_db *db, hsc_times *t, uint32_t thread, uint64_t tick, uint32_t number, end *e, range *r, hsc_err *err) {
-    uint64_t n = t->indptr[thread + 1] - t->indptr[thread], base = t->slice_indptr[thread], low = 0;
+    uint64_t n = hsc_times_samples(t, thread), base = t->slice_indptr[thread], low = 0;
     hsc_status status = hsc_times_slice(db, t, thread, tick, &low, err);
     if (status)
         return status;
@@ -396,18 +396,20 @@ static hsc_status add_up(hsc_db *db, hsc_counting *c, const batch *b, hsc_err *e
     for (uint32_t i = 0; i < b->n_spans && !status; i++) {
         const span *s = &b->spans[i];
         const column *col = &b->columns[s->column];
-        const uint32_t *leaf = (const uint32_t *)(void *)(c->data + col->at_a) + s->at, *count = (const uint32_t *)(void *)(c->data + col->at_b) + s->at;
+        const hsc_times *t = db->times;
+        const uint32_t *number = (const uint32_t *)(void *)(c->data + col->at_a) + s->at, *count = (const uint32_t *)(void *)(c->data + col->at_b) + s->at;
         if (c->by_thread && s->owner != c->owner)
             status = flush(db, c, err);
         c->owner = s->owner;
         for (uint32_t k = 0; k < s->n && !status; k++) {
-            if (leaf[k] >= c->n_leaves) {
-                status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s row %" PRIu64 ": expected a row of /time/leaf", db->path, col->a->a.name, s->from + k);
+            uint32_t leaf = s->column ? number[k] : hsc_times_leaf(t, s->owner, number[k]);
+            if (leaf >= c->n_leaves) {
+                status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s row %" PRIu64 ": expected a row of /time/leaf, or a number that its thread has", db->path, col->a->a.name, s->from + k);
                 break;
             }
-            uint64_t *sum = &c->by_leaf[leaf[k]];
+            uint64_t *sum = &c->by_leaf[leaf];
             if (c->by_thread && !*sum && count[k])
-                c->touched[c->n_touched++] = leaf[k];
+                c->touched[c->n_touched++] = leaf;
             *sum += count[k];
         }
     }

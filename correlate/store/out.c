@@ -339,7 +339,8 @@ struct hsc_out_stream {
     uint64_t size;       /* of the data set; UINT64_MAX: it grows */
     uint64_t room;       /* values in the buffer */
     uint8_t *buffer;     /* of a chunk at most; NULL while is_kept */
-    bool is_kept;        /* the values that would be in the buffer are those of the database before */
+    bool is_kept;        /* the values that would be in the buffer are those of the database before, so many values further on: */
+    uint64_t ahead;      /* modulo 2^64 */
 };
 
 hsc_status hsc_out_stream_open(hsc_out *o, hid_t group, const char *name, hsc_column_type type, const hsc_out_notes *notes,
@@ -364,44 +365,59 @@ hsc_status hsc_out_stream_open_sized(hsc_out *o, hid_t group, const char *name, 
     return HSC_OK;
 }
 
-/* The values that are kept, into a buffer of `room` values. */
-static hsc_status read_kept(hsc_out_stream *s, uint64_t room, hsc_err *err) {
+/* n values of the database before, from `from` on, into a buffer of `room` values. */
+static hsc_status read_before(const hsc_out_stream *s, uint64_t from, uint64_t n, uint64_t room, uint8_t **to, hsc_err *err) {
     char path[512];
-    ssize_t n = H5Iget_name(s->group, path, sizeof path);
+    ssize_t length = H5Iget_name(s->group, path, sizeof path);
     uint8_t *buffer = malloc((room + 1) * s->element);
     if (!buffer)
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", s->out->path, s->name);
-    if (n < 0 || (size_t)n + strlen(s->name) + 2 > sizeof path) {
+    if (length < 0 || (size_t)length + strlen(s->name) + 2 > sizeof path) {
         free(buffer);
         return hsc_out_fail(s->out, "name", s->name, err);
     }
-    sprintf(path + n, "/%s", s->name);
-    if (!hsc_before_read(s->out->before, path, s->type, s->written, s->n, buffer)) {
+    sprintf(path + length, "/%s", s->name);
+    if (!hsc_before_read(s->out->before, path, s->type, from, n, buffer)) {
         free(buffer);
         return hsc_out_fail_before(s->out, path, err);
     }
+    *to = buffer;
+    return HSC_OK;
+}
+
+/* The values that are kept, into a buffer of `room` values. */
+static hsc_status read_kept(hsc_out_stream *s, uint64_t room, hsc_err *err) {
+    uint8_t *buffer = NULL;
+    hsc_status status = read_before(s, s->written + s->ahead, s->n, room, &buffer, err);
+    if (status)
+        return status;
     s->buffer = buffer;
     s->room = room;
     s->is_kept = false;
     return HSC_OK;
 }
 
+/* The data set, for the first chunk. */
+static hsc_status begin_chunks(hsc_out_stream *s, hsc_err *err) {
+    hid_t set = -1;
+    if (s->set)
+        return HSC_OK;
+    hsc_status status = hsc_out_make_set(s->out, s->group, s->name, s->type, 0, s->size, rows_of_chunk(&s->notes), &set, err);
+    if (!status && (status = put_notes(s->out, set, &s->notes, err)))
+        close_set(s->out, set);
+    if (!status && !(s->set = hsc_packing_open(s->out->packing, set, s->element, rows_of_chunk(&s->notes), s->size == UINT64_MAX, s->notes.effort)))
+        status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", s->out->path, s->name);
+    return status;
+}
+
 /* Hands the buffer on as a chunk. */
 static hsc_status stream_flush(hsc_out_stream *s, hsc_err *err) {
-    hsc_status status = HSC_OK;
-    if (!s->set) {
-        hid_t set = -1;
-        status = hsc_out_make_set(s->out, s->group, s->name, s->type, 0, s->size, rows_of_chunk(&s->notes), &set, err);
-        if (!status && (status = put_notes(s->out, set, &s->notes, err)))
-            close_set(s->out, set);
-        if (!status && !(s->set = hsc_packing_open(s->out->packing, set, s->element, rows_of_chunk(&s->notes), s->size == UINT64_MAX, s->notes.effort)))
-            status = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", s->out->path, s->name);
-        if (status)
-            return status;
-    }
+    hsc_status status = begin_chunks(s, err);
+    if (status)
+        return status;
     bool done = false;
     if (s->is_kept && s->n == rows_of_chunk(&s->notes))
-        status = hsc_packing_put_kept(s->out->packing, s->set, &done, err);
+        status = hsc_packing_put_kept(s->out->packing, s->set, (s->written + s->ahead) / rows_of_chunk(&s->notes), &done, err);
     if (!status && s->is_kept && !done)
         status = read_kept(s, s->n, err);
     if (status)
@@ -415,49 +431,69 @@ static hsc_status stream_flush(hsc_out_stream *s, hsc_err *err) {
     return done ? HSC_OK : hsc_packing_put(s->out->packing, s->set, plain, n, err);
 }
 
-hsc_status hsc_out_stream_keep(hsc_out_stream *s, uint64_t n, hsc_err *err) {
+hsc_status hsc_out_stream_keep_from(hsc_out_stream *s, uint64_t from, uint64_t n, hsc_err *err) {
     const uint64_t most = rows_of_chunk(&s->notes);
     while (n) {
         hsc_status status = s->n == most ? stream_flush(s, err) : HSC_OK;
         if (status)
             return status;
-        if (s->n && !s->is_kept)
+        if (!s->n)
+            s->ahead = from - s->written;
+        if ((s->n && !s->is_kept) || from - s->ahead != s->written + s->n || s->ahead % most)
             return hsc_err_set(err, HSC_E_ARGUMENT, "%s: %s: values are kept after others were put", s->out->path, s->name);
         uint64_t room = most - s->n, m = n < room ? n : room;
         s->is_kept = true;
         s->n += m;
+        from += m;
         n -= m;
+    }
+    return HSC_OK;
+}
+
+hsc_status hsc_out_stream_keep(hsc_out_stream *s, uint64_t n, hsc_err *err) { return hsc_out_stream_keep_from(s, s->written + s->n, n, err); }
+
+/* Room for values behind those in the chunk under way, a new one where it is whole; *room: for how many of n. */
+static hsc_status make_room(hsc_out_stream *s, uint64_t n, uint64_t *room, hsc_err *err) {
+    const uint64_t most = rows_of_chunk(&s->notes);
+    hsc_status status = s->n == most ? stream_flush(s, err) : HSC_OK; /* and more follows */
+    if (!status && s->is_kept)
+        status = read_kept(s, most, err);
+    if (status)
+        return status;
+    *room = n < most - s->n ? n : most - s->n;
+    if (s->n + *room > s->room) {
+        uint64_t wanted = s->set ? most : 2 * s->room > s->n + *room ? 2 * s->room : s->n + *room;
+        wanted = wanted < 256 ? 256 : wanted < most ? wanted : most;
+        uint8_t *buffer = realloc(s->buffer, wanted * s->element);
+        if (!buffer)
+            return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", s->out->path, s->name);
+        s->buffer = buffer;
+        s->room = wanted;
     }
     return HSC_OK;
 }
 
 hsc_status hsc_out_stream_put(hsc_out_stream *s, const void *values, uint64_t n, hsc_err *err) {
     const uint8_t *from = values;
-    const uint64_t most = rows_of_chunk(&s->notes);
     while (n) {
-        if (s->n == most) { /* and more follows */
-            hsc_status status = stream_flush(s, err);
-            if (status)
-                return status;
-        }
-        hsc_status status = s->is_kept ? read_kept(s, most, err) : HSC_OK;
+        uint64_t m = 0;
+        hsc_status status = make_room(s, n, &m, err);
         if (status)
             return status;
-        uint64_t room = most - s->n, m = n < room ? n : room;
-        if (s->n + m > s->room) {
-            uint64_t wanted = s->set ? most : 2 * s->room > s->n + m ? 2 * s->room : s->n + m;
-            wanted = wanted < 256 ? 256 : wanted < most ? wanted : most;
-            uint8_t *buffer = realloc(s->buffer, wanted * s->element);
-            if (!buffer)
-                return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory for %s", s->out->path, s->name);
-            s->buffer = buffer;
-            s->room = wanted;
-        }
         memcpy(s->buffer + s->n * s->element, from, m * s->element);
         s->n += m;
         from += m * s->element;
         n -= m;
     }
+    return HSC_OK;
+}
+
+hsc_status hsc_out_stream_room(hsc_out_stream *s, uint64_t n, void **to, uint64_t *room, hsc_err *err) {
+    hsc_status status = make_room(s, n, room, err);
+    if (status)
+        return status;
+    *to = s->buffer + s->n * s->element;
+    s->n += *room;
     return HSC_OK;
 }
 

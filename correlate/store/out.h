@@ -74,9 +74,13 @@ hsc_status hsc_out_stream_open(hsc_out *o, hid_t group, const char *name, hsc_co
 hsc_status hsc_out_stream_open_sized(hsc_out *o, hid_t group, const char *name, hsc_column_type type, const hsc_out_notes *notes,
                                      uint64_t n, hsc_out_stream **out, hsc_err *err);
 hsc_status hsc_out_stream_put(hsc_out_stream *s, const void *values, uint64_t n, hsc_err *err);
+/* Where the caller writes n values before the next call on the stream, or as many as the chunk under way has room for: *room, 1 or more. */
+hsc_status hsc_out_stream_room(hsc_out_stream *s, uint64_t n, void **to, uint64_t *room, hsc_err *err);
 /* The same for the n values that the database before has at this place of this data set, where all before them are kept too: whole chunks of
  * them are copied as they are packed. */
 hsc_status hsc_out_stream_keep(hsc_out_stream *s, uint64_t n, hsc_err *err);
+/* The same for those that it has from value `from` on: from a chunk's begin on in both, and one after the other until that chunk is whole. */
+hsc_status hsc_out_stream_keep_from(hsc_out_stream *s, uint64_t from, uint64_t n, hsc_err *err);
 /* Writes what is left and frees s, also on failure. */
 hsc_status hsc_out_stream_close(hsc_out_stream *s, hsc_err *err);
 void hsc_out_stream_abort(hsc_out_stream *s); /* frees s; NULL: nothing */

@@ -507,8 +507,8 @@ hsc_status hsc_packing_put_packed(hsc_packing *p, hsc_packing_set *s, uint8_t *p
     return queue(p, c, err);
 }
 
-hsc_status hsc_packing_put_kept(hsc_packing *p, hsc_packing_set *s, bool *done, hsc_err *err) {
-    hsc_packed_chunk memo = {.set = s->id, .index = s->put / s->chunk_rows};
+hsc_status hsc_packing_put_kept(hsc_packing *p, hsc_packing_set *s, uint64_t index, bool *done, hsc_err *err) {
+    hsc_packed_chunk memo = {.set = s->id, .index = index};
     chunk *c = p->memo && p->written && p->memo->look(p->memo->ctx, &memo) ? malloc(sizeof *c) : NULL;
     *done = c != NULL;
     if (!c)

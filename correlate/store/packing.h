@@ -43,8 +43,8 @@ void hsc_packing_close(hsc_packing_set *s);
 /* The next `rows` elements of the data set, from malloc: a whole chunk, or less at the end. Takes `plain`, also on
  * failure. An error may be that of a chunk put before. */
 hsc_status hsc_packing_put(hsc_packing *p, hsc_packing_set *s, uint8_t *plain, uint64_t rows, hsc_err *err);
-/* The next chunk, a whole one, packed as the database that is there has it. *done false: it is not known there, and nothing is put. */
-hsc_status hsc_packing_put_kept(hsc_packing *p, hsc_packing_set *s, bool *done, hsc_err *err);
+/* The next chunk, a whole one, packed as the database that is there has its chunk `index`. *done false: it is not known there, and nothing is put. */
+hsc_status hsc_packing_put_kept(hsc_packing *p, hsc_packing_set *s, uint64_t index, bool *done, hsc_err *err);
 /* The next `rows` elements as another process has packed them, from malloc: a whole chunk, or less at the end. Takes `packed`, also on failure. */
 hsc_status hsc_packing_put_packed(hsc_packing *p, hsc_packing_set *s, uint8_t *packed, size_t n, uint64_t rows, hsc_err *err);
 hsc_status hsc_packing_drain(hsc_packing *p, hsc_err *err); /* writes all that was put */

@@ -32,6 +32,8 @@ hsc_status hsc_store_new(const char *path, hsc_store **out, hsc_err *err) {
     s->program_min = HSC_PROGRAM_MIN;
     s->program_threads = HSC_PROGRAM_THREADS;
     s->slices_worth = HSC_SLICES_WORTH;
+    s->own_samples = HSC_OWN_SAMPLES;
+    s->own_bins = HSC_OWN_BINS;
     for (int i = 0; i < HSC_TAB_COUNT; i++)
         s->table_groups[i] = -1;
     s->tables.path = s->path = strdup(path);

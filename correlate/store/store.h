@@ -106,22 +106,44 @@ hsc_status hsc_store_take_values(hsc_store *s, uint32_t metric, hsc_db_table tab
 
 /* Samples in the order of time. Columns of thread, metric, category, context, scope and leaf must be put before, and
  * leaf rows be what `leaf` of put_times counts. tick_s: unit of all times, counted from the start of the run; end: ticks of the
- * run's length; bin: ticks of the finest bins. put_times: one call a thread, for all threads in their order; times never
+ * run's length; bin: ticks of the finest bins; most: samples of the thread that has most, at least. put_times: one call a thread, for all threads in their order; times never
  * fall and are at most `end`. Slices and bins are made from them. Not needed: a database without has no times.
- * In place of a put_times, a thread in pieces: begin_thread, put_part, end_thread. Pieces have HSC_TIMES_PIECE samples, but for the last one, which has what is left. `look` (where
+ * In place of a put_times, a thread of n samples in pieces: begin_thread, put_part, end_thread. Pieces have HSC_TIMES_PIECE samples, but for the last one, which has what is left. `look` (where
  * there are less than HSC_TIMES_LOOK_LEAST samples NULL): leaves and counts of some of the samples, HSC_TIMES_LOOK from sample hsc_times_look(samples, k) on, for
  * k = 0 to HSC_TIMES_LOOKS - 1, one after the other. */
-hsc_status hsc_store_begin_times(hsc_store *s, double tick_s, uint32_t end, uint32_t bin, hsc_err *err);
+hsc_status hsc_store_begin_times(hsc_store *s, double tick_s, uint32_t end, uint32_t bin, uint64_t most, hsc_err *err);
 hsc_status hsc_store_put_times(hsc_store *s, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count,
                                hsc_err *err);
 enum { HSC_TIMES_PIECE = 32768, HSC_TIMES_LOOKS = 16, HSC_TIMES_LOOK = 1024, HSC_TIMES_LOOK_LEAST = HSC_TIMES_LOOKS * HSC_TIMES_LOOK };
 typedef struct hsc_times_looks {
     uint32_t leaf[HSC_TIMES_LOOK_LEAST], count[HSC_TIMES_LOOK_LEAST];
 } hsc_times_looks;
-static inline uint64_t hsc_times_look(uint64_t samples, unsigned k) { return samples / HSC_TIMES_LOOK * k / HSC_TIMES_LOOKS * HSC_TIMES_LOOK; }
-hsc_status hsc_store_begin_thread_times(hsc_store *s, const hsc_times_looks *look, hsc_err *err);
+/* All over the first so many that are a power of two: a thread that grew is looked at in the same places, mostly. */
+static inline uint64_t hsc_times_look(uint64_t samples, unsigned k) {
+    uint64_t of = HSC_TIMES_LOOK_LEAST;
+    while (of <= samples / 2)
+        of *= 2;
+    return of / HSC_TIMES_LOOK * k / HSC_TIMES_LOOKS * HSC_TIMES_LOOK;
+}
+hsc_status hsc_store_begin_thread_times(hsc_store *s, uint64_t n, const hsc_times_looks *look, hsc_err *err);
 hsc_status hsc_store_put_part_times(hsc_store *s, uint64_t n, const uint32_t *time, const uint32_t *leaf, const uint32_t *count, hsc_err *err);
 hsc_status hsc_store_end_thread_times(hsc_store *s, hsc_err *err);
+/* In place of begin_thread, of a thread that grew: its first samples, whole pieces of it, are those that thread `thread` of the database before has first; put_part of all that follow. What
+ * the join before left of them is in a mark, by take_mark behind end_thread (n 0: it left none). leaf_of: rows of leaf by the numbers that these samples have. scope_then, scope_now: rows
+ * of the scopes and procedures of these leaves, in the database before and now, both rising. HSC_E_IO, and the store knows it: the database before has others. */
+typedef struct hsc_times_grown {
+    uint32_t thread;
+    const uint64_t *mark;
+    size_t mark_words;
+    const uint32_t *leaf_of;
+    uint64_t numbers;
+    const uint32_t *scope_then, *scope_now;
+    uint64_t scopes;
+} hsc_times_grown;
+hsc_status hsc_store_go_on_thread_times(hsc_store *s, uint64_t n, const hsc_times_grown *g, hsc_err *err);
+void hsc_store_take_mark(hsc_store *s, uint64_t **words, size_t *n); /* *words: to be freed */
+/* What a mark is of: samples, and numbers that these have, whose rows of leaf are its last words. false: it is no mark. */
+bool hsc_store_read_mark(const uint64_t *words, size_t n, uint64_t *samples, uint64_t *numbers, bool *is_coarse);
 /* Instead of putting them: threads 0 to n - 1, which are all of the database before, have the samples that they have there, of the same rows of leaf, and these
  * the same scopes, procedures and categories; ticks are the same too. What holds nothing else is copied as it is packed; the bytes are those of putting them. After
  * begin_times, before anything is put. *kept false: that database has no such samples, or other bins, and all are to be put. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/sorted.h>
+
 #include "most.h"
 #include "times.h"
 
@@ -25,11 +27,13 @@ typedef uint64_t short_leaf;
  * HSC_MOST_LANES. What has most is count << 32 | ~number: of several the smaller number. */
 typedef struct level {
     hid_t group;
-    uint64_t rows, *indptr;
+    uint64_t rows, *indptr, *ends; /* ends: of the threads' rows */
+    bool has_own;                  /* some thread begins with a chunk */
     uint32_t *first;
     hsc_out_stream *sets[SETS];
     uint32_t *held[SETS], n_held, room; /* all rows of the thread, so that how many each level has tells in which order they go out */
     uint8_t *categories;
+    uint64_t kept, kept_from; /* rows of the thread before those: they stand in the database before, from a row on */
     bool any;     /* a bin is under way; of level 0: one has been ended */
     bool is_put;  /* the bin under way is a row already, which nothing is added to */
     uint64_t bin; /* its number */
@@ -39,7 +43,7 @@ typedef struct level {
 } level;
 
 typedef struct kept_level { /* of the database before */
-    uint64_t *indptr;
+    uint64_t *indptr, *ends;
     uint32_t *first;
 } kept_level;
 
@@ -47,7 +51,7 @@ struct hsc_store_bins {
     hsc_store *s;
     kept_level *kept; /* n_levels; NULL: nothing is kept */
     hid_t group;
-    uint32_t bin;
+    uint32_t bin, run_end;
     uint64_t threads, done;
     bin_leaf *leaves;
     short_leaf *short_leaves; /* NULL: bins of level 1 are not made at once */
@@ -79,11 +83,13 @@ void hsc_store_bins_free(hsc_store_bins *b) {
         free(l->categories);
         if (b->kept) {
             free(b->kept[k].indptr);
+            free(b->kept[k].ends);
             free(b->kept[k].first);
         }
         if (l->group > 0)
             H5Gclose(l->group);
         free(l->indptr);
+        free(l->ends);
         free(l->first);
         free(l->by);
         free(l->touched);
@@ -138,8 +144,9 @@ static hsc_status open_level(hsc_store_bins *b, unsigned at, hsc_err *err) {
         status = hsc_out_stream_open(s->out, l->group, sets[k].name, sets[k].type, &notes, &l->sets[k], err);
     }
     l->indptr = calloc(b->threads + 1, sizeof *l->indptr);
+    l->ends = calloc(b->threads + 1, sizeof *l->ends);
     l->first = calloc(b->threads + 1, sizeof *l->first);
-    return status || (l->indptr && l->first && make_counts(b, l)) ? status : no_memory(s, err);
+    return status || (l->indptr && l->ends && l->first && make_counts(b, l)) ? status : no_memory(s, err);
 }
 
 /* Numbers, from `first` on, of the rows that are marked with `use`; how many there are. */
@@ -208,6 +215,7 @@ hsc_status hsc_store_bins_new(hsc_store *s, hid_t time, uint32_t end, uint32_t b
         return no_memory(s, err);
     b->s = s;
     b->bin = bin;
+    b->run_end = end;
     b->threads = s->tables.rows[HSC_TAB_thread];
     b->most = hsc_most_choose();
     b->levels = calloc(HSC_BIN_LEVELS_MAX, sizeof *b->levels);
@@ -226,14 +234,41 @@ hsc_status hsc_store_bins_new(hsc_store *s, hid_t time, uint32_t end, uint32_t b
 /* ---- bins ---- */
 
 /* The thread's rows into the streams, so many of each set in turn. */
-static hsc_status flush(level *l, uint32_t some, hsc_err *err) {
+static hsc_status flush(level *l, uint64_t some, hsc_err *err) {
     hsc_status status = HSC_OK;
-    for (uint32_t at = 0, m; at < l->n_held && !status; at += m) {
-        m = l->n_held - at < some ? l->n_held - at : some;
-        for (unsigned i = 0; i < SETS && !status; i++)
-            status = i == CATEGORY ? hsc_out_stream_put(l->sets[i], l->categories + at, m, err) : hsc_out_stream_put(l->sets[i], l->held[i] + at, m, err);
+    uint64_t n = l->kept + l->n_held;
+    for (uint64_t at = 0, m; at < n && !status; at += m) {
+        m = n - at < some ? n - at : some;
+        uint64_t kept = l->kept > at ? l->kept - at : 0, held = at > l->kept ? at - l->kept : 0;
+        kept = kept < m ? kept : m;
+        for (unsigned i = 0; i < SETS && !status; i++) {
+            status = hsc_out_stream_keep_from(l->sets[i], l->kept_from + at, kept, err);
+            if (!status)
+                status = i == CATEGORY ? hsc_out_stream_put(l->sets[i], l->categories + held, m - kept, err) : hsc_out_stream_put(l->sets[i], l->held[i] + held, m - kept, err);
+        }
     }
     l->n_held = 0;
+    l->kept = 0;
+    return status;
+}
+
+/* The thread's rows, where they are many, begin with a chunk: bins with nothing before them, which are nobody's. */
+static hsc_status begin_with_chunk(const hsc_store_bins *b, level *l, hsc_err *err) {
+    static const uint32_t zeros[HELD];
+    uint32_t none[HELD];
+    uint64_t gap = (HSC_CHUNK_ROWS - l->indptr[b->done] % HSC_CHUNK_ROWS) % HSC_CHUNK_ROWS;
+    hsc_status status = HSC_OK;
+    if (l->kept + l->n_held < b->s->own_bins)
+        return HSC_OK;
+    memset(none, 0xff, sizeof none); /* HSC_NONE */
+    l->has_own = true;
+    l->indptr[b->done] += gap;
+    l->rows += gap;
+    for (unsigned i = 0; i < SETS; i++)
+        for (uint64_t at = 0, m; at < gap && !status; at += m) {
+            m = gap - at < HELD ? gap - at : HELD;
+            status = hsc_out_stream_put(l->sets[i], i == SCOPE || i == PROCEDURE ? none : zeros, m, err);
+        }
     return status;
 }
 
@@ -638,10 +673,14 @@ hsc_status hsc_store_bins_end_thread(hsc_store_bins *b, hsc_err *err) {
         if (k && l->any)
             status = end_bin(b, k, err);
         l->any = false;
-        l->indptr[b->done + 1] = l->rows;
     }
-    for (unsigned k = 0; k < b->n_levels && !status; k++)
-        status = flush(&b->levels[k], k ? UINT32_MAX : HELD, err);
+    for (unsigned k = 0; k < b->n_levels && !status; k++) {
+        level *l = &b->levels[k];
+        status = begin_with_chunk(b, l, err);
+        l->indptr[b->done + 1] = l->ends[b->done] = l->rows;
+        if (!status)
+            status = flush(l, k ? UINT64_MAX : HELD, err);
+    }
     b->done++;
     return status;
 }
@@ -661,6 +700,13 @@ static bool read_level(const hsc_store_bins *b, unsigned k, uint64_t n, kept_lev
         good = to->indptr[i] <= to->indptr[i + 1];
     path_of(k, "count", path);
     good = good && hsc_before_count(b->s->before, path) == to->indptr[n];
+    for (uint64_t i = 0; good && i < n; i++)
+        to->ends[i] = to->indptr[i + 1];
+    path_of(k, "end", path);
+    if (good && H5Lexists(b->s->before, path, H5P_DEFAULT) > 0)
+        good = hsc_before_count(b->s->before, path) == n && hsc_before_read(b->s->before, path, HSC_COLTYPE_U8, 0, n, to->ends);
+    for (uint64_t i = 0; good && i < n; i++)
+        good = to->indptr[i] <= to->ends[i] && to->ends[i] <= to->indptr[i + 1];
     path_of(k, "first", path);
     return good && hsc_before_read(b->s->before, path, HSC_COLTYPE_U4, 0, n, to->first);
 }
@@ -675,8 +721,9 @@ hsc_status hsc_store_bins_begin_keep(hsc_store_bins *b, uint64_t n, bool *there,
     for (unsigned k = 0; k < b->n_levels && *there; k++) {
         kept_level *to = &b->kept[k];
         to->indptr = malloc((n + 1) * sizeof *to->indptr);
+        to->ends = malloc((n + 1) * sizeof *to->ends);
         to->first = malloc((n + 1) * sizeof *to->first);
-        if (!to->indptr || !to->first)
+        if (!to->indptr || !to->ends || !to->first)
             return no_memory(b->s, err);
         path_of(k, "", path);
         *there = H5Lexists(b->s->before, path, H5P_DEFAULT) > 0 && read_level(b, k, n, to);
@@ -689,7 +736,12 @@ hsc_status hsc_store_bins_keep(hsc_store_bins *b, hsc_err *err) {
     for (unsigned k = 0; k < b->n_levels && !status; k++) {
         level *l = &b->levels[k];
         const kept_level *from = &b->kept[k];
-        uint64_t n = from->indptr[b->done + 1] - from->indptr[b->done], some = k ? n : HELD;
+        uint64_t n = from->ends[b->done] - from->indptr[b->done], some = k ? n : HELD, gap = from->indptr[b->done] - l->rows;
+        for (unsigned i = 0; i < SETS && !status; i++)
+            status = hsc_out_stream_keep(l->sets[i], gap, err);
+        l->rows += gap;
+        l->indptr[b->done] = l->rows;
+        l->has_own = l->has_own || n >= b->s->own_bins;
         for (uint64_t at = 0, m; at < n && !status; at += m) {
             m = n - at < some ? n - at : some;
             for (unsigned i = 0; i < SETS && !status; i++)
@@ -697,16 +749,133 @@ hsc_status hsc_store_bins_keep(hsc_store_bins *b, hsc_err *err) {
         }
         l->first[b->done] = from->first[b->done];
         l->rows += n;
-        l->indptr[b->done + 1] = l->rows;
+        l->indptr[b->done + 1] = l->ends[b->done] = l->rows;
     }
     b->done++;
+    return status;
+}
+
+/* ---- a thread that grew ---- */
+
+static void mark_level(const hsc_store_bins *b, const level *l, hsc_words *to) {
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < b->n_scopes; k++)
+        n += l->by[k] != 0;
+    const uint64_t head[] = {l->kept + l->n_held, l->any ? l->first[b->done] : 0, l->any, l->is_put, l->bin, n};
+    for (unsigned i = 0; i < sizeof head / sizeof *head; i++)
+        hsc_words_put(to, head[i]);
+    for (uint32_t k = 0; k < b->n_scopes; k++)
+        if (l->by[k])
+            hsc_words_put(to, (uint64_t)b->rows[k] << 32 | l->by[k]);
+    for (uint32_t k = b->first_category; k < b->end; k++)
+        hsc_words_put(to, l->by[k]);
+}
+
+void hsc_store_bins_mark(const hsc_store_bins *b, hsc_words *to) {
+    const uint64_t head[] = {b->n_levels, b->end - b->first_category, b->number, b->put, b->used};
+    for (unsigned i = 0; i < sizeof head / sizeof *head; i++)
+        hsc_words_put(to, head[i]);
+    for (unsigned k = 0; k < b->n_levels; k++)
+        mark_level(b, &b->levels[k], to);
+}
+
+/* The row now; HSC_NONE: none of the thread's, or none. */
+static uint32_t row_now(const hsc_scope_rows *rows, uint32_t then) {
+    uint64_t low = 0, high = rows->n;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (rows->then[middle] < then)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < rows->n && rows->then[low] == then ? rows->now[low] : HSC_NONE;
+}
+
+/* Rows [first, first + n) of the database before into the level; false: they are not such. */
+static bool read_rows(const hsc_store_bins *b, level *l, unsigned at, uint64_t first, uint32_t n, const hsc_scope_rows *rows) {
+    static const char *const names[SETS] = {"count", "category", "category_count", "scope", "scope_count", "procedure", "procedure_count"};
+    char path[PATH_BYTES];
+    bool good = true;
+    for (unsigned i = 0; i < SETS && good; i++) {
+        path_of(at, names[i], path);
+        good = i == CATEGORY ? hsc_before_read(b->s->before, path, HSC_COLTYPE_U1, first, n, l->categories) : hsc_before_read(b->s->before, path, HSC_COLTYPE_U4, first, n, l->held[i]);
+    }
+    uint32_t then = HSC_NONE, now = HSC_NONE;
+    for (unsigned i = SCOPE; i <= PROCEDURE; i += PROCEDURE - SCOPE)
+        for (uint32_t k = 0; k < n && good; k++) {
+            if (l->held[i][k] == HSC_NONE)
+                continue;
+            now = l->held[i][k] == then ? now : row_now(rows, l->held[i][k]);
+            then = l->held[i][k];
+            l->held[i][k] = now;
+            good = now != HSC_NONE;
+        }
+    return good;
+}
+
+static bool are_same(const hsc_scope_rows *rows) {
+    bool same = true;
+    for (uint64_t i = 0; i < rows->n; i++)
+        same = same && rows->then[i] == rows->now[i];
+    return same;
+}
+
+/* What the mark has of a level. */
+static hsc_status go_on_level(hsc_store_bins *b, unsigned at, hsc_words *mark, uint32_t thread, const hsc_scope_rows *rows, bool *there, hsc_err *err) {
+    level *l = &b->levels[at];
+    const kept_level *from = &b->kept[at];
+    uint64_t held = hsc_words_take(mark), first = hsc_words_take(mark);
+    l->any = hsc_words_take(mark);
+    l->is_put = hsc_words_take(mark);
+    l->bin = hsc_words_take(mark);
+    uint64_t n = hsc_words_take(mark);
+    bool put = l->is_put || !at; /* of level 0 what was the last is a row */
+    *there = !mark->failed && held <= from->ends[thread] - from->indptr[thread] && held < UINT32_MAX && n <= b->n_scopes &&
+             (l->any ? first == from->first[thread] && l->bin >= first && l->bin <= b->run_end / hsc_bin_width(b->bin, at) && held == l->bin - first + put : !held && !l->is_put);
+    l->kept_from = from->indptr[thread];
+    l->kept = *there && held >= b->s->own_bins && l->kept_from % HSC_CHUNK_ROWS == 0 && are_same(rows) ? held / HSC_CHUNK_ROWS * HSC_CHUNK_ROWS : 0;
+    while (*there && l->room < held - l->kept)
+        if (!make_room(l))
+            return no_memory(b->s, err);
+    *there = *there && read_rows(b, l, at, l->kept_from + l->kept, (uint32_t)(held - l->kept), rows);
+    for (uint64_t i = 0; i < n && *there; i++) {
+        uint64_t word = hsc_words_take(mark);
+        uint32_t row = row_now(rows, (uint32_t)(word >> 32)), low = 0, high = b->n_scopes;
+        HSC_SEARCH(low, high, b->rows[low] < row);
+        *there = !mark->failed && row != HSC_NONE && low < b->n_scopes && b->rows[low] == row && !l->by[low] && (uint32_t)word;
+        if (!*there)
+            break;
+        l->by[low] = (uint32_t)word;
+        l->touched[l->n_touched++] = low;
+    }
+    for (uint32_t k = b->first_category; k < b->end; k++)
+        l->by[k] = (uint32_t)hsc_words_take(mark);
+    *there = *there && !mark->failed;
+    if (l->any)
+        l->first[b->done] = (uint32_t)first;
+    l->n_held = *there ? (uint32_t)(held - l->kept) : 0;
+    l->rows += l->kept + l->n_held;
+    return HSC_OK;
+}
+
+hsc_status hsc_store_bins_go_on(hsc_store_bins *b, hsc_words *mark, uint32_t thread, const hsc_scope_rows *scopes, bool *there, hsc_err *err) {
+    hsc_store_bins_begin_thread(b);
+    hsc_status status = HSC_OK;
+    *there = hsc_words_take(mark) == b->n_levels && hsc_words_take(mark) == b->end - b->first_category;
+    b->number = hsc_words_take(mark);
+    b->put = hsc_words_take(mark);
+    b->used = hsc_words_take(mark);
+    *there = *there && !mark->failed && b->number <= b->run_end / b->bin && b->used <= b->put;
+    for (unsigned k = 0; k < b->n_levels && *there && !status; k++)
+        status = go_on_level(b, k, mark, thread, scopes, there, err);
     return status;
 }
 
 /* ---- end ---- */
 
 hsc_status hsc_store_bins_end(hsc_store_bins *b, hsc_err *err) {
-    static const hsc_out_notes by_thread = {.description = "where each thread's begin, and the end"},
+    static const hsc_out_notes by_thread = {.description = "where each thread's begin, and the end"}, ends = {.description = "where each thread's end; what lies between that and the next one's begin is empty"},
                                first = {.description = "number of the thread's first bin"};
     hsc_status status = HSC_OK;
     for (unsigned k = 0; k < b->n_levels && !status; k++) {
@@ -719,6 +888,8 @@ hsc_status hsc_store_bins_end(hsc_store_bins *b, hsc_err *err) {
         if (!status)
             status = hsc_out_set(b->s->out, l->group, "indptr", HSC_COLTYPE_U8, 0, l->indptr, b->threads + 1,
                                  &by_thread, NULL, err);
+        if (!status && l->has_own)
+            status = hsc_out_set(b->s->out, l->group, "end", HSC_COLTYPE_U8, 0, l->ends, b->threads, &ends, NULL, err);
         if (!status)
             status =
                 hsc_out_set(b->s->out, l->group, "first", HSC_COLTYPE_U4, 0, l->first, b->threads, &first, NULL, err);

@@ -30,4 +30,22 @@ hsc_status hsc_store_bins_keep(hsc_store_bins *b, hsc_err *err);
 hsc_status hsc_store_bins_end(hsc_store_bins *b, hsc_err *err);
 void hsc_store_bins_free(hsc_store_bins *b); /* NULL: nothing */
 
+/* Numbers, as they come, and as they are taken again. */
+typedef struct hsc_words {
+    uint64_t *p;
+    size_t n, room, at;
+    bool failed; /* no memory, or taken past the end */
+} hsc_words;
+void hsc_words_put(hsc_words *w, uint64_t v);
+uint64_t hsc_words_take(hsc_words *w);
+
+/* What more samples of the thread that is begun need, as it is now. */
+void hsc_store_bins_mark(const hsc_store_bins *b, hsc_words *to);
+/* Begins a thread as the mark says, whose rows are those of `thread` in the database before; *there false: it has others. Rows of scopes: then, rising, and now, rising too. */
+typedef struct hsc_scope_rows {
+    const uint32_t *then, *now;
+    uint64_t n;
+} hsc_scope_rows;
+hsc_status hsc_store_bins_go_on(hsc_store_bins *b, hsc_words *mark, uint32_t thread, const hsc_scope_rows *scopes, bool *there, hsc_err *err);
+
 #endif

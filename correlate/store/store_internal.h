@@ -81,6 +81,8 @@ struct hsc_store {
     uint64_t part_max;    /* values of a part that are held; tests make it small */
     uint64_t program_min; /* HSC_PROGRAM_MIN; tests make it small */
     uint32_t program_threads; /* HSC_PROGRAM_THREADS; tests make it small */
+    uint64_t own_samples; /* HSC_OWN_SAMPLES; tests make it small */
+    uint32_t own_bins;     /* HSC_OWN_BINS; the same */
     uint32_t slices_worth; /* HSC_SLICES_WORTH; tests make it large */
     uint64_t expected;    /* values of a table, about; 0: not told */
     uint64_t bands_min;   /* HSC_BANDS_MIN; tests make it small */

@@ -139,10 +139,55 @@ uint64_t hsc_times_slice_size(const hsc_times *t, unsigned level) {
     return hsc_slice_size(t->first_slice, level);
 }
 
+/* n numbers of a data set of so many. */
+static hsc_status read_numbers(hsc_db *db, const char *name, hsc_column_type type, uint64_t n, void *to, hsc_err *err) {
+    hsc_array a = {.set = -1};
+    const void *from = NULL;
+    hsc_status status = hsc_array_open(db, name, type, n, &a, err);
+    if (!status)
+        status = hsc_array_get(db, &a, 0, n, to, &from, err);
+    if (!status && from != to)
+        memcpy(to, from, n * hsc_schema_type_size(type));
+    hsc_array_close(db, &a);
+    return status;
+}
+
+/* Rows of leaf by the numbers that threads have of their own, where some have. */
+static hsc_status read_own(hsc_db *db, hsc_times *t, hsc_err *err) {
+    static const char name[] = "/time/samples/own_leaf";
+    uint64_t leaves = db->tables.rows[HSC_TAB_leaf];
+    if (t->is_program || !hsc_db_has(db, "/time/samples/number"))
+        return HSC_OK;
+    hsc_status status = read_indptr(db, "/time/samples/own_indptr", t->threads, HSC_NNZ_MAX + 1, &t->own_indptr, err);
+    uint64_t n = status ? 0 : t->own_indptr[t->threads];
+    if (!status && n > HSC_COLUMN_BYTES_MAX / sizeof *t->own_leaf)
+        status = hsc_err_set(err, HSC_E_LIMIT, "%s: %s: more than the reader takes", db->path, name);
+    if (!status && !(t->own_leaf = malloc((n + 1) * sizeof *t->own_leaf)))
+        status = out_of_memory(db, err);
+    if (!status)
+        status = read_numbers(db, name, HSC_COLTYPE_U4, n, t->own_leaf, err);
+    for (uint64_t i = 0; i < n && !status; i++)
+        if (t->own_leaf[i] >= leaves)
+            status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s row %" PRIu64 ": expected a row below %" PRIu64 ", got %" PRIu32, db->path, name, i, leaves, t->own_leaf[i]);
+    return status;
+}
+
+static hsc_status read_ends(hsc_db *db, hsc_times *t, hsc_err *err) {
+    static const char name[] = "/time/samples/end";
+    if (!(t->ends = malloc((t->threads + 1) * sizeof *t->ends)))
+        return out_of_memory(db, err);
+    hsc_status status = read_numbers(db, name, HSC_COLTYPE_U8, t->threads, t->ends, err);
+    for (uint64_t i = 0; i < t->threads && !status; i++)
+        if (t->ends[i] < t->indptr[i] || t->ends[i] > t->indptr[i + 1])
+            status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s row %" PRIu64 ": expected %" PRIu64 " to %" PRIu64 ", got %" PRIu64, db->path, name, i, t->indptr[i],
+                                 t->indptr[i + 1], t->ends[i]);
+    return status;
+}
+
 /* Of many samples each takes a while: the reading process looks how much is stored of all their chunks. */
 enum { SAMPLE_SETS = 3 };
 static hsc_status open_sample_set(hsc_db *db, hsc_times *t, unsigned which, hsc_err *err) {
-    static const char *const names[SAMPLE_SETS] = {"delta", "leaf", "count"};
+    const char *const names[SAMPLE_SETS] = {"delta", t->own_indptr ? "number" : "leaf", "count"};
     hsc_pieces *const sets[SAMPLE_SETS] = {&t->delta, &t->leaf, &t->count};
     char name[96];
     snprintf(name, sizeof name, "%s/samples/%s", t->root, names[which]);
@@ -158,15 +203,19 @@ static hsc_status open_threads(hsc_db *db, hsc_times *t, hsc_err *err) {
         char begin[64];
         snprintf(begin, sizeof begin, "%s/slices/begin", t->root);
         status = of_one(db, n, &t->indptr, err);
+        t->samples = n;
         if (!status)
             status = of_one(db, (n + HSC_SLICE_FIRST - 1) / HSC_SLICE_FIRST, &t->slice_indptr, err);
         return status ? status : pieces_open(db, begin, HSC_COLTYPE_U4, t->slice_indptr[1], t->chunk_rows, &t->begin, err);
     }
     status = read_indptr(db, "/time/samples/indptr", threads, n, &t->indptr, err);
+    if (!status && t->own_indptr)
+        status = read_ends(db, t, err);
     if (!status)
         status = read_indptr(db, "/time/slices/indptr", threads, HSC_NNZ_MAX + 1, &t->slice_indptr, err);
     for (uint64_t i = 0; i < threads && !status; i++) {
-        slices = (t->indptr[i + 1] - t->indptr[i] + HSC_SLICE_FIRST - 1) / HSC_SLICE_FIRST;
+        t->samples += hsc_times_samples(t, i);
+        slices = (hsc_times_samples(t, i) + HSC_SLICE_FIRST - 1) / HSC_SLICE_FIRST;
         if (t->slice_indptr[i + 1] - t->slice_indptr[i] != slices)
             status = hsc_err_set(err, HSC_E_FORMAT, "%s: /time/slices/indptr row %" PRIu64 ": expected %" PRIu64 " slices, got %" PRIu64,
                                  db->path, i, slices, t->slice_indptr[i + 1] - t->slice_indptr[i]);
@@ -185,7 +234,7 @@ static hsc_status open_slice_level(hsc_db *db, hsc_times *t, unsigned level, hsc
     if (!l->rows)
         return out_of_memory(db, err);
     for (uint64_t i = 0; i < threads; i++)
-        l->rows[i + 1] = l->rows[i] + (hsc_times_has_slices(t, (uint32_t)i, size) ? (t->indptr[i + 1] - t->indptr[i]) / size : 0);
+        l->rows[i + 1] = l->rows[i] + (hsc_times_has_slices(t, (uint32_t)i, size) ? hsc_times_samples(t, i) / size : 0);
     if (!l->rows[threads]) /* no thread has any */
         return HSC_OK;
     snprintf(name, sizeof name, "%s/slices/%" PRIu64 "/indptr", t->root, size);
@@ -229,8 +278,10 @@ static hsc_status open_series_step(hsc_db *db, hsc_times *t, hsc_err *err) {
     uint64_t most = 0;
     unsigned step = t->step++, level = step - SAMPLE_SETS - 1;
     hsc_status status = HSC_OK;
+    if (!step)
+        status = read_own(db, t, err);
     if (step < SAMPLE_SETS)
-        return open_sample_set(db, t, step, err);
+        return status ? status : open_sample_set(db, t, step, err);
     if (step > SAMPLE_SETS) {
         if (level < t->n_slices)
             status = open_slice_level(db, t, level, err);
@@ -243,8 +294,8 @@ static hsc_status open_series_step(hsc_db *db, hsc_times *t, hsc_err *err) {
     if (status)
         return status;
     for (uint64_t i = 0; i < t->threads; i++)
-        if (t->indptr[i + 1] - t->indptr[i] > most)
-            most = t->indptr[i + 1] - t->indptr[i];
+        if (hsc_times_samples(t, i) > most)
+            most = hsc_times_samples(t, i);
     t->n_slices = hsc_slice_levels(hsc_times_slice_size(t, 0), most);
     return HSC_OK;
 }
@@ -305,6 +356,9 @@ static void times_free(hsc_db *db, hsc_times *t) {
         free(t->bins[k].first);
     }
     free(t->indptr);
+    free(t->ends);
+    free(t->own_indptr);
+    free(t->own_leaf);
     free(t->slice_indptr);
     free(t->least);
     free(t);
@@ -408,9 +462,9 @@ hsc_status hsc_times_program(hsc_db *db, hsc_times **out, hsc_err *err) {
         samples += p->delta.a.n;
         to = &p->next;
     }
-    if (!status && first && samples != t->delta.a.n)
+    if (!status && first && samples != t->samples)
         status = hsc_err_set(err, HSC_E_FORMAT, "%s: %s: expected %" PRIu64 " samples, got %" PRIu64, db->path, is_one ? "/time/program" : "/time/layers",
-                             t->delta.a.n, samples);
+                             t->samples, samples);
     if (status) {
         times_free(db, first);
         return status;
@@ -493,7 +547,7 @@ hsc_status hsc_db_get_times(hsc_db *db, hsc_db_times *out, hsc_err *err) {
         out->tick_s = t->tick_s;
         out->end_s = (double)(t->end + 1) * t->tick_s; /* the last sample is before it */
         out->bin_s = (double)t->bin * t->tick_s;
-        out->samples = t->delta.a.n;
+        out->samples = t->samples;
     }
     return HSC_OK;
 }
@@ -516,7 +570,7 @@ hsc_status hsc_times_slice(hsc_db *db, hsc_times *t, uint32_t thread, uint64_t t
 }
 
 hsc_status hsc_times_find(hsc_db *db, hsc_times *t, uint32_t thread, uint64_t tick, uint64_t *sample, hsc_err *err) {
-    uint64_t n = t->indptr[thread + 1] - t->indptr[thread], base = t->slice_indptr[thread], low = 0;
+    uint64_t n = hsc_times_samples(t, thread), base = t->slice_indptr[thread], low = 0;
     hsc_status status = hsc_times_slice(db, t, thread, tick, &low, err);
     if (status)
         return status;
@@ -597,10 +651,10 @@ hsc_status hsc_db_samples_next(hsc_db_samples *c, uint32_t capacity, hsc_db_samp
                    *instance = HSC_COL(db, leaf_instance, uint32_t), *metric = HSC_COL(db, leaf_metric, uint32_t);
     const uint8_t *category = HSC_COL(db, leaf_category, uint8_t);
     for (uint64_t i = 0; i < m; i++, c->next++) {
-        uint32_t leaf = hsc_pieces_u4(&t->leaf, base + c->next);
+        uint32_t number = hsc_pieces_u4(&t->leaf, base + c->next), leaf = hsc_times_leaf(t, c->thread, number);
         if (leaf >= db->tables.rows[HSC_TAB_leaf])
-            return hsc_err_set(err, HSC_E_FORMAT, "%s: /time/samples/leaf row %" PRIu64 ": expected a row below %" PRIu64 ", got %" PRIu32,
-                               db->path, base + c->next, db->tables.rows[HSC_TAB_leaf], leaf);
+            return hsc_err_set(err, HSC_E_FORMAT, "%s: %s row %" PRIu64 ": expected a row below %" PRIu64 " or a number that its thread has, got %" PRIu32,
+                               db->path, t->leaf.a.name, base + c->next, db->tables.rows[HSC_TAB_leaf], number);
         if (c->next % HSC_SLICE_FIRST == 0)
             c->tick = hsc_pieces_u4(&t->begin, t->slice_indptr[c->thread] + c->next / HSC_SLICE_FIRST);
         else

@@ -61,6 +61,10 @@ typedef struct hsc_times {
     double tick_s;
     uint64_t end, bin;
     uint64_t *indptr, *slice_indptr; /* by thread: samples, slices */
+    uint64_t *ends;      /* by thread, of samples; NULL: where the next one's begin */
+    uint64_t *own_indptr; /* by thread: of own_leaf, rows of leaf by its numbers; NULL: nobody has numbers */
+    uint32_t *own_leaf;
+    uint64_t samples;    /* of all threads */
     uint32_t *least;     /* by thread: samples of its smallest slices; NULL: of the finest */
     hsc_pieces delta, leaf, count, begin;
     hsc_slice_level slices[HSC_SLICE_LEVELS_MAX];
@@ -84,6 +88,12 @@ void hsc_times_give_back(hsc_times *t);
 void hsc_times_give_back_program(hsc_times *t); /* only those of the samples of all threads */
 /* The samples of all threads in layers, each as those of one, where the file has them (NULL: not); after hsc_times_begin. They are HSC_LAYERS_MAX at most. */
 hsc_status hsc_times_program(hsc_db *db, hsc_times **out, hsc_err *err);
+static inline uint64_t hsc_times_samples(const hsc_times *t, uint64_t thread) { return (t->ends ? t->ends[thread] : t->indptr[thread + 1]) - t->indptr[thread]; }
+/* The row of leaf that a sample of the thread has as `number`; HSC_NONE: there is none. */
+static inline uint32_t hsc_times_leaf(const hsc_times *t, uint64_t thread, uint32_t number) {
+    uint64_t own = t->own_indptr ? t->own_indptr[thread + 1] - t->own_indptr[thread] : 0;
+    return !own ? number : number < own ? t->own_leaf[t->own_indptr[thread] + number] : HSC_NONE;
+}
 uint64_t hsc_times_slice_size(const hsc_times *t, unsigned level);
 /* The thread has slices of that size. */
 static inline bool hsc_times_has_slices(const hsc_times *t, uint32_t thread, uint64_t size) { return !t->least || size >= t->least[thread]; }

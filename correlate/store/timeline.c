@@ -202,7 +202,7 @@ hsc_status hsc_db_read_timeline_rows(hsc_db *db, hsc_timeline_key key, uint32_t 
             of_row[--first[row_of[i] + 1]] = (uint32_t)i; /* first[r + 1] is now where row r begins */
     unsigned level = 0;
     double widest = c.width * (drawn > (uint64_t)CROWDED * rows ? CROWDED : 1);
-    double samples = (double)t->indptr[threads] * (end_s - begin_s) / (t->end > 0 ? (double)t->end * t->tick_s : 1); /* in view, about */
+    double samples = (double)t->samples * (end_s - begin_s) / (t->end > 0 ? (double)t->end * t->tick_s : 1); /* in view, about */
     bool single = widest < (double)t->bin && samples < SINGLE_MAX;
     while (!single && level + 1 < t->n_bins && (double)hsc_bin_width(t->bin, level + 1) <= widest)
         level++;
@@ -223,9 +223,9 @@ hsc_status hsc_db_read_timeline_rows(hsc_db *db, hsc_timeline_key key, uint32_t 
         uint64_t most = 0;
         uint32_t busy = 0; /* threads that work: not helpers with less than a hundredth of the row's busiest */
         for (uint64_t k = from; k < to; k++)
-            most = t->indptr[of_row[k] + 1] - t->indptr[of_row[k]] > most ? t->indptr[of_row[k] + 1] - t->indptr[of_row[k]] : most;
+            most = hsc_times_samples(t, of_row[k]) > most ? hsc_times_samples(t, of_row[k]) : most;
         for (uint64_t k = from; k < to; k++)
-            busy += t->indptr[of_row[k] + 1] - t->indptr[of_row[k]] >= most / 100 + 1;
+            busy += hsc_times_samples(t, of_row[k]) >= most / 100 + 1;
         if (!status)
             take_row(&c, busy, out + (uint64_t)(r - first_row) * pixels);
     }

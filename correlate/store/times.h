@@ -11,6 +11,8 @@ enum {
     HSC_SLICE_FIRST = 1024,     /* samples of a slice of the finest level */
     HSC_SLICE_FACTOR = 16,      /* of the next level */
     HSC_SLICE_LEVELS_MAX = 6,
+    HSC_OWN_SAMPLES = 1 << 17,  /* a thread with so many has numbers of its own in place of rows of leaf, and begins with a chunk */
+    HSC_OWN_BINS = 1 << 16,     /* bins of a level: the same */
     HSC_SLICES_WORTH = 4,       /* the finest slices of a thread have at most one value for so many samples, or there are none */
     HSC_PROGRAM_SLICE_FIRST = 65536, /* of all threads in one layer, until version 1.5: so many tell of most leaves that there are */
     HSC_LAYERS_MAX = 2,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* bench_make DIR MODULE FILES SAMPLES NODES [SITES]: simulated measurement files for speed tests of the join. Each has one thread,
+/* bench_make DIR MODULE FILES SAMPLES NODES [SITES [LATE]]: simulated measurement files for speed tests of the join. Each has one thread,
  * NODES call-path nodes at random addresses of the first executable section of MODULE, SAMPLES samples, and so many places that pass
- * messages, of two sizes each, and wait. */
+ * messages, of two sizes each, and wait. Before sample LATE of each only half of the nodes have any, and some stand for several
+ * periods. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
@@ -60,13 +61,13 @@ static void put_sites(hsc_buffer_writer *w, uint64_t sites, uint64_t file, uint6
 int main(int argc, char **argv) {
     uint64_t lo, size;
     char module[4096];
-    if (argc < 6 || argc > 7 || !realpath(argv[2], module) || !find_text(module, &lo, &size)) {
-        fprintf(stderr, "usage: bench_make DIR MODULE FILES SAMPLES NODES [SITES]\n");
+    if (argc < 6 || argc > 8 || !realpath(argv[2], module) || !find_text(module, &lo, &size)) {
+        fprintf(stderr, "usage: bench_make DIR MODULE FILES SAMPLES NODES [SITES [LATE]]\n");
         return 2;
     }
     mkdir(argv[1], 0777);
     uint64_t files = strtoull(argv[3], NULL, 10), samples = strtoull(argv[4], NULL, 10), nodes = strtoull(argv[5], NULL, 10);
-    uint64_t sites = argc > 6 ? strtoull(argv[6], NULL, 10) : 0;
+    uint64_t sites = argc > 6 ? strtoull(argv[6], NULL, 10) : 0, late = argc > 7 ? strtoull(argv[7], NULL, 10) : 0;
     for (uint64_t f = 0; f < files; f++) {
         char file[5000];
         snprintf(file, sizeof file, "%s/sim.%" PRIu64 ".hsr", argv[1], f);
@@ -97,8 +98,13 @@ int main(int argc, char **argv) {
                                                   .flags = inner ? HSC_node_flag_EXACT : 0}, NULL);
         }
         for (uint64_t k = 0; k < samples; k++) {
-            uint64_t r = random_next(&own), at = 1 + (r % nodes) * ((r >> 32) % 1000) / 1000;
-            hsc_buffer_writer_put(w, HSC_REC_sample, &(hsc_rec_sample){.time = time += 1000000, .node_id = at}, NULL);
+            uint64_t r = random_next(&own), at = 1 + (k < late ? r % nodes / 2 * 2 : r % nodes) * ((r >> 32) % 1000) / 1000;
+            at = k < late ? (at + 1) / 2 * 2 - 1 : at;
+            time += 1000000;
+            if (late && k % 997 == 5)
+                hsc_buffer_writer_put(w, HSC_REC_sample_weighted, &(hsc_rec_sample_weighted){.time = time, .node_id = at, .weight = 1 + k % 4}, NULL);
+            else
+                hsc_buffer_writer_put(w, HSC_REC_sample, &(hsc_rec_sample){.time = time, .node_id = at}, NULL);
         }
         put_sites(w, sites < nodes ? sites : nodes, f, time);
         hsc_buffer_writer_put(w, HSC_REC_progress,

@@ -331,6 +331,7 @@ static void set_up(const model *m, hsc_store *s, uint64_t pyramid_min) {
     s->part_max = m->part_max ? m->part_max : s->part_max;
     s->program_min = m->no_program ? UINT64_MAX : 1;
     s->slices_worth = m->slices_worth ? m->slices_worth : s->slices_worth;
+    s->own_samples = m->own_samples ? m->own_samples : s->own_samples;
     s->program_threads = m->program_threads ? m->program_threads : 1;
     if (m->band_unit) {
         s->band_unit = m->band_unit;
@@ -401,8 +402,11 @@ hsc_status model_write(const model *m, const char *path, unsigned workers, uint6
         status = hsc_store_put_number(s, "cpu_s", 12.5, err);
     for (int c = 0; c < HSC_COL_COUNT && !status; c++)
         status = hsc_store_put_column(s, (enum hsc_column_id)c, m->columns[c], m->rows[hsc_schema_columns[c].table], err);
+    uint64_t most = 0;
+    for (uint32_t t = 0; t < m->threads && m->sample_begin; t++)
+        most = m->sample_begin[t + 1] - m->sample_begin[t] > most ? m->sample_begin[t + 1] - m->sample_begin[t] : most;
     if (!status && m->sample_begin)
-        status = hsc_store_begin_times(s, 0.001, MODEL_END, MODEL_BIN, err);
+        status = hsc_store_begin_times(s, 0.001, MODEL_END, MODEL_BIN, most, err);
     for (uint32_t t = 0; t < m->threads && m->sample_begin && !status; t++) {
         uint64_t at = m->sample_begin[t];
         status = hsc_store_put_times(s, m->sample_begin[t + 1] - at, m->time + at, m->leaf + at, m->count + at, err);

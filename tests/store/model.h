@@ -14,6 +14,7 @@ typedef struct model {
     bool by_thread;                          /* written a thread at a time, not in rows */
     bool no_program;                         /* samples by time of each thread only */
     uint32_t slices_worth;                   /* finest slices are left out where a value stands for fewer samples; 0: as usual */
+    uint64_t own_samples;                    /* threads with so many have numbers of their own; 0: as usual */
     uint32_t program_threads;                /* where there are more, those of all together too; 0: 1 */
     uint64_t part_max;                       /* values of a part that the writer holds; 0: its own choice */
     bool apart;                              /* values go through stores apart, as other ranks' do */

@@ -101,6 +101,29 @@ def check_values(f, definition, rows):
     assert np.all(f["/metrics/0/scope_incl/sum"][...] >= f["/metrics/0/scope_excl/sum"][...])
 
 
+def check_times(f, threads):
+    """Samples by time of each thread, added up by line, are its values; true: some thread has numbers of its own."""
+    s, line, metric = f["/time/samples"], f["/time/leaf/line"][...], f["/time/leaf/metric"][...]
+    numbers = "number" in s
+    assert numbers != ("leaf" in s)
+    begin, rows, count = s["indptr"][...], s["number" if numbers else "leaf"][...], s["count"][...]
+    end = s["end"][...] if numbers else begin[1:]
+    by_thread = dense(f["/metrics/0/line/by_thread"], threads, f["/metrics/0/line/sum"].shape[0])
+    seen = 0
+    for t in range(threads):
+        leaf = rows[begin[t]:end[t]]
+        own = s["own_leaf"][s["own_indptr"][t]:s["own_indptr"][t + 1]] if numbers else []
+        if len(own):
+            assert end[t] - begin[t] >= 131072 and begin[t] % s["number"].chunks[0] == 0
+            assert np.array_equal(np.unique(leaf, return_index=True)[1].argsort(), np.arange(len(own))), "numbers as they come first"
+            leaf, seen = own[leaf], seen + 1
+        assert not count[end[t]:begin[t + 1]].any()
+        got, of_metric = np.zeros(by_thread.shape[1], np.int64), metric[leaf] == 0
+        np.add.at(got, line[leaf][of_metric], count[begin[t]:end[t]][of_metric])
+        assert np.array_equal(got, by_thread[t]), f"thread {t}"
+    return seen
+
+
 def check_forms(name, o):
     """No references, no text of variable length, only filters that every reader has."""
     for key in o.attrs:
@@ -122,11 +145,16 @@ def main():
         path = os.path.join(folder, f"h5py.{threads}.h5")
         subprocess.run([simulate, "-o", path, "--lines=1500", f"--threads={threads}", f"--processes={processes}", "--seed=3", f"--bands={bands}"], check=True)
         with h5py.File(path, "r") as f:
-            assert text(f, "format") == "heatscope" and list(f.attrs["format_version"]) == [1, 8] and text(f, "state") == "final"
+            assert text(f, "format") == "heatscope" and list(f.attrs["format_version"]) == [1, 9] and text(f, "state") == "final"
             assert f.attrs["simulated"] == 1
             assert ("band_begin" in f["/metrics/0/line/by_row"].attrs) == bool(bands)
             f.visititems(check_forms)
             check_values(f, definition, check_columns(f, definition))
+    path = os.path.join(folder, "h5py.times.h5")
+    subprocess.run([simulate, "-o", path, "--lines=300", "--threads=5", "--processes=2", "--seed=3", "--times", "--samples=150000"], check=True)
+    with h5py.File(path, "r") as f:
+        f.visititems(check_forms)
+        assert check_times(f, 5) > 1
     print("as docs/schema.md says" + ("" if csr_matrix else "; not tried with scipy, which is not installed"))
 
 

@@ -513,7 +513,7 @@ static hsc_status put_times(hsc_store *s, run *r, hsc_err *err) {
     }
     uint64_t step = step_of(r);
     if (!status)
-        status = hsc_store_begin_times(s, 1e-6, (uint32_t)last_tick(r), 16 * TICKS, err);
+        status = hsc_store_begin_times(s, 1e-6, (uint32_t)last_tick(r), 16 * TICKS, longest, err);
     uint32_t *time = must(malloc((longest + 1) * sizeof *time)), *leaf = must(malloc((longest + 1) * sizeof *leaf)),
              *count = must(malloc((longest + 1) * sizeof *count));
     for (uint32_t t = 0; t < o->threads && !status; t++) {

@@ -336,7 +336,8 @@ typedef struct run {
     uint32_t threads, end;
     uint64_t program_min;
     uint32_t program_threads, slices_worth; /* slices_worth 0: as it is */
-    uint64_t part_max;                      /* the same */
+    uint64_t part_max, own_samples;         /* the same */
+    uint32_t bin;                           /* 0: BIN */
 } run;
 
 static uint32_t noise(uint32_t a, uint32_t b) {
@@ -384,6 +385,8 @@ static hsc_store *begin_run(const char *path, const run *h, const hsc_packed_mem
     s->program_threads = h->program_threads;
     s->slices_worth = h->slices_worth ? h->slices_worth : s->slices_worth;
     s->part_max = h->part_max ? h->part_max : s->part_max;
+    s->own_samples = h->own_samples ? h->own_samples : s->own_samples;
+    s->own_bins = h->own_samples ? 20000 : s->own_bins;
     hsc_store_set_memo(s, how);
     if (before >= 0)
         hsc_store_set_before(s, before);
@@ -391,7 +394,7 @@ static hsc_store *begin_run(const char *path, const run *h, const hsc_packed_mem
         put_run_table(s, tables[i].table, tables[i].rows);
     put_run_table(s, HSC_TAB_process, h->threads);
     put_run_table(s, HSC_TAB_thread, h->threads);
-    OK(hsc_store_begin_times(s, 1e-6, h->end, BIN, &err));
+    OK(hsc_store_begin_times(s, 1e-6, h->end, h->bin ? h->bin : BIN, TIMES_MAX, &err));
     return s;
 }
 
@@ -449,7 +452,7 @@ static unsigned same_run(run first, run h, bool expected) {
 
 static void samples(void **state) {
     (void)state;
-    const run few = {21, 4000000, 1000, 8, 0, 0};
+    const run few = {21, 4000000, 1000, 8, 0, 0, 0, 0};
     run h = few;
     for (h.threads = 21; h.threads < 33; h.threads++) /* the first layer is 20, 22, 24 ... threads: the same, or it is put among others' samples */
         assert_true(same_run(few, h, true) > (h.threads == 21 ? 600 : 20)); /* where nothing was added both layers are copied */
@@ -468,7 +471,15 @@ static void samples(void **state) {
         h.threads = threads;
         same_run(h, more, true);
     }
-    run small = {9, 4000000, 1u << 30, 8, 0, 0}; /* too few samples for layers; then enough */
+    h = few;
+    h.own_samples = 2000; /* half of the threads have numbers of their own, and gaps before them */
+    for (uint32_t threads = 20; threads < 24; threads++) {
+        run more = h;
+        more.threads = threads + 1 + threads % 2;
+        h.threads = threads;
+        same_run(h, more, true);
+    }
+    run small = {9, 4000000, 1u << 30, 8, 0, 0, 0, 0}; /* too few samples for layers; then enough */
     h = small;
     h.threads = 12;
     same_run(small, h, true);
@@ -476,11 +487,132 @@ static void samples(void **state) {
     same_run(small, h, true);
 }
 
+/* ---- threads that grew ---- */
+
+enum { GROWN = 9, CUT = 4 }; /* threads; of 4 parts of their samples 3 were there before */
+
+typedef struct marks {
+    uint64_t *words[GROWN];
+    size_t n[GROWN];
+} marks;
+
+/* With `from`: threads that have marks there go on with thread (of the database before) t + moved. To: what is left of each; NULL: nobody asks. */
+static hsc_status write_grown(const char *path, const run *h, memo *k, bool part, const marks *from, marks *to, hsc_err *err) {
+    const hsc_packed_memo how = {k, find, look, seal, keep};
+    uint32_t *time = malloc(TIMES_MAX * sizeof *time), *leaf = malloc(TIMES_MAX * sizeof *leaf), *count = malloc(TIMES_MAX * sizeof *count), scopes[SCOPES];
+    for (uint32_t i = 0; i < SCOPES; i++)
+        scopes[i] = i;
+    k->n_made = k->looked = 0;
+    hsc_store *s = begin_run(path, h, &how, from ? k->fd : -1);
+    hsc_status status = HSC_OK;
+    for (uint32_t t = 0; t < h->threads && !status; t++) {
+        uint64_t n = make_samples(t, time, leaf, count), samples = 0, numbers = 0;
+        bool is_coarse;
+        n = part ? n / CUT * (CUT - 1) : n;
+        if (!from || !hsc_store_read_mark(from->words[t], from->n[t], &samples, &numbers, &is_coarse)) {
+            status = hsc_store_put_times(s, n, time, leaf, count, err);
+        } else {
+            uint32_t *rows = malloc((numbers + 1) * sizeof *rows);
+            for (uint64_t i = 0; i < numbers; i++)
+                rows[i] = (uint32_t)from->words[t][from->n[t] - numbers + i];
+            const hsc_times_grown g = {t, from->words[t], from->n[t], rows, numbers, scopes, scopes, SCOPES};
+            status = hsc_store_go_on_thread_times(s, n, &g, err);
+            for (uint64_t at = samples, m; at < n && !status; at += m) {
+                m = n - at < HSC_TIMES_PIECE ? n - at : HSC_TIMES_PIECE;
+                status = hsc_store_put_part_times(s, m, time + at, leaf + at, count + at, err);
+            }
+            if (!status)
+                status = hsc_store_end_thread_times(s, err);
+            free(rows);
+        }
+        if (to && !status)
+            hsc_store_take_mark(s, &to->words[t], &to->n[t]);
+    }
+    if (!status)
+        status = hsc_store_end_times(s, err);
+    if (!status)
+        status = hsc_out_drain(s->out, err);
+    if (!status) {
+        H5Fflush(s->file, H5F_SCOPE_GLOBAL);
+        assert_int_equal(rename(s->temporary, path), 0);
+        s->created = false;
+    }
+    hsc_store_abort(s);
+    free(time);
+    free(leaf);
+    free(count);
+    return status;
+}
+
+static void free_marks(marks *m) {
+    for (unsigned t = 0; t < GROWN; t++)
+        free(m->words[t]);
+    *m = (marks){0};
+}
+
+/* What was there before is kept, whatever its bins and slices are; and a thread that did not grow goes on, too. */
+static void samples_that_grew(void **state) {
+    (void)state;
+    run h = {GROWN, 4000000, 1000, 100, 0, 0, 16384, 0};
+    for (unsigned how = 0; how < 4; how++) {
+        memo *k = calloc(1, sizeof *k);
+        marks before = {0}, after = {0};
+        hsc_err err = {0};
+        h.slices_worth = how & 1 ? 1000 : 0;
+        h.bin = how & 1 ? 20 : 0; /* so many that they begin with a chunk */
+        OK(write_grown(before_path, &h, k, how < 2, NULL, &before, &err));
+        assert_true(before.n[6] > 0 && !before.n[2]);
+        is_there(k);
+        OK(write_grown(kept_path, &h, k, false, &before, &after, &err));
+        assert_true(k->looked > 5);
+        for (unsigned t = 0; t < GROWN; t++)
+            assert_int_equal(after.n[t] > 0, t == 6 || t == 8);
+        free_marks(&after);
+        OK(write_grown(whole_path, &h, k, false, NULL, NULL, &err));
+        end_same(k);
+        free_marks(&before);
+    }
+}
+
+/* Marks of any content, and of another run: an error, and what is there stays. */
+static void marks_of_others(void **state) {
+    (void)state;
+    run h = {GROWN, 4000000, 1000, 100, 0, 0, 16384, 0};
+    memo *k = calloc(1, sizeof *k);
+    marks before = {0};
+    hsc_err err = {0};
+    unsigned failed = 0;
+    OK(write_grown(before_path, &h, k, true, NULL, &before, &err));
+    k->fd = open(before_path, O_RDONLY | O_CLOEXEC);
+    for (size_t i = 4, n = before.n[6]; i < n; i += 1 + n / 80) {
+        uint64_t was = before.words[6][i];
+        before.words[6][i] ^= i % 3 ? 1 : UINT64_MAX;
+        hsc_err_clear(&err);
+        failed += write_grown(kept_path, &h, k, false, &before, NULL, &err) != HSC_OK;
+        before.words[6][i] = was;
+    }
+    assert_true(failed > 10);
+    h.end = 90000000; /* more levels of bins */
+    hsc_err_clear(&err);
+    assert_int_equal(write_grown(kept_path, &h, k, false, &before, NULL, &err), HSC_E_IO);
+    close(k->fd);
+    free_marks(&before);
+    free(k);
+    unlink(before_path);
+    unlink(kept_path);
+}
+
 static void of_other_samples_nothing_is_kept(void **state) {
     (void)state;
-    run few = {21, 4000000, 1000, 8, 0, 0}, h = {23, 4000000, 1000, 8, 0, 0}, longer = {23, 90000000, 1000, 8, 0, 0};
+    run few = {21, 4000000, 1000, 8, 0, 0, 0, 0}, h = {23, 4000000, 1000, 8, 0, 0, 0, 0}, longer = {23, 90000000, 1000, 8, 0, 0, 0, 0};
     same_run(few, longer, false); /* more levels of bins */
     few.threads = 8;              /* chunks of another size */
+    same_run(few, h, false);
+    few.threads = 21;
+    h.own_samples = 2000; /* that one has rows where this one has numbers */
+    same_run(few, h, false);
+    few.own_samples = 2000;
+    h.own_samples = 0;
     same_run(few, h, false);
 }
 
@@ -488,7 +620,7 @@ static void of_other_samples_nothing_is_kept(void **state) {
 static void damaged_samples(void **state) {
     (void)state;
     memo *k = calloc(1, sizeof *k);
-    const run h = {13, 4000000, 1000, 8, 0, 0}, more = {14, 4000000, 1000, 8, 0, 0};
+    const run h = {13, 4000000, 1000, 8, 0, 0, 0, 0}, more = {14, 4000000, 1000, 8, 0, 0, 0, 0};
     const hsc_packed_memo how = {k, find, look, seal, keep};
     uint32_t *time = malloc(TIMES_MAX * sizeof *time), *leaf = malloc(TIMES_MAX * sizeof *leaf), *count = malloc(TIMES_MAX * sizeof *count);
     write_run(before_path, &h, 0, k);
@@ -533,7 +665,7 @@ int main(void) {
     whole_path = model_path(folder, "whole.h5");
     const struct CMUnitTest tests[] = {cmocka_unit_test(without_bands), cmocka_unit_test(with_bands), cmocka_unit_test(with_pyramids),
                                        cmocka_unit_test(of_others_nothing_is_kept), cmocka_unit_test(cut_meanwhile), cmocka_unit_test(damaged), cmocka_unit_test(few_large_counts), cmocka_unit_test(samples),
-                                       cmocka_unit_test(of_other_samples_nothing_is_kept), cmocka_unit_test(damaged_samples)};
+                                       cmocka_unit_test(samples_that_grew), cmocka_unit_test(marks_of_others), cmocka_unit_test(of_other_samples_nothing_is_kept), cmocka_unit_test(damaged_samples)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     model_files(folder, true);
     rmdir(folder);

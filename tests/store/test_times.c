@@ -679,6 +679,42 @@ static void test_coarse_slices(void **state) {
     free(least);
 }
 
+static void test_cursor(void **state);
+static void test_timeline(void **state);
+
+/* Threads with numbers of their own beside others, with and without samples of all threads: intervals and samples are the same. */
+static void test_own_numbers(void **state) {
+    (void)state;
+    hsc_err err = {0};
+    unsigned r = 23;
+    hsc_db *usual = db;
+    model *all = truth, own = *truth;
+    own.own_samples = 500;
+    truth = &own;
+    for (int no_program = 0; no_program < 2; no_program++) {
+        own.no_program = no_program;
+        must(model_write(truth, again, 1, 1000, &err), &err);
+        must(hsc_db_open(again, &db, &err), &err);
+        hid_t file = H5Fopen(again, H5F_ACC_RDONLY, H5P_DEFAULT), set = H5Dopen2(file, "/time/samples/number", H5P_DEFAULT), space = H5Dget_space(set);
+        assert_true(H5Sget_simple_extent_npoints(space) > (hssize_t)all->sample_begin[all->threads]); /* there are gaps */
+        assert_int_equal(H5Lexists(file, "/time/samples/leaf", H5P_DEFAULT), 0);
+        assert_true(H5Sclose(space) >= 0 && H5Dclose(set) >= 0 && H5Fclose(file) >= 0);
+        hsc_db_times times;
+        must(hsc_db_get_times(db, &times, &err), &err);
+        assert_int_equal(times.samples, all->sample_begin[all->threads]);
+        check_interval(0, 1e9, 0);
+        for (int i = 0; i < 12; i++) {
+            double begin = (model_random(&r) % MODEL_END) * 0.001;
+            check_interval(begin, begin + 0.001 * (1 + model_random(&r) % (i % 2 ? 30000 : 300)), 0);
+        }
+        test_cursor(NULL);
+        test_timeline(NULL);
+        hsc_db_close(db);
+    }
+    truth = all;
+    db = usual;
+}
+
 /* The first thing that a database is asked for is a timeline closer than its bins: what that needs of the tables it reads itself. */
 static void test_timeline_first(void **state) {
     (void)state;
@@ -914,7 +950,7 @@ static void test_none(void **state) {
 }
 
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_entries), cmocka_unit_test(test_intervals), cmocka_unit_test(test_chosen), cmocka_unit_test(test_made_before), cmocka_unit_test(test_made_first), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_program_threads), cmocka_unit_test(test_former_program), cmocka_unit_test(test_coarse_slices), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline), cmocka_unit_test(test_timeline_first),
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_entries), cmocka_unit_test(test_intervals), cmocka_unit_test(test_chosen), cmocka_unit_test(test_made_before), cmocka_unit_test(test_made_first), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_program_threads), cmocka_unit_test(test_former_program), cmocka_unit_test(test_coarse_slices), cmocka_unit_test(test_own_numbers), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline), cmocka_unit_test(test_timeline_first),
                                               cmocka_unit_test(test_spans),     cmocka_unit_test(test_bytes),  cmocka_unit_test(test_none)};
     hsc_err err = {0};
     folder = model_folder();

@@ -126,6 +126,8 @@ typedef struct hsc_record {
     uint32_t sequence;        /* of its chunk */
     hsc_chunk_kind chunk_kind;
     uint64_t chunk_offset;    /* in the input */
+    uint32_t chunk_bytes;     /* of its slot */
+    bool chunk_is_sealed;
     uint64_t offset;          /* of the record in the input */
     uint64_t lost_before;     /* of its chunk */
     bool first_in_chunk;
@@ -166,6 +168,9 @@ void hsc_reader_set_values_only(hsc_reader *r);
 uint64_t hsc_reader_get_facts(const hsc_reader *r);
 /* Checksums of payloads were looked at before, by a reader of the same facts: not once more. */
 void hsc_reader_set_checked(hsc_reader *r);
+
+/* Chunks that need not be read once more: at `at`, where one begins or what is between chunks, `pass` returns where to go on, `at` or the end of one that begins there. */
+void hsc_reader_set_pass(hsc_reader *r, uint64_t (*pass)(void *ctx, uint64_t at), void *ctx);
 
 /* Like next, only for chunks that `want` accepts (NULL: all); chunks not wanted are not decoded. */
 void hsc_reader_set_filter(hsc_reader *r, bool (*want)(void *ctx, hsc_chunk_kind kind, uint32_t stream), void *ctx);
