@@ -158,7 +158,8 @@ typedef struct hsc_db_run_figure { /* of two whole runs, known without sampling 
                        * first, and computation; none where that is nearly all;
                        * "waiting" and calls of "messages" of all threads; "imbalance" of the computation (of the thread with most over
                        * the mean, runs of equal size); of two sizes the factors of efficiency: "parallel" = "balance" x
-                       * "communication", "computation" and that of "each" thread on average, whose ratios a / b are how the
+                       * "communication" (neither where threads of one stood in line for a processor for most of the time that they could
+                       * have run), "computation" and that of "each" thread on average, whose ratios a / b are how the
                        * computation scaled: of strong scaling the first, of weak scaling the second; "size": processes, or of one
                        * process each the threads that computed at the same time; "in line": how long all threads stood in line for a
                        * processor, where the kernel told it of both */

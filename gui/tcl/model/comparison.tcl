@@ -313,6 +313,13 @@ oo::class create ::heatscope::Comparison {
                 computation [my Seconds $computation] scaled by [my Scaled $computation] (strong: the same work), of a thread by\
                 [my Scaled [lindex [dict get $by each] 0]] (weak: work that grows with the threads)[my Chance $by balance]" \
                 [my Factor [lindex [dict get $by parallel] 0] {%.1f %%} 100]]
+        } elseif {[dict exists $by balance]} {
+            # elapsed time tells of other programs
+            set computation [lindex [dict get $by computation] 0]
+            set balance [my Factor [lindex [dict get $by balance] 0] {%.1f %%} 100]
+            lappend out [list Efficiency "load balance $balance; computation [my Seconds $computation] scaled by [my Scaled $computation] (strong: the same work), of a thread by\
+                [my Scaled [lindex [dict get $by each] 0]] (weak: work that grows with the threads)[my Chance $by balance]; communication and parallel efficiency are not told:\
+                threads stood in line for a processor for most of the time that they could have run" "load balance $balance"]
         }
         if {[dict exists $by care]} {
             set cares [lmap row [dict get $by care] {my Care [::heatscope::fmt plain [dict get $row name]]}]
