@@ -130,6 +130,8 @@ typedef struct hsc_db_change { /* of a procedure with its loops, a loop without 
     bool in_both;           /* also a line that one has no row for, because it met no sample there */
     const char *how;        /* it was found: "same", "moved", ...; static */
     double speedup, efficiency; /* of two sizes: of the slowest processor; work in A over work in B (strong scaling). NAN: not known, or equal sizes, or a line */
+    bool moved;             /* beyond noise, but the code next to it changed the other way: both together did not (docs/differences.md). No modules; of changes of a thousandth of the run and more */
+    double together_a, together_b; /* of what moved: both together; NAN */
 } hsc_db_change;
 /* What has samples in either, the largest change first; free() *out. HSC_E_MISMATCH: the metrics have different units. Cost: the
  * sums of both, and the source texts of files with loops. */
