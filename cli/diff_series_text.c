@@ -179,11 +179,11 @@ static void put_cares(const diff_series *s, FILE *out, int width) {
             if (value)
                 end = at + 5;
             uint32_t k = 0;
-            while (k < n && !add_to(&list[k], cares.text[i], value, end, letter(g)))
+            rename_b(cares.text[i], letter(g), text, sizeof text);
+            while (k < n && !add_to(&list[k], value ? cares.text[i] : text, value, end, letter(g)))
                 k++;
             if (k < n)
                 continue;
-            rename_b(cares.text[i], letter(g), text, sizeof text);
             list[n].begin = value ? (size_t)(value - cares.text[i]) : strlen(text);
             snprintf(list[n].told, sizeof list[n].told, "%.*s", value ? (int)(end - cares.text[i]) : DIFF_CARE_SIZE, text);
             snprintf(list[n++].tail, DIFF_CARE_SIZE, "%s", end);
