@@ -117,15 +117,15 @@ static char *json_head(const diff_series *s, const diff_series *of, diff_by by, 
             any = true;
         }
         const diff_series_head *h = &heads[g];
-        bool known = h->factors.threads > 0;
+        bool known = h->factors.threads > 0, crowded = h->factors.crowded || heads[0].factors.crowded;
         fprintf(out, "], \"processors\": %u, ", diff_series_working(s, g));
         put_number(out, "elapsed_s", h->elapsed_s, ", ");
         put_number(out, "elapsed_least_s", h->least_s, ", ");
         put_number(out, "elapsed_most_s", h->most_s, ", ");
         put_number(out, "cpu_s", h->cpu_s, ", ");
         put_number(out, "speedup", heads[0].elapsed_s / h->elapsed_s, ", ");
-        put_number(out, "efficiency", heads[0].elapsed_s / h->elapsed_s * diff_series_ideal(s, g), ", ");
-        put_number(out, "loss_s", h->elapsed_s - diff_series_ideal(s, g) * heads[0].elapsed_s, ", ");
+        put_number(out, "efficiency", crowded ? NAN : heads[0].elapsed_s / h->elapsed_s * diff_series_ideal(s, g), ", ");
+        put_number(out, "loss_s", crowded ? NAN : h->elapsed_s - diff_series_ideal(s, g) * heads[0].elapsed_s, ", ");
         put_number(out, "loss_of_computation_s", known && heads[0].factors.threads ? h->longest_s - diff_series_ideal(s, g) * heads[0].longest_s : NAN, ", ");
         put_number(out, "load_balance", known ? h->factors.load_balance : NAN, ", ");
         put_number(out, "communication_efficiency", known ? h->factors.communication : NAN, ", ");

@@ -25,9 +25,11 @@ hsc_status diff_series_heads(const diff_series *s, diff_series_head *of, hsc_err
         x->least_s = fmin(x->least_s, r->info.wall_s);
         x->most_s = fmax(x->most_s, r->info.wall_s);
         x->cpu_s += r->info.cpu_s;
-        x->longest_s += f.communication * r->info.wall_s;
+        x->longest_s += f.longest_s;
         x->factors.threads = f.threads;
         x->factors.uneven |= f.uneven;
+        x->factors.crowded |= f.crowded;
+        x->factors.in_line = fmax(x->factors.in_line, f.in_line);
         x->factors.computation_s += f.computation_s;
         x->factors.load_balance += f.load_balance;
         x->factors.communication += f.communication;
@@ -59,8 +61,17 @@ static void put_runs(const diff_series *s, FILE *out, int width) {
     }
 }
 
+/* A space and the number, `-` where it is not told. */
+static void put_told(FILE *out, bool crowded, int width, const char *format, double value) {
+    fputc(' ', out);
+    if (crowded)
+        fprintf(out, "%*s", width, "-");
+    else
+        fprintf(out, format, width, value);
+}
+
 /* Elapsed time, and the factors of its efficiency, all of the first group's. */
-static void put_scaling(const diff_series *s, const diff_series_head *of, FILE *out) {
+static void put_scaling(const diff_series *s, const diff_series_head *of, FILE *out, int width) {
     bool known = true;
     for (uint32_t g = 0; g < s->groups; g++)
         known &= of[g].factors.threads > 0;
@@ -70,16 +81,27 @@ static void put_scaling(const diff_series *s, const diff_series_head *of, FILE *
     for (uint32_t g = 0; g < s->groups; g++) {
         double ideal = diff_series_ideal(s, g), speed = of[0].elapsed_s / of[g].elapsed_s;
         fprintf(out, "%c %6u %8.3f", letter(g), diff_series_working(s, g), of[g].elapsed_s);
-        fprintf(out, " %5.2f %5.1f", speed, 100 * speed * ideal);
+        bool crowded = of[0].factors.crowded || of[g].factors.crowded;
+        fprintf(out, " %5.2f", speed);
+        put_told(out, crowded, 5, "%*.1f", 100 * speed * ideal);
         double loss = of[g].elapsed_s - ideal * of[0].elapsed_s, computation = of[g].longest_s - ideal * of[0].longest_s;
-        if (known)
-            fprintf(out, " %7.1f%c%9.1f %7.1f | %+6.2f %+7.2f %+6.2f\n", 100 * of[g].factors.load_balance / of[0].factors.load_balance, of[g].factors.uneven || !g ? ' ' : '~',
-                    100 * of[g].factors.communication / of[0].factors.communication,
-                    100 * of[0].factors.computation_s / of[g].factors.computation_s * (s->weak ? (double)of[g].factors.threads / of[0].factors.threads : 1), loss, computation,
-                    loss - computation);
-        else
+        if (known) {
+            fprintf(out, " %7.1f%c", 100 * of[g].factors.load_balance / of[0].factors.load_balance, of[g].factors.uneven || !g ? ' ' : '~');
+            put_told(out, crowded, 8, "%*.1f", 100 * of[g].factors.communication / of[0].factors.communication);
+            fprintf(out, " %7.1f |", 100 * of[0].factors.computation_s / of[g].factors.computation_s * (s->weak ? (double)of[g].factors.threads / of[0].factors.threads : 1));
+            put_told(out, crowded, 6, "%+*.2f", loss);
+            fprintf(out, " %+7.2f", computation);
+            put_told(out, crowded, 6, "%+*.2f", loss - computation);
+            fputc('\n', out);
+        } else
             fprintf(out, " %+8.3f\n", loss);
     }
+    diff_factors factors[DIFF_GROUPS];
+    char text[160 + 12 * DIFF_GROUPS];
+    for (uint32_t g = 0; g < s->groups; g++)
+        factors[g] = of[g].factors;
+    if (known && diff_crowded_text(factors, s->groups, 'A', text, sizeof text))
+        report_text_wrap(out, width, text, 3, fprintf(out, "  -"));
 }
 
 static void put_figure(const diff_series *s, FILE *out, const char *what, const double *from) {
@@ -157,11 +179,11 @@ static void put_cares(const diff_series *s, FILE *out, int width) {
             if (value)
                 end = at + 5;
             uint32_t k = 0;
-            while (k < n && !add_to(&list[k], cares.text[i], value, end, letter(g)))
+            rename_b(cares.text[i], letter(g), text, sizeof text);
+            while (k < n && !add_to(&list[k], value ? cares.text[i] : text, value, end, letter(g)))
                 k++;
             if (k < n)
                 continue;
-            rename_b(cares.text[i], letter(g), text, sizeof text);
             list[n].begin = value ? (size_t)(value - cares.text[i]) : strlen(text);
             snprintf(list[n].told, sizeof list[n].told, "%.*s", value ? (int)(end - cares.text[i]) : DIFF_CARE_SIZE, text);
             snprintf(list[n++].tail, DIFF_CARE_SIZE, "%s", end);
@@ -339,7 +361,7 @@ hsc_status diff_series_text(diff_series *all, diff_series *some, diff_by by, hsc
         }
     }
     if (all->scaling)
-        put_scaling(all, heads, out);
+        put_scaling(all, heads, out, width);
     else
         put_times(all, out);
     put_cares(all, out, width);

@@ -483,12 +483,8 @@ hsc_status diff_text(diff *d, diff_by by, hsc_err *err) {
         fprintf(d->out, "This is the same build under two names.\n");
     if ((s = diff_text_run(d, err)))
         return s;
-    if (d->scaling)
-        fprintf(d->out, "Scaling, %s: %u -> %u %s, elapsed speed-up %.2f of %.4g (%.0f %%)\n",
-                d->weak ? "weak" : "strong", d->a.working, d->b.working, diff_processors(d, true), d->a.info.wall_s / d->b.info.wall_s,
-                d->weak ? 1.0 : (double)d->b.working / (double)d->a.working,
-                100 * d->a.info.wall_s / d->b.info.wall_s /
-                    (d->weak ? 1.0 : (double)d->b.working / (double)d->a.working));
+    if (d->scaling && (s = diff_text_speedup(d, err)))
+        return s;
     if ((d->a.stands_for && !d->a.size_given) || (d->b.stands_for && !d->b.size_given))
         diff_put_size_words(d->out, d->a.width);
     if (d->scaling && (s = diff_text_scaling(d, err)))

@@ -11,6 +11,8 @@ hsc_status diff_text(diff *d, diff_by by, hsc_err *err);
 hsc_status diff_text_run(diff *d, hsc_err *err);
 /* A sentence for each way in which the two runs were not measured alike, or the machine was not the same to both. */
 void diff_text_measured(diff *d);
+/* Sizes and the elapsed speed-up. */
+hsc_status diff_text_speedup(diff *d, hsc_err *err);
 /* The factors of the efficiency of both, and which of them the loss comes from; nothing where they are not known. */
 hsc_status diff_text_scaling(diff *d, hsc_err *err);
 /* `by`: of what is timed. brief: what changed by a hundredth of the elapsed time, and nothing where nothing did. */

@@ -74,12 +74,18 @@ typedef struct diff_factors {
     double all_s;                /* elapsed time of the run, for each of them */
     double computation_s, cpu_s; /* CPU time of all threads: in computation; all */
     double line_s;               /* in line for a processor; NAN: not known */
+    double in_line;              /* that part of the time that its threads could have run; 0: not known */
+    bool crowded;                /* more than half: elapsed time tells of others' load, so communication and parallel are NAN */
     bool uneven;                 /* the imbalance is more than chance alone makes of even work */
+    double longest_s;            /* computation of the thread that has most */
     double load_balance;         /* mean of computation over its maximum */
     double communication;        /* that maximum over the elapsed time */
     double parallel;             /* the product of both: computation_s / all_s */
 } diff_factors;
 hsc_status diff_factors_of(const report *r, diff_factors *out, hsc_err *err);
+/* "threads stood in line for a processor for 95 % (A) and 70 % (C) of the time that they could have run: ..."; false: not for most of it in any.
+ * of[n]: what is called `first`, and so on. */
+bool diff_crowded_text(const diff_factors *of, uint32_t n, char first, char *out, size_t size);
 /* Computation of A over that of B; weak scaling: of a thread on average. NAN: not known. */
 double diff_computation_scaling(const diff *d, const diff_factors *a, const diff_factors *b);
 /* Code of the user's own, in no header of the system: a procedure or a loop. */
@@ -115,6 +121,9 @@ typedef enum diff_programs {
 diff_programs diff_programs_of(const diff *d);
 /* Files with samples, the largest first, that are another build in B, or in one of the two alone with 1 % of its time: "libw.so, 70.1 % of A's time; ...". No: none. */
 bool diff_other_libraries(const diff *d, char *out, size_t size);
+/* Variables of the environment that are recorded, of the first process of each: "OMP_WAIT_POLICY: not set -> passive; ..." in A and B, as many as there is room for. */
+typedef enum diff_environment { DIFF_ENVIRONMENT_UNKNOWN, DIFF_ENVIRONMENT_SAME, DIFF_ENVIRONMENT_OTHER } diff_environment;
+diff_environment diff_environment_of(const diff *d, char *out, size_t size);
 bool diff_is_same_build(const diff *d); /* of two databases; all programs of A are in B, by their build ids, which are known */
 
 /* One place in both runs where threads waited, called message passing, or made others wait; all threads and calling contexts added up. */

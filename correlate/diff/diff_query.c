@@ -9,6 +9,8 @@
 
 enum { SCALED = 4096 }; /* so many of the largest changes have their speed-up told: each reads a row of all processors */
 
+static const double LEAST_MOVED = 0.001; /* of the run: of smaller changes nobody asks, and callers need not be read */
+
 static diff of_databases(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t metric_b) {
     diff d = {.a = {.db = a, .metric = metric_a, .width = 120}, .b = {.db = b, .metric = metric_b, .width = 120}};
     bool processes = report_axis_of(a) == HSC_AXIS_PROCESS || report_axis_of(b) == HSC_AXIS_PROCESS;
@@ -31,7 +33,19 @@ hsc_status hsc_db_read_changes(hsc_db *a, uint32_t metric_a, hsc_db *b, uint32_t
     for (uint32_t i = 0; !s && i < count; i++)
         list[i] = (hsc_db_change){rows[i].a,      rows[i].b,   rows[i].count_a * d.a.unit.scale, rows[i].count_b * d.b.unit.scale,
                                   rows[i].change, rows[i].low, rows[i].high,                     rows[i].beyond,
-                                  rows[i].in_both, diff_how_text(rows[i].how), NAN, NAN};
+                                  rows[i].in_both, diff_how_text(rows[i].how), NAN, NAN,
+                                  false,           NAN,                          NAN};
+    for (uint32_t i = 0; !s && i < count && i < SCALED; i++) {
+        diff_moved moved;
+        if (fabs(rows[i].change) < LEAST_MOVED * fmax(d.a.total * d.a.unit.scale, d.b.total * d.b.unit.scale))
+            break; /* the largest come first */
+        s = diff_moved_of(&d, kinds[by], &rows[i], &moved, err);
+        if (s || moved.how == DIFF_NOT_MOVED)
+            continue;
+        list[i].moved = true;
+        list[i].together_a = moved.together.count_a * d.a.unit.scale;
+        list[i].together_b = moved.together.count_b * d.b.unit.scale;
+    }
     for (uint32_t i = 0; !s && i < count && i < SCALED && d.scaling && by != HSC_CHANGE_LINE && by != HSC_CHANGE_NEST; i++)
         if (by == HSC_CHANGE_MODULE || diff_is_users(&d, &rows[i]))
             s = diff_scaling_of(&d, &rows[i], &list[i].speedup, &list[i].efficiency, err);

@@ -9,6 +9,8 @@
 
 #include <report_elapsed.h>
 
+static const double MOST_IN_LINE = 0.5; /* of the time that threads could have run: beyond, elapsed time is others' load more than the program's */
+
 static uint32_t computation_of(const report *r) {
     for (uint32_t c = 0; hsc_db_get_category(r->db, c); c++)
         if (!strcmp(hsc_db_get_category(r->db, c), "computation"))
@@ -75,7 +77,23 @@ hsc_status diff_factors_of(const report *r, diff_factors *out, hsc_err *err) {
     out->load_balance = sum / elapsed.threads / most;
     out->communication = most * r->unit.scale / r->info.wall_s;
     out->parallel = out->computation_s / out->all_s;
+    out->longest_s = most * r->unit.scale;
+    out->in_line = usage.line_known && usage.line_s + out->cpu_s > 0 ? usage.line_s / (usage.line_s + out->cpu_s) : 0;
+    out->crowded = out->in_line > MOST_IN_LINE;
+    if (out->crowded)
+        out->communication = out->parallel = NAN;
     return HSC_OK;
+}
+
+bool diff_crowded_text(const diff_factors *of, uint32_t n, char first, char *out, size_t size) {
+    uint32_t told = 0;
+    size_t at = (size_t)snprintf(out, size, "not told: threads stood in line for a processor for ");
+    for (uint32_t i = 0; i < n; i++)
+        if (of[i].crowded && at < size)
+            at += (size_t)snprintf(out + at, size - at, "%s%.0f %% (%c)", told++ ? ", " : "", 100 * of[i].in_line, (char)(first + (char)i));
+    if (at < size)
+        snprintf(out + at, size - at, " of the time that they could have run, so elapsed time tells of other programs");
+    return told > 0;
 }
 
 double diff_computation_scaling(const diff *d, const diff_factors *a, const diff_factors *b) {

@@ -82,12 +82,15 @@ static hsc_status add_factors(figures *f, const diff *d, hsc_err *err) {
         s = diff_factors_of(&d->b, &b, err);
     if (s || !a.threads || !b.threads)
         return s;
+    bool crowded = a.crowded || b.crowded;
     if (d->scaling) {
-        add(f, "parallel", "", a.parallel, b.parallel);
+        if (!crowded)
+            add(f, "parallel", "", a.parallel, b.parallel);
         add(f, "balance", "", a.load_balance, b.load_balance);
         f->list[f->n - 1].chance_a = !a.uneven;
         f->list[f->n - 1].chance_b = !b.uneven;
-        add(f, "communication", "", a.communication, b.communication);
+        if (!crowded)
+            add(f, "communication", "", a.communication, b.communication);
         add(f, "computation", "", a.computation_s, b.computation_s);
         add(f, "each", "", a.computation_s / a.threads, b.computation_s / b.threads);
     } else if (a.threads > 1 && b.threads > 1 && a.load_balance > 0 && b.load_balance > 0 && (a.uneven || b.uneven)) {

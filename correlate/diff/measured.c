@@ -45,14 +45,23 @@ static void say(diff_cares *to, const char *text) {
 void diff_cares_of(const diff *d, diff_cares *out) {
     diff_measured m[2];
     out->n = 0;
-    char text[500], others[300];
+    char text[DIFF_CARE_SIZE], others[300];
+    diff_environment environment = diff_environment_of(d, others, sizeof others);
+    if (environment == DIFF_ENVIRONMENT_OTHER) {
+        snprintf(text, sizeof text, "the environment of B is another one, %s", others);
+        say(out, text);
+    }
     bool same = !d->scaling && !d->repeated && diff_is_whole(&d->a) && diff_is_whole(&d->b) && diff_is_same_build(d);
     if (same && diff_other_libraries(d, others, sizeof others)) {
         snprintf(text, sizeof text, "the program is the same build, but not all that it loads: %s", others);
         say(out, text);
-    } else if (same)
-        say(out, "nothing was changed in the program (the same build): what differs is the machine, the environment, the input or chance, and intervals have only the chance of sampling in them. "
-                 "CPU time differs too, where others use the caches and processors: repeat the runs, and compare groups of them (heatscope diff A1 A2 A3 : B1 B2 B3)");
+    } else if (same) {
+        static const char *const what[] = {[DIFF_ENVIRONMENT_UNKNOWN] = "the machine, the environment, the input or chance", [DIFF_ENVIRONMENT_SAME] = "the machine, the input or chance",
+                                           [DIFF_ENVIRONMENT_OTHER] = "that, the machine, the input or chance"};
+        snprintf(text, sizeof text, "nothing was changed in the program (the same build): what differs is %s, and intervals have only the chance of sampling in them. "
+                 "CPU time differs too, where others use the caches and processors: repeat the runs, and compare groups of them (heatscope diff A1 A2 A3 : B1 B2 B3)", what[environment]);
+        say(out, text);
+    }
     const report *r[2] = {&d->a, &d->b};
     const char *arguments[2];
     for (int i = 0; i < 2; i++) {

@@ -166,6 +166,7 @@ static void put_dynamic(emit *e) {
     COLUMN(e, process_mechanism, text, n, p[i]->mechanism);
     COLUMN(e, process_mechanism_note, text, n, p[i]->mechanism_note);
     COLUMN(e, process_vector_bytes, uint16_t, n, p[i]->vector_bytes < 65535 ? p[i]->vector_bytes : 0);
+    COLUMN(e, process_environment, text, n, p[i]->environment);
     COLUMN(e, process_end, text, n, hsc_join_end_text(j, p[i]));
     COLUMN(e, process_begin_s, double, n, hsc_join_run_time(j, p[i], p[i]->start_ns));
     COLUMN(e, process_end_s, double, n, hsc_join_end_of(j, p[i]));

@@ -196,7 +196,7 @@ static const char *keep(join *j, const char *s) {
 
 /* Takes the small things from the process that was read, whose pool goes. */
 static bool keep_process(join *j, jprocess *p, jprocess *from) {
-    const char **texts[] = {&from->host, &from->executable, &from->arguments, &from->mechanism, &from->mechanism_note, &from->job};
+    const char **texts[] = {&from->host, &from->executable, &from->arguments, &from->environment, &from->mechanism, &from->mechanism_note, &from->job};
     bool ok = true;
     pthread_mutex_lock(&j->lock);
     for (size_t i = 0; ok && i < sizeof texts / sizeof *texts; i++)

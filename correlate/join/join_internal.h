@@ -299,7 +299,7 @@ typedef struct jprocess {
     int64_t rank;
     uint64_t vector_bytes; /* the longest vectors of its processor; 0: not known */
     uint64_t pid, parent_pid, ranks, start_unix_ns, start_ns, period_ns, last_ns;
-    const char *host, *executable, *arguments, *mechanism, *mechanism_note, *job;
+    const char *host, *executable, *arguments, *environment, *mechanism, *mechanism_note, *job;
     uint64_t end_ns, end_cpu_ns, end_kind;
     bool has_end;
     uint64_t facts; /* of its file, that had ended, when its checksums were found right; 0: they were not, or not in this join */

@@ -130,7 +130,7 @@ hsc_status hsc_ranks_share_files(join *j, hsc_err *err) {
 /* ---- what is kept of a process after the first reading ---- */
 
 void hsc_ranks_put_header(const jprocess *p, parcel *a) {
-    const char *const texts[] = {p->problem, p->host, p->executable, p->arguments, p->mechanism, p->mechanism_note, p->job};
+    const char *const texts[] = {p->problem, p->host, p->executable, p->arguments, p->environment, p->mechanism, p->mechanism_note, p->job};
     parcel_put(a, p, sizeof *p); /* what points is told apart */
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         parcel_text(a, texts[i]);
@@ -148,7 +148,7 @@ void hsc_ranks_put_header(const jprocess *p, parcel *a) {
 void hsc_ranks_take_header(join *j, jprocess *p, parcel *a) {
     jprocess q;
     parcel_take(a, &q, sizeof q);
-    const char **const texts[] = {&q.problem, &q.host, &q.executable, &q.arguments, &q.mechanism, &q.mechanism_note, &q.job};
+    const char **const texts[] = {&q.problem, &q.host, &q.executable, &q.arguments, &q.environment, &q.mechanism, &q.mechanism_note, &q.job};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         *texts[i] = parcel_take_text(a, &j->pool);
     size_t events = q.events.n, threads = q.threads.n;

@@ -26,6 +26,36 @@ static const char *keep(jprocess *p, hsc_str s) {
     return hsc_pool_intern(&p->pool, s.p, s.n);
 }
 
+static int by_bytes(const void *a, const void *b) {
+    const hsc_str *x = a, *y = b;
+    int order = memcmp(x->p, y->p, x->n < y->n ? x->n : y->n);
+    return order ? order : (x->n > y->n) - (x->n < y->n);
+}
+
+/* Sorted lines; NULL: no memory. */
+static const char *environment_of(jprocess *p, const hsc_rec_process *r) {
+    size_t n = r->environment.n, size = 1;
+    if (!r->environment_read || !n)
+        return keep(p, r->environment_read ? (hsc_str){"none", 4} : (hsc_str){"", 0});
+    hsc_str *sorted = hsc_pool_take(&p->pool, n * sizeof *sorted);
+    for (size_t i = 0; sorted && i < n; i++) {
+        sorted[i] = r->environment.p[i].n ? r->environment.p[i] : (hsc_str){"", 0};
+        size += sorted[i].n + 1;
+    }
+    char *text = sorted ? hsc_pool_take(&p->pool, size) : NULL, *at = text;
+    if (!text)
+        return NULL;
+    qsort(sorted, n, sizeof *sorted, by_bytes);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(at, sorted[i].p, sorted[i].n);
+        for (char *end = at + sorted[i].n; at < end; at++)
+            *at = *at == '\n' || !*at ? ' ' : *at;
+        *at++ = '\n';
+    }
+    *at = 0;
+    return text;
+}
+
 static bool take_process(jprocess *p, const hsc_rec_process *r) {
     p->has_start = true;
     p->pid = r->pid;
@@ -53,7 +83,8 @@ static bool take_process(jprocess *p, const hsc_rec_process *r) {
         at += r->arguments.p[i].n;
     }
     p->arguments = text;
-    return p->host && p->executable && p->mechanism && p->mechanism_note && p->job && text;
+    p->environment = environment_of(p, r);
+    return p->host && p->executable && p->environment && p->mechanism && p->mechanism_note && p->job && text;
 }
 
 static bool take_mapping(jprocess *p, const hsc_rec_mapping *r) {
@@ -571,7 +602,7 @@ hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t 
     p->join = j;
     p->rank = -1;
     p->seen_chunk = UINT64_MAX;
-    p->host = p->executable = p->arguments = p->mechanism = p->mechanism_note = p->job = p->problem = "";
+    p->host = p->executable = p->arguments = p->environment = p->mechanism = p->mechanism_note = p->job = p->problem = "";
     if (p->known && !hsc_join_blame_begin(p))
         return hsc_join_no_memory(err);
     hsc_status status = read_records(j, p, first_problem, size, &problem, err);

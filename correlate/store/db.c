@@ -484,6 +484,7 @@ static bool came_later(int column) {
         return column == HSC_COL_instance_parent || column == HSC_COL_metric_exact || column == HSC_COL_metric_weights_of ||
                column == HSC_COL_remark_reason || column == HSC_COL_remark_count || column == HSC_COL_remark_function ||
                column == HSC_COL_instance_vector_bytes || column == HSC_COL_scope_unoptimised || column == HSC_COL_process_vector_bytes ||
+               column == HSC_COL_process_environment ||
                (column >= HSC_COL_thread_user_s && column <= HSC_COL_thread_runnable_s);
     }
 }
@@ -588,6 +589,15 @@ static hsc_status load_column(hsc_db *db, int i, hsc_err *err) {
     unsigned size = hsc_schema_type_size(c->type);
     char name[96];
     name_column(i, name, sizeof name);
+    if (!size && came_later(i) && !hsc_db_has(db, name)) { /* empty texts */
+        db->strings[i] = (hsc_strings){.bytes = calloc(1, 1), .offsets = calloc(n + 1, sizeof *db->strings[i].offsets)};
+        if (db->strings[i].bytes && db->strings[i].offsets)
+            return HSC_OK;
+        free(db->strings[i].bytes);
+        free(db->strings[i].offsets);
+        db->strings[i] = (hsc_strings){0};
+        return out_of_memory(db, err);
+    }
     if (!size) {
         hsc_status status = load_strings(db, name, n, &db->strings[i], err);
         if (status) {

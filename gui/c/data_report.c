@@ -316,6 +316,9 @@ static int changes(hsc_handle *h, Tcl_Interp *interp, hsc_handle *other, hsc_cha
         PUT(d, "in_both", WIDE(list[i].in_both));
         PUT(d, "speedup", share(list[i].speedup));
         PUT(d, "efficiency", share(list[i].efficiency));
+        PUT(d, "moved", WIDE(list[i].moved));
+        PUT(d, "together_a", share(list[i].together_a));
+        PUT(d, "together_b", share(list[i].together_b));
         Tcl_ListObjAppendElement(NULL, out, d);
     }
     free(list);

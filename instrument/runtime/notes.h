@@ -56,6 +56,16 @@ typedef struct hsc_rt_notes {
     uint64_t ended, place;       /* ranks of this job; the how many-th this one was, 0: it has not said so */
 } hsc_rt_notes;
 
+/* Samples a second that would keep to the budget (thousandths), if nothing else cost anything, and are fewer than there were at any time: 1, 2 or 5 times a power of ten; 0: none, or as many as were asked for. */
+static inline uint64_t hsc_rt_frugal_hz(const hsc_rt_notes *all, uint64_t budget, uint64_t frequency) {
+    static const uint64_t steps[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
+    uint64_t cost_us = all->took_us[HSC_RT_TOOK_HANDLER] + all->took_us[HSC_RT_TOOK_SIGNALS], best = 1;
+    uint64_t hz = cost_us ? budget * all->samples * 1000 / cost_us : 0, below = all->lowered ? all->lowest_hz : UINT64_MAX;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        best = steps[i] <= hz && steps[i] < below ? steps[i] : best;
+    return !cost_us || best >= below || best >= frequency ? 0 : best;
+}
+
 typedef struct hsc_rt_lines {
     char text[512];
     size_t n;

@@ -14,6 +14,7 @@
 
 #include "gomp.h"
 #include "interpose.h"
+#include "environment.h"
 #include "notes.h"
 #include "probes.h"
 #include "rt.h"
@@ -176,6 +177,11 @@ static uint64_t vector_bytes(void) {
 #endif
 }
 
+static struct {
+    hsc_rt_environment of; /* as it was at the start: programs change theirs, and a child of fork tells it again */
+    bool read;
+} at_start;
+
 static void put_process(uint64_t now) {
     struct timespec real;
     clock_gettime(CLOCK_REALTIME, &real);
@@ -187,7 +193,8 @@ static void put_process(uint64_t now) {
                          .start_unix_ns = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec, .start_ns = now,
                          .mechanism = {mechanism, strlen(mechanism)}, .mechanism_note = {hsc_rt_me.note, strlen(hsc_rt_me.note)},
                          .period_ns = hsc_rt.period_ns, .runtime_version = {HEATSCOPE_VERSION, sizeof HEATSCOPE_VERSION - 1},
-                         .job = {hsc_rt.job.id, strlen(hsc_rt.job.id)}, .vector_bytes = vector_bytes()};
+                         .job = {hsc_rt.job.id, strlen(hsc_rt.job.id)}, .vector_bytes = vector_bytes(),
+                         .environment_read = at_start.read, .environment = {at_start.of.list, at_start.of.n}};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     p.processors = processors > 0 ? (uint64_t)processors : 0;
     uint64_t mask;
@@ -563,6 +570,8 @@ static void start(int argc, char **argv) {
         keep_arguments(argc, argv);
     else
         read_arguments();
+    hsc_rt_environment_read(&at_start.of);
+    at_start.read = true;
     Dl_info library;
     size_t at = 0;
     if (dladdr(&hsc_rt_me, &library) && library.dli_fname && library.dli_fname[0] == '/')

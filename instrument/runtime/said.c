@@ -106,16 +106,6 @@ static void append_tenths(char *line, size_t size, size_t *at, uint64_t tenths) 
     hsc_rt_append_u64(line, size, at, tenths % 10);
 }
 
-/* Samples a second that would keep to the budget, if nothing else cost anything: 1, 2 or 5 times a power of ten; 0: as many as were asked for. */
-static uint64_t frugal_hz(const hsc_rt_notes *all) {
-    static const uint64_t steps[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
-    uint64_t cost_us = all->took_us[HSC_RT_TOOK_HANDLER] + all->took_us[HSC_RT_TOOK_SIGNALS], best = 1;
-    uint64_t hz = cost_us ? hsc_rt.options.budget * all->samples * 1000 / cost_us : 0;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        best = steps[i] <= hz ? steps[i] : best;
-    return !cost_us || best >= hsc_rt.options.frequency ? 0 : best;
-}
-
 #define DEAR 50u /* tenths of a percent: then the user is told what took most and what leaves it out, whatever the preset budget */
 
 /* ", 4.6 by samples (-F 20)": what most of it went to, where that is above the budget, and what would help. Probes were asked for by name. */
@@ -143,7 +133,7 @@ static void append_dear(char *line, size_t size, size_t *at, const hsc_rt_notes 
     append_tenths(line, size, at, tenths_of(part_us[most], t.base_us));
     hsc_rt_append(line, size, at, " by ");
     hsc_rt_append(line, size, at, what[most]);
-    uint64_t hz = most ? 0 : frugal_hz(all);
+    uint64_t hz = most ? 0 : hsc_rt_frugal_hz(all, budget, hsc_rt.options.frequency);
     if (most || hz)
         hsc_rt_append(line, size, at, " (");
     if (hz) {

@@ -12,15 +12,20 @@ from made_up import MadeUp  # noqa: E402
 m = MadeUp(*sys.argv[1:4])
 
 
-def measured(name, work, program="/made/up/solver", build_id=""):
-    """Processes of one thread, with so many ms of computation in the program and of polling in a library, for 2 s."""
+def measured(name, work, program="/made/up/solver", build_id="", in_line_ms=None):
+    """Processes of one thread, with so many ms of computation in the program and of polling in a library, for 2 s; and in line for a processor, where that is known."""
     for left in glob.glob(os.path.join(m.work, "*.hsr")):
         os.remove(left)
     for pid, (computes, polls) in enumerate(work, 11):
-        m.process(pid, program, (computes, polls), library="/made/up/libmpi.so", program_build_id=build_id)
+        usage = [] if in_line_ms is None else [USAGE.format((computes + polls) * 1000000, in_line_ms * 1000000)]
+        m.process(pid, program, (computes, polls), library="/made/up/libmpi.so", program_build_id=build_id, more=usage)
     database = os.path.join(m.work, name)
     m.run("correlate", "-o", database, m.work)
     return database
+
+
+USAGE = ("thread_usage thread_id=1 time=900 user_ns={0} system_ns=0 minor_faults=0 major_faults=0 voluntary_switches=0 involuntary_switches=0 "
+         "run_ns={0} runnable_ns={1}")
 
 
 def differ(a, b, *options):
@@ -68,6 +73,26 @@ scaled = measured("waits.h5", waits)
 text = check("waits", a, two, scaled, waits, "Loss: most is time outside of computation (to 50.0 %)")
 same = [(400, 100)] * 4
 check("weak", a, two, measured("weak.h5", same), same, "none of these factors lost more than 2 %", weak=True)
+
+# where threads stood in line for more than half of the time that they could have run, elapsed time is no measure: dashes, and why
+lines = {ms: measured(f"line{ms}.h5", same, in_line_ms=ms) for ms in (480, 1500)}
+for ms, crowded in ((480, False), (1500, True)):
+    found, said = differ(a, lines[ms])
+    head = said.partition("Procedures")[0]
+    flat = " ".join(head.split())
+    m.that((found["communication_efficiency_b"] is None) == crowded and (found["parallel_efficiency_b"] is None) == crowded, f"in line {ms} ms: {found}")
+    near(found["load_balance_b"], 1, "balance")
+    near(found["computation_scaling"], 0.5, "computation")
+    m.that(("B - 100.0~ - 4" in flat) == crowded and ("B of A - 100.0 -" in flat) == crowded, f"in line {ms} ms: dashes\n{said}")
+    m.that(("not told: threads stood in line for a processor for 75 % (B) of the time" in flat) == crowded, f"in line {ms} ms: why\n{said}")
+    m.that(("of 2 (50 %)" in flat) != crowded and ("of A's efficiency" in flat) != crowded and ("Loss:" in flat) != crowded, f"in line {ms} ms: speed-up\n{said}")
+several = m.run("diff", a, lines[480], lines[1500])
+rows = {line.split()[0]: line.split() for line in several.partition("comput. others")[2].splitlines()[1:4]}
+m.that(rows["B"][4] == "50.0" and rows["B"][6] == "100.0" and "-" not in rows["B"], f"several, B: {rows}\n{several}")
+m.that(rows["C"][4] == "-" and rows["C"][6:] == ["-", "50.0", "|", "-", rows["C"][10], "-"], f"several, C: {rows}\n{several}")
+m.that("not told: threads stood in line for a processor for 75 % (C) of the time" in " ".join(several.split()), f"several: why\n{several}")
+groups = json.loads(m.run("diff", "--format=json", a, lines[480], lines[1500]))["groups"]
+m.that([g["efficiency"] is None for g in groups] == [False, False, True] and [g["communication_efficiency"] is None for g in groups] == [False, False, True], f"several: {groups}")
 
 # the program's own procedure comes first, within noise though it is, with speed-up and efficiency; the library's has none
 told = text.partition("Procedures")[2].partition("Lines")[0].splitlines()

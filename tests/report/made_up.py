@@ -32,9 +32,9 @@ class MadeUp:
         return list(csv.DictReader(io.StringIO(self.run("report", f"--by={by}", "--format=csv", self.database))))
 
     def process(self, pid, program, samples, library="/made/up/library.so", host="h", more=(), ends=True, own_ns=0, cpu_ns=None,
-                address=8208, build_id="", lost=0, begin_s=0, program_build_id="", rank=-1):
+                address=8208, build_id="", lost=0, begin_s=0, program_build_id="", rank=-1, environment=None):
         """One thread. samples: in the program itself and in the library, at an address in [8192, 12288); build_id, program_build_id: the library's, the program's;
-        more: records of the thread; lost: periods that records of `more` tell the reasons of; it runs for 2 s from begin_s on."""
+        more: records of the thread; lost: periods that records of `more` tell the reasons of; it runs for 2 s from begin_s on; environment: list of NAME=value, None: not known."""
         chunk = "@chunk dynamic stream={} sequence=0 t0=0 lost=0 slot=packed sealed schema=" + self.schema
         n = sum(samples) + sum(int(line.split("weight=")[1].split()[0]) for line in more if line.startswith("sample_weighted"))
         cpu_ns = (n + lost) * 1000000 if cpu_ns is None else cpu_ns
@@ -42,7 +42,8 @@ class MadeUp:
             chunk.format(0),
             f'process pid={pid} parent_pid=1 rank={rank} ranks={rank + 1 and 9} host="{host}" executable="{program}" arguments=["{program}"] '
             f'directory="/" start_unix_ns={1000000000 + int(begin_s * 1e9) + pid} start_ns={int(begin_s > 0)} mechanism="perf-cpu-clock" mechanism_note="" period_ns=1000000 '
-            'processors=2 runtime_version="" job=""',
+            'processors=2 runtime_version="" job=""'
+            + ("" if environment is None else " vector_bytes=0 environment_read=1 environment=[" + ",".join(f'"{v}"' for v in environment) + "]"),
             *[f'mapping mapping_id={i} address={4096 * i} size=4096 bias=0 path="{path}" build_id=<{known}> file_size=1 file_mtime_ns=1 time=1'
               for i, path, known in ((1, program, program_build_id), (2, library, build_id))],
             chunk.format(1), 'thread thread_id=1 tid=1 time=1 name="t" creator_id=0', "node node_id=1 parent_id=0 mapping_id=1 address=4112 flags=0",

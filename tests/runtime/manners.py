@@ -272,6 +272,25 @@ def killed_children():
     expect("the report", all(re.search(rf"\w+ \d+ {how}", head) for how in ("was ended by SIGKILL", "was ended by SIGTERM", "ended with exit status 3")) and "no end" not in head, head)
 
 
+def environment():
+    """Variables that change how a program runs are in its file, each process's as they were when it began, also after fork and exec; no others, nor Heatscope's own library; what is long is cut."""
+    told = {"OMP_WAIT_POLICY": "passive", "KMP_BLOCKTIME": "0", "MALLOC_ARENA_MAX": "2", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0", "OMPI_MCA_btl": "self", "MPICH_ASYNC_PROGRESS": "1"}
+    secret = {"SECRET_TOKEN": "xyzzy", "MY_OMP_KEY": "xyzzy", "LD_LIBRARY_PATH": "/xyzzy", "OMPI_MCA_orte_precondition_transports": "xyzzy", "GLIBC_TUNABLESX": "xyzzy", "OMP_": ""}
+    work = "for i in {1..200000}; do :; done"
+    _, found = run(["bash", "-c", f"{work}; (OMP_WAIT_POLICY=active; {work}); OMP_WAIT_POLICY=active exec bash -c '{work}'"], env={**told, **secret, "GOMP_SPINCOUNT": "9" * 400})
+    expect("three processes or two", len(found) >= 2, found)
+    expected = {f"{k}={v}" for k, v in told.items()} | {"OMP_=", ("GOMP_SPINCOUNT=" + "9" * 400)[:256] + "..."}
+    policies = set()
+    for p in found:
+        with open(p.path, "rb") as file:
+            expect("no secret", b"xyzzy" not in file.read(), p.path)
+        listed = set(re.findall(r'"((?:[^"\\]|\\.)*)"', p.head["environment"]))
+        policies |= {v for v in listed if v.startswith("OMP_WAIT_POLICY")}
+        expect("looked at", p.head["environment_read"] == "1", p.head)
+        expect("what is told", {v for v in listed if "WAIT_POLICY" not in v} == {v for v in expected if "WAIT_POLICY" not in v}, listed)
+    expect("as each began", policies == {"OMP_WAIT_POLICY=passive", "OMP_WAIT_POLICY=active"}, policies)
+
+
 def report_head():
     text = subprocess.run([scenarios.HEATSCOPE, "report", os.path.join(scenarios.WORK, "m")], capture_output=True, text=True).stdout
     return " ".join(text[:text.index("What stands out")].split())

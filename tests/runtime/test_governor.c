@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "../draws.h"
+#include "notes.h"
 #include "rt.h"
 
 enum { PERIOD = 1000000, SECOND = 1000000000, MET_NS = 2 * HSC_RT_MET_NS /* two judgements */ };
@@ -565,10 +566,26 @@ static void system_calls_are_no_crowd(void **state) {
     assert_int_equal(t->periods, 1);
 }
 
+/* What the last line advises: a rate that keeps to the budget, and none that there was not even with it lowered. */
+static void advice_is_fewer(void **state) {
+    (void)state;
+    hsc_rt_notes all = {.samples = 1000, .took_us = {[HSC_RT_TOOK_HANDLER] = 50000, [HSC_RT_TOOK_SIGNALS] = 100000}};
+    assert_int_equal(hsc_rt_frugal_hz(&all, 10, 1000), 50); /* of 150 us each, 66 a second are 1 % */
+    assert_int_equal(hsc_rt_frugal_hz(&all, 10, 50), 0);    /* asked for already */
+    all.lowered = 1;
+    all.lowest_hz = 125;
+    assert_int_equal(hsc_rt_frugal_hz(&all, 10, 1000), 50);
+    all.lowest_hz = 15; /* -F 50 would take more than that */
+    assert_int_equal(hsc_rt_frugal_hz(&all, 10, 1000), 10);
+    all.lowest_hz = 1;
+    assert_int_equal(hsc_rt_frugal_hz(&all, 10, 1000), 0);
+    assert_int_equal(hsc_rt_frugal_hz(&(hsc_rt_notes){.samples = 1}, 10, 1000), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(budgets), cmocka_unit_test(the_first_seconds_have_samples), cmocka_unit_test(comes_back), cmocka_unit_test(libraries_are_read_once),
                                        cmocka_unit_test(one_look_is_chance), cmocka_unit_test(brief_threads_keep_their_rate), cmocka_unit_test(without_a_budget),
                                        cmocka_unit_test(storms_of_switches), cmocka_unit_test(preset_budget_moves_too), cmocka_unit_test(yields_are_seen_at_once), cmocka_unit_test(switches_afterwards), cmocka_unit_test(waiting_by_yields), cmocka_unit_test(began_busily), cmocka_unit_test(unmet_by_ticks), cmocka_unit_test(yields_are_not_told), cmocka_unit_test(few_switches_move_nobody),
-                                       cmocka_unit_test(program_gets_its_turn), cmocka_unit_test(system_calls_are_no_crowd)};
+                                       cmocka_unit_test(program_gets_its_turn), cmocka_unit_test(advice_is_fewer), cmocka_unit_test(system_calls_are_no_crowd)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

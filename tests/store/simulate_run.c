@@ -393,6 +393,7 @@ static hsc_status put_run(hsc_store *s, run *r, hsc_err *err) {
     PUT(process_mechanism, o->processes, const char *, (i < o->processes) ? "simulated" : "");
     PUT(process_vector_bytes, o->processes, uint16_t, 32 + 0 * i);
     PUT(process_mechanism_note, o->processes, const char *, (i < o->processes) ? "made by heatscope-simulate, not measured" : "");
+    PUT(process_environment, o->processes, const char *, (i < o->processes) ? "OMP_NUM_THREADS=4\n" : "");
     PUT(process_end, o->processes, const char *, (i < o->processes) ? "exit" : "");
     PUT(process_begin_s, o->processes, double, 0.001 * (i % 7));
     PUT(process_end_s, o->processes, double, lasts + 0.001 * (i % 5));

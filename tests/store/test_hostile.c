@@ -60,7 +60,7 @@ static size_t read_rows(hsc_db *db) {
     ROWS(directive, v.text)
     ROWS(runtime_call, v.callee)
     ROWS(handed, "")
-    ROWS(process, v.host, v.executable, v.arguments, v.mechanism, v.mechanism_note, v.end)
+    ROWS(process, v.host, v.executable, v.arguments, v.environment, v.mechanism, v.mechanism_note, v.end)
     ROWS(thread, v.name)
     ROWS(metric, v.name, v.unit)
     ROWS(message, v.operation, v.peer)

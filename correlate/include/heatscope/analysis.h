@@ -130,6 +130,8 @@ typedef struct hsc_db_change { /* of a procedure with its loops, a loop without 
     bool in_both;           /* also a line that one has no row for, because it met no sample there */
     const char *how;        /* it was found: "same", "moved", ...; static */
     double speedup, efficiency; /* of two sizes: of the slowest processor; work in A over work in B (strong scaling). NAN: not known, or equal sizes, or a line */
+    bool moved;             /* beyond noise, but the code next to it changed the other way: both together did not (docs/differences.md). No modules; of changes of a thousandth of the run and more */
+    double together_a, together_b; /* of what moved: both together; NAN */
 } hsc_db_change;
 /* What has samples in either, the largest change first; free() *out. HSC_E_MISMATCH: the metrics have different units. Cost: the
  * sums of both, and the source texts of files with loops. */
@@ -158,7 +160,8 @@ typedef struct hsc_db_run_figure { /* of two whole runs, known without sampling 
                        * first, and computation; none where that is nearly all;
                        * "waiting" and calls of "messages" of all threads; "imbalance" of the computation (of the thread with most over
                        * the mean, runs of equal size); of two sizes the factors of efficiency: "parallel" = "balance" x
-                       * "communication", "computation" and that of "each" thread on average, whose ratios a / b are how the
+                       * "communication" (neither where threads of one stood in line for a processor for most of the time that they could
+                       * have run), "computation" and that of "each" thread on average, whose ratios a / b are how the
                        * computation scaled: of strong scaling the first, of weak scaling the second; "size": processes, or of one
                        * process each the threads that computed at the same time; "in line": how long all threads stood in line for a
                        * processor, where the kernel told it of both */

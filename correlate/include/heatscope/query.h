@@ -304,6 +304,7 @@ typedef struct hsc_db_process {
     int32_t rank;           /* -1 none */
     uint32_t pid;
     const char *host, *executable, *arguments, *mechanism, *mechanism_note, *end; /* end: "exit", ..., HSC_DB_NO_END, HSC_DB_BY_SIGNAL "SIGSEGV" */
+    const char *environment; /* "NAME=value" of each variable that changes how programs run, sorted, with a line break behind each; "none": none was set; "": not known, as in older databases */
     bool unfinished;        /* no end of it is recorded: by end, HSC_DB_NO_END or by a signal */
     uint32_t vector_bytes;  /* the longest vectors that its processor has instructions for; 0: not known, as in older databases */
     uint32_t first_thread, threads; /* rows of the thread table */

@@ -2,7 +2,7 @@
 # This run and another one: what changed, by procedure, loop, line, module, wait, message or cause, and what to say of a line or scope.
 
 oo::class create ::heatscope::Comparison {
-    variable Run Db Other OtherRun Changes Failed Marks Interval Exact Known
+    variable Run Db Unit Other OtherRun Changes Failed Marks Interval Exact Known
 
     # other: a handle of the database that is compared with, "" for none
     constructor {run other} {
@@ -251,6 +251,7 @@ oo::class create ::heatscope::Comparison {
                 set Failed $rows
                 set rows {}
             }
+            set Unit [dict get [$Db metric $metric] unit]
             dict set Changes $key [my Apart $by [lmap c $rows {dict merge $c [expr {[my isTimed $by] ? [my TimedNames $c] : [my Names $by $c]}]}]]
         }
         return [dict get $Changes $key]
@@ -313,6 +314,13 @@ oo::class create ::heatscope::Comparison {
                 computation [my Seconds $computation] scaled by [my Scaled $computation] (strong: the same work), of a thread by\
                 [my Scaled [lindex [dict get $by each] 0]] (weak: work that grows with the threads)[my Chance $by balance]" \
                 [my Factor [lindex [dict get $by parallel] 0] {%.1f %%} 100]]
+        } elseif {[dict exists $by balance]} {
+            # elapsed time tells of other programs
+            set computation [lindex [dict get $by computation] 0]
+            set balance [my Factor [lindex [dict get $by balance] 0] {%.1f %%} 100]
+            lappend out [list Efficiency "load balance $balance; computation [my Seconds $computation] scaled by [my Scaled $computation] (strong: the same work), of a thread by\
+                [my Scaled [lindex [dict get $by each] 0]] (weak: work that grows with the threads)[my Chance $by balance]; communication and parallel efficiency are not told:\
+                threads stood in line for a processor for most of the time that they could have run" "load balance $balance"]
         }
         if {[dict exists $by care]} {
             set cares [lmap row [dict get $by care] {my Care [::heatscope::fmt plain [dict get $row name]]}]
@@ -426,8 +434,13 @@ oo::class create ::heatscope::Comparison {
         if {$by eq "loop" && [dict get $c how] eq "nest"} {
             set words [string trimleft "$words, with the loops in it, which are others there" ", "]
         }
+        if {[my onlyMoved $c]} {
+            set words [string trimleft "$words, only moved: with the code next to it [my HereThere [dict get $c together_a] [dict get $c together_b] $Unit]" ", "]
+        }
         return [dict create name $name where $where ratio $ratio words $words]
     }
+    # Has the code next to it as much less, or more: was it put in line in one build, and not in the other?
+    method onlyMoved {c} { return [expr {[dict exists $c moved] && [dict get $c moved]}] }
     # Waits, calls of message passing, and what made others wait, by the line of this run, or of the other where it is only there.
     method TimedNames {c} {
         set a [dict get $c value_a]
@@ -557,6 +570,9 @@ oo::class create ::heatscope::Comparison {
         return [expr {[dict exists $Marks $metric $key] ? [dict get $Marks $metric $key] : {}}]
     }
     method Mark {c metric scope} {
+        if {[my onlyMoved $c]} {
+            return [list "[my amount $c $metric], only moved" plain $scope]
+        }
         return [list "[my amount $c $metric][my apart $c]" [expr {[dict get $c change] > 0 ? "more" : "less"}] $scope]
     }
     # Procedures and loops that changed beyond noise, the largest change first: dicts as of `changes` with by. A loop has what it calls, so it is told where no

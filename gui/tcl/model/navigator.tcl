@@ -28,6 +28,10 @@ oo::class create ::heatscope::Navigator {
         set axis [expr {[$Run columns process] > 1 || [my IsLoneRank] ? "process" : "thread"}]
         $Bus set start axis $axis
         if {$comparison ne "" && [$comparison any] && [$Run info contexts] <= [::heatscope::settings get beginContexts] && [my StartAtChange $comparison]} {
+            # as with one
+            if {[my inCalls] ne ""} {
+                $Bus adjust start lines calls
+            }
             return
         }
         if {[$Run info contexts] > [::heatscope::settings get beginContexts] || ![my StartAtHottest]} {
@@ -59,16 +63,16 @@ oo::class create ::heatscope::Navigator {
         }
         return 1
     }
-    # At the line that changed most of the user's procedure or loop that did; else at the wait or call of message passing that did. False: there is none.
+    # At the line that changed most of the user's procedure or loop that did, but not where time only moved; else at the wait or call of message passing that did. False: there is none.
     method StartAtChange {comparison} {
         set metric [$Bus get metric]
         foreach c [$comparison code $metric] {
             set scope [dict get $c a]
-            if {$scope < 0 || ![my IsPlaceToBegin $scope]} continue
+            if {$scope < 0 || [$comparison onlyMoved $c] || ![my IsPlaceToBegin $scope]} continue
             set facts [$Db scope $scope]
             set procedure [expr {[dict get $c by] eq "loop" ? [dict get $facts procedure] : $scope}]
             foreach l [$comparison changes line $metric] {
-                if {![dict get $l beyond] || [dict get $l a] < 0 || ([dict get $l change] > 0) != ([dict get $c change] > 0)} continue
+                if {![dict get $l beyond] || [$comparison onlyMoved $l] || [dict get $l a] < 0 || ([dict get $l change] > 0) != ([dict get $c change] > 0)} continue
                 set line [$Db line [dict get $l a]]
                 if {[dict get $c by] eq "loop" && ([dict get $line line] < [dict get $facts line_begin] || [dict get $line line] > [dict get $facts line_end])} continue
                 if {[dict get $line line] > 0 && [dict get $line file] == [dict get $facts file] && [my ProcedureOf [dict get $line scope]] == $procedure} {
