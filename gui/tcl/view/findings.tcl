@@ -279,10 +279,10 @@ oo::class create ::heatscope::FindingsView {
     }
 }
 namespace eval ::heatscope::FindingsView {
-    # Where a line may break.
+    # Where a line may break. A bitmap of nothing: photos free colours that they have not, on a server that is told of these.
     proc joint {} {
         if {[::info commands ::heatscope::joint] eq ""} {
-            image create photo ::heatscope::joint -width 1 -height 1
+            image create bitmap ::heatscope::joint -data "#define joint_width 1\n#define joint_height 1\nstatic unsigned char joint_bits\[\] = {\n0x00};" -background ""
         }
         return ::heatscope::joint
     }
