@@ -249,7 +249,8 @@ oo::class create ::heatscope::ScopeView {
         # a line without code, or that nothing was measured at: the scope around it, if that has some
         if {$Shown >= 0 && ($row < 0 || [my Nothing $stats])} {
             set own [lindex [$Db stats -table scope_excl -rows [list $Shown 1] {*}[my Common]] 0]
-            set best [expr {$row >= 0 && $table eq "line_incl" && [my Nothing $own] ? [lindex [$Db top -table $table -under $Shown -n 1 {*}[my Common]] 0] : {}}]
+            set in_calls [expr {$row >= 0 && $table eq "line_incl" && [my Nothing $own] && [dict get [$Db scope $Shown] kind] eq "loop"}]
+            set best [expr {$in_calls ? [lindex [$Db top -table $table -under $Shown -n 1 {*}[my Common]] 0] : {}}]
             if {[llength $best] && [dict get $best sum] > 0} {
                 # a loop whose time is in what it calls, where lines are shown so: the line of it that has most
                 set title "Line [dict get $best line] by $one"

@@ -7,7 +7,7 @@
 #define PAUSES_NS 1000000u
 #define PAUSES_OF 4u      /* of the time since it began to look: what may be in pauses of which it is not known what they were */
 #define REST_NS 50000u    /* where the thread may have rested */
-#define REST_CPU_NS 100000u /* CPU time that it may have used there, to go to sleep and come back, with a sample: who does more has worked, however long it had no processor besides */
+#define REST_CPU_NS 180000u /* CPU time that it may have used there, to go to sleep and come back (20 to 140 us were seen), with a sample: who does more has worked, however long it had no processor besides */
 #define RESTS_AHEAD_MAX 64u
 #define RESTS (sizeof((hsc_mpi_block *)0)->rests / sizeof *((hsc_mpi_block *)0)->rests)
 
