@@ -653,6 +653,8 @@ const jthread *hsc_join_known_thread(const jprocess *p, uint64_t id); /* read.c;
 /* read.c: all records of p->path into p, its threads by their ids; first_problem[size]: with the file, "" where there is none. */
 hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t size, hsc_err *err);
 bool hsc_join_is_launcher(const jprocess *p);
+/* A shell whose own loops have the time is the program, whatever it starts besides: ten times the samples that programs have. */
+bool hsc_join_shells_work(const join *j);
 bool hsc_join_is_brief(const jprocess *p, const jthread *t); /* is the thread, not the first, in no table, as it has no sample and no value */
 
 /* gone.c: how processes ended of which those that waited for them have told in a measurement's .processes. */

@@ -749,17 +749,6 @@ static int by_rank(const void *a, const void *b) {
     return by_path(a, b);
 }
 
-bool hsc_join_is_launcher(const jprocess *p) {
-    static const char *const names[] = {"mpirun", "mpiexec", "orterun", "orted", "prterun", "prted", "prte", "srun",
-                                        "mpiexec.hydra", "hydra_pmi_proxy", "hydra_bstrap_proxy", "sh", "bash", "dash",
-                                        "zsh", "env", "time", "timeout", "nice", "taskset", "numactl", "heatscope"};
-    const char *slash = strrchr(p->executable, '/'), *name = slash ? slash + 1 : p->executable;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return false;
-}
-
 bool hsc_join_is_brief(const jprocess *p, const jthread *t) { return t != p->threads.p && !t->samples && !t->has_values; }
 
 /* One that has a file all the same, as it was killed, is a rank or was started by the user, is told with those of the runtime's list. */
@@ -771,22 +760,6 @@ static void add_brief(join *j, const jprocess *p) {
         j->brief_us += p->threads.p[k].cpu_ns / 1000;
 }
 
-/* A shell whose own loops have the time is the program, whatever it starts besides: ten times what programs have. */
-static bool shells_work(const join *j) {
-    static const char *const shells[] = {"sh", "bash", "dash", "zsh"};
-    uint64_t programs = 0, of_shells = 0;
-    for (size_t i = 0; i < j->processes.n; i++) {
-        const jprocess *p = &j->processes.p[i];
-        const char *slash = strrchr(p->executable, '/'), *name = slash ? slash + 1 : p->executable;
-        bool is_shell = false;
-        for (size_t k = 0; k < sizeof shells / sizeof *shells; k++)
-            is_shell = is_shell || !strcmp(name, shells[k]);
-        for (size_t k = 0; k < p->threads.n && !p->is_foreign; k++)
-            *(is_shell ? &of_shells : &programs) += is_shell || !p->is_launcher ? p->threads.p[k].samples : 0;
-    }
-    return of_shells > 10 * programs;
-}
-
 /* Processes with nothing of their own are left out, unless none has a sample: a run that only waited. One that starts others is a program where none
  * else works. */
 static hsc_status choose(join *j, bool sampled, hsc_err *err) {
@@ -795,7 +768,7 @@ static hsc_status choose(join *j, bool sampled, hsc_err *err) {
         const jprocess *p = &j->processes.p[i];
         program = program || (sampled ? p->works && !p->is_launcher : p->threads.n && !p->is_foreign && !p->is_launcher);
     }
-    program = program && !(sampled && shells_work(j));
+    program = program && !(sampled && hsc_join_shells_work(j));
     j->marks = program && !j->options->keep_launchers ? JMARK_PROGRAM : JMARK_PROGRAM | JMARK_LAUNCHER;
     if (!sampled)
         j->marks |= j->marks << JMARK_UNSAMPLED_SHIFT;

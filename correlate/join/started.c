@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the user started: the first process of the run, also where it is left out because it only starts others. */
+/* Who starts others, and what the user started: the first process of the run, also where it is left out because it only starts others. */
 #include <string.h>
 
 #include "join_internal.h"
@@ -7,6 +7,36 @@
 static const char *base_of(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
+}
+
+static bool is_one_of(const jprocess *p, const char *const *names, size_t n) {
+    const char *name = base_of(p->executable);
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+static bool is_shell(const jprocess *p) {
+    static const char *const names[] = {"sh", "bash", "dash", "zsh"};
+    return is_one_of(p, names, sizeof names / sizeof *names);
+}
+
+bool hsc_join_is_launcher(const jprocess *p) {
+    static const char *const names[] = {"mpirun", "mpiexec", "orterun", "orted", "prterun", "prted", "prte", "srun", "mpiexec.hydra", "hydra_pmi_proxy", "hydra_bstrap_proxy",
+                                        "env", "time", "timeout", "nice", "taskset", "numactl", "heatscope"};
+    return is_shell(p) || is_one_of(p, names, sizeof names / sizeof *names);
+}
+
+bool hsc_join_shells_work(const join *j) {
+    uint64_t programs = 0, shells = 0;
+    for (size_t i = 0; i < j->processes.n; i++) {
+        const jprocess *p = &j->processes.p[i];
+        bool shell = is_shell(p), counts = !p->is_foreign && (shell || !p->is_launcher);
+        for (size_t k = 0; k < p->threads.n && counts; k++)
+            *(shell ? &shells : &programs) += p->threads.p[k].samples;
+    }
+    return shells > 10 * programs;
 }
 
 const jprocess *hsc_join_started(const join *j) {
@@ -34,12 +64,8 @@ size_t hsc_join_count_programs(const join *j) {
 
 /* The script that a shell runs: the first argument that is no option; a shell with -c has none. */
 static const char *script_of(join *j, const jprocess *p) {
-    static const char *const shells[] = {"sh", "bash", "dash", "zsh"};
-    const char *name = base_of(p->executable), *at = strchr(p->arguments, ' ');
-    size_t i = 0;
-    while (i < sizeof shells / sizeof *shells && strcmp(name, shells[i]))
-        i++;
-    if (i == sizeof shells / sizeof *shells)
+    const char *at = strchr(p->arguments, ' ');
+    if (!is_shell(p))
         return NULL;
     while (at) {
         at++;

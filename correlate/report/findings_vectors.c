@@ -26,6 +26,20 @@ static hsc_status add_short(report *r, uint32_t scope, uint32_t limit, hsc_weigh
     return status;
 }
 
+typedef struct summed { /* loops that a finding is of */
+    hsc_weighted all;
+    double most;
+    uint32_t hottest, loops;
+} summed;
+
+static void add_loop(summed *to, uint32_t scope, hsc_weighted here) {
+    to->loops++;
+    to->all.sum += here.sum;
+    to->all.excess += here.excess;
+    to->hottest = here.sum > to->most ? scope : to->hottest;
+    to->most = here.sum > to->most ? here.sum : to->most;
+}
+
 /* Is time in sums that stay scalar? Processors with longer vectors fuse a product with the sum, which then waits for the product as well. */
 static bool has_scalar_sums(const findings *f) {
     double sum = 0;
@@ -37,9 +51,8 @@ static bool has_scalar_sums(const findings *f) {
 
 hsc_status findings_short_vectors(findings *f, hsc_err *err) {
     report *r = f->r;
-    hsc_weighted all = {0};
-    double most = 0;
-    uint32_t hottest = HSC_NONE, machine, limit, bytes = 0, loops = 0;
+    summed x = {.hottest = HSC_NONE};
+    uint32_t machine, limit, bytes = 0;
     char text[1600], share[140], where[600];
     hsc_db_scope s;
     hsc_status status = report_vector_bytes(r, &machine, err);
@@ -48,22 +61,18 @@ hsc_status findings_short_vectors(findings *f, hsc_err *err) {
         hsc_weighted here = {0};
         if (!report_wanted(r, scope) || (status = add_short(r, scope, limit, &here, &bytes, err)) || !(here.sum > 0))
             continue;
-        loops++;
-        all.sum += here.sum;
-        all.excess += here.excess;
-        hottest = here.sum > most ? scope : hottest;
-        most = here.sum > most ? here.sum : most;
+        add_loop(&x, scope, here);
     }
-    if (status || hottest == HSC_NONE || all.sum < 0.03 * r->total || !findings_vectors_help(r) || (status = hsc_db_get_scope(r->db, hottest, &s, err)))
+    if (status || x.hottest == HSC_NONE || x.all.sum < 0.03 * r->total || !findings_vectors_help(r) || (status = hsc_db_get_scope(r->db, x.hottest, &s, err)))
         return status;
     findings_place(r, &s, where, sizeof where);
-    findings_amount(r, all, share, sizeof share);
+    findings_amount(r, x.all, share, sizeof share);
     snprintf(text, sizeof text,
              "Short vectors: %s in vector code of %s%u bytes, as the options of its compilation allow no longer; %s has vectors of %u: -march=native lets the compiler make longer "
              "ones, in a program that then needs a processor like this. Loops that wait for memory gain less.%s The hottest, %.1f %%, is at %s.",
-             share, loops > 1 ? "at most " : "", bytes, r->info.processes > 1 ? "every processor of the run" : "the one that it ran on", machine,
-             bytes <= 16 && has_scalar_sums(f) ? " Sums that stay scalar may take longer then, as products are fused with them: -ffp-contract=off leaves them apart." : "", 100 * most / r->total, where);
-    findings_say(f, all.sum, "Short vectors", all, spot_of_scope(hottest, &s), text);
+             share, x.loops > 1 ? "at most " : "", bytes, r->info.processes > 1 ? "every processor of the run" : "the one that it ran on", machine,
+             bytes <= 16 && has_scalar_sums(f) ? " Sums that stay scalar may take longer then, as products are fused with them: -ffp-contract=off leaves them apart." : "", 100 * x.most / r->total, where);
+    findings_say(f, x.all.sum, "Short vectors", x.all, spot_of_scope(x.hottest, &s), text);
     return HSC_OK;
 }
 
@@ -82,9 +91,8 @@ static hsc_status is_written_in_vectors(report *r, uint32_t scope, bool *out, hs
 hsc_status findings_written_vectors(findings *f, hsc_err *err) {
     static const double least = 0.002; /* of all: below, nobody looks at a loop, and it is not looked at here */
     report *r = f->r;
-    hsc_weighted all = {0};
-    double most = 0;
-    uint32_t hottest = HSC_NONE, machine, limit, bytes = 0, loops = 0;
+    summed x = {.hottest = HSC_NONE};
+    uint32_t machine, limit, bytes = 0;
     char text[1400], share[140], where[600];
     hsc_db_scope s;
     hsc_status status = report_vector_bytes(r, &machine, err);
@@ -97,29 +105,25 @@ hsc_status findings_written_vectors(findings *f, hsc_err *err) {
         if (!(r->paid->loop[scope].sum >= least * r->total) || !report_wanted(r, scope) || (status = is_written_in_vectors(r, scope, &is_written, err)) || !is_written)
             continue;
         for (uint32_t k = r->instance_begin[scope]; k < r->instance_begin[scope + 1] && !status; k++) {
-            hsc_db_instance x;
-            status = hsc_db_get_instance(r->db, r->instances[k], &x, err);
-            let = !status && x.vector_bytes > let ? x.vector_bytes : let;
+            hsc_db_instance v;
+            status = hsc_db_get_instance(r->db, r->instances[k], &v, err);
+            let = !status && v.vector_bytes > let ? v.vector_bytes : let;
         }
         hsc_weighted here = r->paid->loop[scope];
         if (!let || let >= limit || !(here.sum > 0))
             continue;
-        loops++;
         bytes = let > bytes ? let : bytes;
-        all.sum += here.sum;
-        all.excess += here.excess;
-        hottest = here.sum > most ? scope : hottest;
-        most = here.sum > most ? here.sum : most;
+        add_loop(&x, scope, here);
     }
-    if (status || hottest == HSC_NONE || all.sum < 0.03 * r->total || (status = hsc_db_get_scope(r->db, hottest, &s, err)))
+    if (status || x.hottest == HSC_NONE || x.all.sum < 0.03 * r->total || (status = hsc_db_get_scope(r->db, x.hottest, &s, err)))
         return status;
     findings_place(r, &s, where, sizeof where);
-    findings_amount(r, all, share, sizeof share);
+    findings_amount(r, x.all, share, sizeof share);
     snprintf(text, sizeof text,
              "Written in short vectors: %s in %u loop%s whose source is written in vectors (types or intrinsics), compiled for %u bytes; %s has vectors of %u. The compiler makes no longer ones of these: where "
              "the source has a version for them (often a switch of its build), that does more in each operation. The hottest, %.1f %%, is at %s.",
-             share, loops, loops == 1 ? "" : "s", bytes, r->info.processes > 1 ? "every processor of the run" : "the one that it ran on", machine, 100 * most / r->total, where);
-    findings_say(f, 0.5 * all.sum, "Written in short vectors", all, spot_of_scope(hottest, &s), text);
+             share, x.loops, x.loops == 1 ? "" : "s", bytes, r->info.processes > 1 ? "every processor of the run" : "the one that it ran on", machine, 100 * x.most / r->total, where);
+    findings_say(f, 0.5 * x.all.sum, "Written in short vectors", x.all, spot_of_scope(x.hottest, &s), text);
     return HSC_OK;
 }
 
