@@ -995,14 +995,14 @@ def looks():
     delayed = rows_of(os.path.join(WORK, "looks"), "delayed")["rows"]
     procedures = {r["procedure"]: r for r in rows_of(os.path.join(WORK, "looks"), "procedure", "--top=0")["rows"]}
     names = {"window": "win_test", "resting": None, "working": "works_between", "turns": None, "done": None}
-    for way, waited, whole in (x.split() for x in output[0].splitlines()):
-        waited, whole = float(waited), float(whole)
+    for way, waited, whole, cpu in (x.split() for x in output[0].splitlines()):
+        waited, whole, cpu = float(waited), float(whole), float(cpu)
         late = {i for i, x in enumerate(lines, 1) if f"/* {way} */" in x}
         found = [r for r in delayed if r["late_line"] in late and r["processor"] == "rank 0 thread 0"]
         got, kinds = sum(r["wait_s"] for r in found), {r["kind"] for r in found}
         row = procedures.get(names.get(way, way), {})
         waiting, others = row.get("inclusive_waiting_s", 0), row.get("inclusive_communication_s", 0)
-        print(f"{way}: {waited:.4f} of {whole:.4f} s by the program, {got:.4f} s told, {kinds}; samples {waiting:.3f} s waiting, {others:.3f} communicating")
+        print(f"{way}: {waited:.4f} of {whole:.4f} s by the program, {got:.4f} s told, {kinds}; samples {waiting:.3f} s waiting, {others:.3f} communicating" + (f"; {cpu * 1e6:.0f} us of CPU time a sleep" if cpu else ""))
         at_least(f"{way}: waited", waited, LEAST * rounds * 0.02)
         if way == "working":
             if got > 0.25 * waited:

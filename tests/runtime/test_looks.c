@@ -25,6 +25,8 @@ static struct {
     uint64_t clock;            /* what it takes to ask for the thread's CPU time */
     uint64_t due, slice;       /* when the next sample is; CPU time left until others have the processor, 0: never */
 } simulated;
+static unsigned slow_sleeps; /* one of so many takes as much CPU time as work does, as the first: the machine's other work is told as the thread's; 0: none */
+enum { SLOW_SLEEP = 1000000 };
 static hsc_rt_thread thread;
 static hsc_mpi_block block;
 
@@ -80,6 +82,8 @@ static uint64_t looks_in_vain(uint64_t call, uint64_t work, uint64_t sleep, uint
     for (unsigned i = 0; i < CALLS; i++) {
         go_on(work);
         simulated.now += sleep;
+        if (slow_sleeps && i % slow_sleeps == 0)
+            go_on(SLOW_SLEEP);
         waiting += block.polls;
         c.enter = simulated.now;
         c.since = looks_since(&block, c.enter, 1);
@@ -111,6 +115,16 @@ static void of_slow_ones_and_of_a_loop_that_sleeps_most_wait(void **state) {
         }
 }
 
+/* A sleep that seems to be work, the first or a later one, ends what was waited up to it and nothing more: after it, it is asked again. */
+static void of_a_loop_whose_sleeps_seem_to_be_work_at_times_most_wait(void **state) {
+    (void)state;
+    for (slow_sleeps = CALLS; slow_sleeps >= 50; slow_sleeps /= 2) {
+        looks_in_vain(CALL, 1000, 200000, 5000, false, 300);
+        assert_true(waiting >= CALLS / 10 * 8);
+    }
+    slow_sleeps = 0;
+}
+
 /* A call that follows an interrupted piece of work is not told as waiting: it would be met more often than others, with all that the interrupt took from the
  * caches. One may be after a call that was itself interrupted. */
 static void of_one_that_works_between_none_waits(void **state) {
@@ -138,6 +152,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_a_loop_that_does_nothing_else_all_wait),
         cmocka_unit_test(of_slow_ones_and_of_a_loop_that_sleeps_most_wait),
+        cmocka_unit_test(of_a_loop_whose_sleeps_seem_to_be_work_at_times_most_wait),
         cmocka_unit_test(of_one_that_works_between_none_waits),
         cmocka_unit_test(of_one_that_works_long_between_none_waits),
     };

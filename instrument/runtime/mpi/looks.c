@@ -24,9 +24,10 @@ static bool has_rested(hsc_mpi_block *b, uint64_t enter, uint32_t node, uint64_t
     /* of the CPU time since it was asked last, what was not in looks, had these never been interrupted */
     uint64_t in_looks = enter - b->rested_ns - pause, in_pause = used > in_looks ? used - in_looks : 0;
     bool asked = b->rested_ns && b->rested_ns >= b->looks_since, rested = asked && in_pause <= REST_CPU_NS && 4 * in_pause < 3 * pause;
-    *passed = 0;
-    if (asked)
+    if (asked) { /* else it is asked again before the next look: this time is where that begins */
+        *passed = 0;
         *ahead = rested ? 0 : !*ahead ? 1 : *ahead < RESTS_AHEAD_MAX ? (uint8_t)(2 * *ahead) : RESTS_AHEAD_MAX;
+    }
     b->rested_ns = enter;
     return rested;
 }
