@@ -100,6 +100,21 @@ static void put_measured(report *r) {
         fprintf(r->out, "           %s\n", report_fit_prose(p.mechanism_note, r->width - 11, name, sizeof name));
 }
 
+/* Variables that change how programs run, with how many processes have another value. */
+static void put_environment(report *r) {
+    hsc_db_variable *list;
+    uint32_t n;
+    size_t at = 0;
+    char line[4000] = "";
+    if (hsc_db_read_environment(r->db, &list, &n, NULL))
+        return;
+    for (uint32_t i = 0; i < n && at < sizeof line; i++)
+        at += (size_t)snprintf(line + at, sizeof line - at, "%s%s=%s", i ? ", " : "", list[i].name, list[i].values);
+    if (n)
+        report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "environ   "));
+    free(list);
+}
+
 static void put_kernel(report *r, bool has_brief) {
     char line[700], queue[40] = "", disk[60] = "", later[100] = "";
     report_usage u;
@@ -217,6 +232,8 @@ void report_text_head(report *r, bool whole) {
     put_program(r, whole);
     put_run(r);
     bool has_brief = put_brief(r);
+    if (whole)
+        put_environment(r);
     put_measured(r);
     if (whole)
         put_kernel(r, has_brief);

@@ -121,7 +121,7 @@ typedef enum diff_programs {
 diff_programs diff_programs_of(const diff *d);
 /* Files with samples, the largest first, that are another build in B, or in one of the two alone with 1 % of its time: "libw.so, 70.1 % of A's time; ...". No: none. */
 bool diff_other_libraries(const diff *d, char *out, size_t size);
-/* Variables of the environment that are recorded, of the first process of each: "OMP_WAIT_POLICY: not set -> passive; ..." in A and B, as many as there is room for. */
+/* Variables of the environment that are recorded, with the values of all processes: "OMP_WAIT_POLICY: not set -> passive; ..." in A and B, as many as there is room for. */
 typedef enum diff_environment { DIFF_ENVIRONMENT_UNKNOWN, DIFF_ENVIRONMENT_SAME, DIFF_ENVIRONMENT_OTHER } diff_environment;
 diff_environment diff_environment_of(const diff *d, char *out, size_t size);
 bool diff_is_same_build(const diff *d); /* of two databases; all programs of A are in B, by their build ids, which are known */

@@ -4,67 +4,70 @@
 #include <string.h>
 
 #include "diff.h"
+#include "report_environment.h"
 
-/* Of the first process of which it is known; "": of none. */
-static const char *environment_of(const report *r) {
-    hsc_db_process p;
-    for (uint32_t i = 0; i < r->info.processes; i++)
-        if (!hsc_db_get_process(r->db, i, &p, NULL) && *p.environment)
-            return p.environment;
-    return "";
+/* Whose next variable is the first by name: below 0 A's, above it B's, 0: both have it. */
+static int order_of(const report_environment *a, uint32_t i, const report_environment *b, uint32_t k) {
+    if (i == a->n || k == b->n)
+        return (i == a->n) - (k == b->n);
+    const report_setting *x = &a->list[i], *y = &b->list[k];
+    int order = memcmp(x->name, y->name, (size_t)(x->name_bytes < y->name_bytes ? x->name_bytes : y->name_bytes));
+    return order ? order : x->name_bytes - y->name_bytes;
 }
 
-/* A line "NAME=value": the name's bytes. 0: there is none left. */
-static size_t name_of(const char *line) { return strchr(line, '=') ? strcspn(line, "=\n") : 0; }
-
-static const char *next_of(const char *line) {
-    line += strcspn(line, "\n");
-    return line + (*line == '\n');
+/* The same values, in however many processes of each. */
+static bool are_alike(const report_environment *a, uint32_t i, const report_environment *b, uint32_t k) {
+    uint32_t n = report_settings_of_one(a, i);
+    if (n != report_settings_of_one(b, k))
+        return false;
+    for (uint32_t j = 0; j < n; j++) {
+        const report_setting *x = &a->list[i + j], *y = &b->list[k + j];
+        if (!x->value != !y->value || x->value_bytes != y->value_bytes || (x->value && memcmp(x->value, y->value, (size_t)x->value_bytes) != 0))
+            return false;
+    }
+    return true;
 }
 
-static int put_value(char *out, size_t size, const char *line) {
-    enum { SHOWN = 60 };
-    const char *value = line ? line + name_of(line) + 1 : "";
-    size_t n = strcspn(value, "\n");
-    return !line ? snprintf(out, size, "not set") : snprintf(out, size, n ? "%.*s%s" : "empty", (int)(n < SHOWN ? n : SHOWN), value, n > SHOWN ? "..." : "");
+static void put_values(const report_environment *e, uint32_t i, bool is_there, char *out, size_t size) {
+    if (is_there)
+        report_environment_values(e, i, false, out, size);
+    else
+        snprintf(out, size, "not set");
 }
 
-/* Names sort as lines do, but for what stands behind a shorter one: A=1, A_B=1. */
-static int order_of(const char *a, const char *b) {
-    size_t n = name_of(a), k = name_of(b);
-    if (!n || !k)
-        return !n - !k;
-    int order = memcmp(a, b, (n < k ? n : k));
-    return order ? order : n == k ? 0 : memcmp(a, b, (n < k ? n : k) + 1);
-}
-
-diff_environment diff_environment_of(const diff *d, char *out, size_t size) {
-    const char *a = environment_of(&d->a), *b = environment_of(&d->b);
+static diff_environment compare(const report_environment *a, const report_environment *b, char *out, size_t size) {
     uint32_t told = 0, more = 0;
     size_t at = 0;
-    if (!*a || !*b)
-        return DIFF_ENVIRONMENT_UNKNOWN;
-    while (name_of(a) || name_of(b)) {
-        int order = order_of(a, b);
-        const char *in_a = order <= 0 ? a : NULL, *in_b = order >= 0 ? b : NULL, *line = in_a ? in_a : in_b;
-        size_t n = strcspn(line, "\n");
-        if (order || n != strcspn(b, "\n") || memcmp(a, b, n)) {
-            char values[2][80], text[300];
-            put_value(values[0], sizeof values[0], in_a);
-            put_value(values[1], sizeof values[1], in_b);
-            size_t k = (size_t)snprintf(text, sizeof text, "%s%.*s: %s -> %s", told ? "; " : "", (int)(name_of(line) < 60 ? name_of(line) : 60), line, values[0], values[1]);
-            if (at + k + sizeof "; 64 more" < size && !more) {
-                memcpy(out + at, text, k + 1);
-                at += k;
+    for (uint32_t i = 0, k = 0; i < a->n || k < b->n;) {
+        int order = order_of(a, i, b, k);
+        const report_setting *s = order <= 0 ? &a->list[i] : &b->list[k];
+        if (order || !are_alike(a, i, b, k)) {
+            char values[2][180], text[460];
+            put_values(a, i, order <= 0, values[0], sizeof values[0]);
+            put_values(b, k, order >= 0, values[1], sizeof values[1]);
+            size_t n = (size_t)snprintf(text, sizeof text, "%s%.*s: %s -> %s", told ? "; " : "", s->name_bytes < 60 ? s->name_bytes : 60, s->name, values[0], values[1]);
+            if (at + n + sizeof "; 64 more" < size && !more) {
+                memcpy(out + at, text, n + 1);
+                at += n;
                 told++;
             } else {
                 more++;
             }
         }
-        a = in_a ? next_of(a) : a;
-        b = in_b ? next_of(b) : b;
+        i += order <= 0 ? report_settings_of_one(a, i) : 0;
+        k += order >= 0 ? report_settings_of_one(b, k) : 0;
     }
     if (more && at < size)
-        snprintf(out + at, size - at, "; %u more", more);
+        snprintf(out + at, size - at, "%s%u more", told ? "; " : "", more);
     return told || more ? DIFF_ENVIRONMENT_OTHER : DIFF_ENVIRONMENT_SAME;
+}
+
+diff_environment diff_environment_of(const diff *d, char *out, size_t size) {
+    report_environment a = {0}, b = {0};
+    diff_environment found = DIFF_ENVIRONMENT_UNKNOWN;
+    if (!report_environment_of(d->a.db, &a, NULL) && !report_environment_of(d->b.db, &b, NULL) && a.known && b.known)
+        found = compare(&a, &b, out, size);
+    report_environment_free(&a);
+    report_environment_free(&b);
+    return found;
 }

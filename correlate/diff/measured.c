@@ -45,7 +45,7 @@ static void say(diff_cares *to, const char *text) {
 void diff_cares_of(const diff *d, diff_cares *out) {
     diff_measured m[2];
     out->n = 0;
-    char text[DIFF_CARE_SIZE], others[300];
+    char text[DIFF_CARE_SIZE], others[DIFF_CARE_SIZE - 60];
     diff_environment environment = diff_environment_of(d, others, sizeof others);
     if (environment == DIFF_ENVIRONMENT_OTHER) {
         snprintf(text, sizeof text, "the environment of B is another one, %s", others);

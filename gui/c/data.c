@@ -255,6 +255,7 @@ static Tcl_Obj *process_dict(hsc_handle *h, uint32_t i, hsc_err *err) {
     PUT(d, "host", TEXT(p.host));
     PUT(d, "executable", TEXT(p.executable));
     PUT(d, "arguments", TEXT(p.arguments));
+    PUT(d, "environment", TEXT(p.environment));
     PUT(d, "mechanism", TEXT(p.mechanism));
     PUT(d, "mechanism_note", TEXT(p.mechanism_note));
     PUT(d, "end", TEXT(p.end));

@@ -89,6 +89,23 @@ static int silent_openmp(hsc_handle *h, Tcl_Interp *interp) {
     return TCL_OK;
 }
 
+/* environment: NAME VALUES of each variable that changes how programs run, by all processes */
+static int environment(hsc_handle *h, Tcl_Interp *interp) {
+    hsc_err err = {0};
+    hsc_db_variable *list;
+    uint32_t n;
+    if (hsc_db_read_environment(h->db, &list, &n, &err) != HSC_OK)
+        return hsc_tcl_error(interp, &err);
+    Tcl_Obj *out = Tcl_NewListObj(0, NULL);
+    for (uint32_t i = 0; i < n; i++) {
+        Tcl_ListObjAppendElement(NULL, out, TEXT(list[i].name));
+        Tcl_ListObjAppendElement(NULL, out, TEXT(list[i].values));
+    }
+    free(list);
+    Tcl_SetObjResult(interp, out);
+    return TCL_OK;
+}
+
 static int findings(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     hsc_err err = {0};
     if (look(h, a->view.metric, &err) != HSC_OK)
@@ -561,6 +578,8 @@ int hsc_data_report(hsc_handle *h, Tcl_Interp *interp, const char *name, int obj
         return hsc_data_parse(h, interp, objc, objv, 0, 0, 1, 1, &a) == TCL_OK ? hottest(h, interp, &a) : TCL_ERROR;
     if (!strcmp(name, "silentopenmp"))
         return objc ? hsc_tcl_usage(interp, "silentopenmp") : silent_openmp(h, interp);
+    if (!strcmp(name, "environment"))
+        return objc ? hsc_tcl_usage(interp, "environment") : environment(h, interp);
     if (!strcmp(name, "refusals"))
         return hsc_data_parse(h, interp, objc, objv, HSC_ARG_FIRST | HSC_ARG_N, 0, 200, 4096, &a) == TCL_OK ? refusals(h, interp, &a)
                                                                                                             : TCL_ERROR;

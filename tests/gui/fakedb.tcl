@@ -42,6 +42,7 @@ oo::class create ::FakeDb {
 
     method calls {} { return $Calls }
     method silentopenmp {} { return "" }
+    method environment {} { return {OMP_NUM_THREADS 2 OMP_PROC_BIND "close (3 processes) or not set (1)"} }
 
     method info {} {
         return [dict create path /tmp/fake.h5 title "prog < odd \x01" command prog created 2026-01-01T00:00:00Z modules 2 \

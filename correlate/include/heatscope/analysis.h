@@ -91,6 +91,14 @@ int hsc_db_compare_causes(const hsc_db_cause *a, const hsc_db_cause *b);
  * runtime the contexts once. */
 hsc_status hsc_db_find_silent_openmp(hsc_db *db, const char **name, hsc_err *err);
 
+/* A variable of the environment that changes how programs run (process.environment), with the values of all processes of which that is known: "2", or
+ * "2 (1 process) or 4 (3) or not set (1)"; long and many values are cut, with "..." and "or 7 more". */
+typedef struct hsc_db_variable {
+    char name[256], values[400];
+} hsc_db_variable;
+/* By name; none where none was set, or nothing is known. free() *out. Cost: the processes once. */
+hsc_status hsc_db_read_environment(hsc_db *db, hsc_db_variable **out, uint32_t *n, hsc_err *err);
+
 /* Message passing by array: what the map knows of the buffers of calls, joined with what their wrappers counted. */
 typedef struct hsc_db_array_use {
     uint32_t array;         /* row of arrays, the first with its identity; HSC_NONE: calls whose buffers are not known */

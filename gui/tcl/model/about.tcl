@@ -226,6 +226,9 @@ oo::class create ::heatscope::About {
                 lappend out [dict create kind fact text "from [::heatscope::fmt seconds [dict get $row begin_s]] to\
                     [::heatscope::fmt seconds [dict get $row end_s]] of the run, [::heatscope::fmt plural [dict get $row threads] thread]"]
                 lappend out {*}[my UsageNotes [$Db column process [dict get $row id]]]
+                if {[dict get $row environment] ni {none ""}} {
+                    lappend out {*}[my Environment [split [string trimright [dict get $row environment] \n] \n]]
+                }
             }
             thread {
                 foreach {text key} {"CPU time" cpu_s elapsed seconds} {
@@ -282,6 +285,13 @@ oo::class create ::heatscope::About {
         set cpu [$Run info cpu_s]
         lappend out [dict create kind fact text "CPU time" right [::heatscope::fmt seconds $cpu]]
         lappend out [dict create kind fact text "a period" right [$Run amount 0 1]]
-        return $out
+        return [concat $out [my Environment [lmap {name values} [$Db environment] {string cat $name = $values}]]]
+    }
+    # Under a head, unless there are none.
+    method Environment {settings} {
+        if {![llength $settings]} {
+            return {}
+        }
+        return [linsert [lmap s $settings {dict create kind fact text [::heatscope::fmt plain $s]}] 0 [dict create kind section text "Environment" right ""]]
     }
 }
