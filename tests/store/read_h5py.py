@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads a database with nothing but h5py (and scipy where there is one) and holds it to docs/schema.md.
-Usage: read_h5py.py HEATSCOPE-SIMULATE schema.def FOLDER; exit code 77: skipped, h5py is not installed."""
+Usage: read_h5py.py HEATSCOPE-SIMULATE schema.def schema.md FOLDER; exit code 77: skipped, h5py is not installed."""
 import os
 import re
 import subprocess
@@ -127,6 +127,17 @@ def check_rule(f):
     return seen
 
 
+def check_example(example, path, f):
+    """What section 8 gives as an example finds the line with the largest sum, and its seconds by process."""
+    found = {"path": path}
+    exec(example, found) # noqa: S102: it is our own text
+    file, line, seconds = found["hottest"]
+    sums = f["/metrics/0/line/sum"][...]
+    row = int(sums.argmax())
+    assert (f["/static/file/path"][f["/static/line/file"][row]].decode(), f["/static/line/line"][row]) == (file, line), found["hottest"]
+    assert len(seconds) == len(f["/run/process/pid"]) and np.isclose(seconds.sum(), sums[row] * 0.001), found["hottest"]
+
+
 def check_times(f, threads):
     """Samples by time of each thread, added up by line, are its values; true: some thread has numbers of its own."""
     s, line, metric = f["/time/samples"], f["/time/leaf/line"][...], f["/time/leaf/metric"][...]
@@ -164,7 +175,8 @@ def check_forms(name, o):
 
 
 def main():
-    simulate, definition, folder = sys.argv[1:]
+    simulate, definition, document, folder = sys.argv[1:]
+    example = re.search(r"^```python\n(.*?)^```", open(document, encoding="utf-8").read(), re.M | re.S)[1]
     definition = open(definition, encoding="utf-8").read()
     os.makedirs(folder, exist_ok=True)
     for threads, processes, bands in (9, 4, 0), (99, 40, 1):
@@ -176,6 +188,8 @@ def main():
             assert ("band_begin" in f["/metrics/0/line/by_row"].attrs) == bool(bands)
             f.visititems(check_forms)
             check_values(f, definition, check_columns(f, definition))
+            if csr_matrix:
+                check_example(example, path, f)
             seen = check_rule(f)
             assert seen["value"] > 60 and seen["indices"] > 13, seen
     path = os.path.join(folder, "h5py.times.h5")
