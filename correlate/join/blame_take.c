@@ -103,6 +103,11 @@ static bool take_moment(join *j, jprocess *p, uint64_t stream, uint64_t time, ui
     return t && hsc_spill_put(j->spill, &t->moments, &m, sizeof m);
 }
 
+bool hsc_join_blame_wants(const jprocess *p, uint64_t thread) {
+    const jblame *b = p->blame;
+    return b && (hsc_table_get(&b->track_rows, thread, 0) != HSC_NO_INDEX || (b->begin_ns && thread == 1));
+}
+
 /* What the wait stands for, against what it took: locks, whose waits are known by who held them, for themselves. */
 static double times_of(const hsc_rec_wait_interval *r) {
     return !r->holder_thread_id && r->duration_ns && r->stands_for_ns > r->duration_ns ? (double)r->stands_for_ns / (double)r->duration_ns : 1;

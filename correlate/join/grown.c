@@ -17,6 +17,7 @@
 static void free_thread(jgrown_thread *t) {
     free(t->counts.p);
     free(t->others.p);
+    free(t->worked.p);
     free(t->mark.p);
     free(t->leaves.p);
 }
@@ -40,11 +41,12 @@ void hsc_grown_put(const jgrown *g, parcel *a) {
     parcel_u64(a, g->threads.n);
     for (size_t i = 0; i < g->threads.n; i++) {
         const jgrown_thread *t = &g->threads.p[i];
-        const uint64_t numbers[] = {t->id, t->row, t->all, t->samples, t->weights, t->no_path, t->last_ns, t->last_tick};
+        const uint64_t numbers[] = {t->id, t->row, t->all, t->samples, t->records, t->weights, t->no_path, t->last_ns, t->last_tick};
         parcel_put(a, numbers, sizeof numbers);
         parcel_put(a, t->no_path_counts, sizeof t->no_path_counts);
         PARCEL_VEC(a, t->counts);
         PARCEL_VEC(a, t->others);
+        PARCEL_VEC(a, t->worked);
         PARCEL_VEC(a, t->mark);
         PARCEL_VEC(a, t->leaves);
     }
@@ -52,14 +54,15 @@ void hsc_grown_put(const jgrown *g, parcel *a) {
 
 static bool take_thread(jgrown *g, parcel *a) {
     jgrown_thread t = {0};
-    uint64_t numbers[8] = {0}, marked;
+    uint64_t numbers[9] = {0}, marked;
     bool is_coarse;
     parcel_take(a, numbers, sizeof numbers);
-    t.id = numbers[0], t.row = numbers[1], t.all = numbers[2], t.samples = numbers[3], t.weights = numbers[4];
-    t.no_path = numbers[5], t.last_ns = numbers[6], t.last_tick = (uint32_t)numbers[7];
+    t.id = numbers[0], t.row = numbers[1], t.all = numbers[2], t.samples = numbers[3], t.records = numbers[4], t.weights = numbers[5];
+    t.no_path = numbers[6], t.last_ns = numbers[7], t.last_tick = (uint32_t)numbers[8];
     parcel_take(a, t.no_path_counts, sizeof t.no_path_counts);
     PARCEL_TAKE_VEC(a, t.counts);
     PARCEL_TAKE_VEC(a, t.others);
+    PARCEL_TAKE_VEC(a, t.worked);
     PARCEL_TAKE_VEC(a, t.mark);
     PARCEL_TAKE_VEC(a, t.leaves);
     bool good = !a->failed && t.row < HSC_NO_INDEX && hsc_store_read_mark(t.mark.p, t.mark.n, &t.packed, &marked, &is_coarse) && marked == t.leaves.n &&
@@ -144,15 +147,13 @@ static uint64_t floor_of_two(uint64_t n) {
 /* The store looks at the same samples to choose the smallest slices. */
 static bool may_go_on(const jprocess *p, const jgrown_thread *g) {
     const jthread *t = hsc_join_known_thread(p, g->id);
-    return t && t->row != HSC_NO_INDEX && t->timed_samples >= g->packed && t->timed_samples >= HSC_OWN_SAMPLES && g->all >= HSC_OWN_SAMPLES &&
+    return t && t->row != HSC_NO_INDEX && !t->passes && t->timed_samples >= g->packed && t->timed_samples >= HSC_OWN_SAMPLES && g->all >= HSC_OWN_SAMPLES &&
            floor_of_two(t->timed_samples) == floor_of_two(g->all);
 }
 
 void hsc_grown_choose(join *j) {
     jgrown_general now = hsc_grown_general(j);
     bool none = !hsc_made_may_go_on(j, &now);
-    for (size_t i = 0; i < j->run.n; i++)
-        none = none || j->run.p[i]->passes; /* what its samples in calls are follows from others' files */
     j->goes_on = false;
     for (size_t i = 0; i < j->run.n; i++) {
         const jprocess *p = j->run.p[i];
@@ -230,7 +231,7 @@ static const jgrown_chunk *known_chunk(jreading *r, uint64_t offset) {
 
 uint64_t hsc_grown_pass(void *reading, uint64_t at) {
     jreading *r = reading;
-    for (const jgrown_chunk *c; (c = known_chunk(r, at)) && !c->is_mixed; at += c->bytes, r->at++) {
+    for (const jgrown_chunk *c; (c = known_chunk(r, at)) && !c->is_mixed && !(r->p->known && hsc_join_blame_wants(r->p, c->stream)); at += c->bytes, r->at++) {
         const hsc_record as = {.chunk_offset = c->offset, .stream = c->stream, .sequence = c->sequence, .chunk_kind = (hsc_chunk_kind)c->kind};
         if (!hsc_join_order_take(r->order, &as)) /* it was, or has to wait */
             continue;
@@ -249,6 +250,17 @@ uint64_t hsc_grown_pass(void *reading, uint64_t at) {
     return at;
 }
 
+/* Has it samples in regions of which the file has not told yet where they were forked? */
+static bool has_untold(const jprocess *p, const jwork *w) {
+    uint64_t thread, node;
+    bool all = true;
+    for (size_t i = 0; all && i < w->worked.capacity; i++)
+        all = !w->worked.slots[i].used || hsc_join_fork_id(p, w->worked.slots[i].b, &thread, &node);
+    for (size_t i = 0; all && i < w->other_counts.capacity; i++)
+        all = !w->other_counts.slots[i].used || !(w->other_counts.slots[i].a >> 32) || hsc_join_fork_id(p, w->other_counts.slots[i].a >> 32, &thread, &node);
+    return !all;
+}
+
 /* What a thread's first samples count in, now that a chunk of its begins: without those that were known before. */
 static bool note_counts(jreading *r, const jthread *t, const jprocess *p) {
     jgrown_thread *g = noted(r, t->id);
@@ -260,7 +272,9 @@ static bool note_counts(jreading *r, const jthread *t, const jprocess *p) {
     if (!known || known->timed_samples < HSC_OWN_SAMPLES)
         return true;
     pieces = known->timed_samples / HSC_TIMES_PIECE * HSC_TIMES_PIECE;
-    if (w->is_odd || t->timed_samples > pieces || pieces - t->timed_samples > NEAR_SAMPLES || t->records != t->timed_samples)
+    if (w->is_odd || known->passes || t->timed_samples > pieces || pieces - t->timed_samples > NEAR_SAMPLES)
+        return true;
+    if (g->is_used && has_untold(p, w)) /* what was noted before is better known when the file ends */
         return true;
     size_t n = 0;
     for (size_t i = 0; i < w->counts.n; i++)
@@ -271,13 +285,19 @@ static bool note_counts(jreading *r, const jthread *t, const jprocess *p) {
     for (uint32_t i = 0; i < w->counts.n; i++)
         if (w->counts.p[i])
             g->counts.p[g->counts.n++] = (jgrown_count){i, w->counts.p[i]};
-    g->others.n = 0;
+    g->others.n = g->worked.n = 0;
     for (size_t i = 0; i < w->other_counts.capacity; i++) {
         const hsc_table_slot *slot = &w->other_counts.slots[i];
-        if (slot->used && !HSC_PUSH(g->others, (jgrown_other){slot->a, slot->b, w->other_values.p[slot->value]}))
+        if (slot->used && !HSC_PUSH(g->others, (jgrown_other){(uint32_t)slot->a, slot->b, w->other_values.p[slot->value], 0, slot->a >> 32}))
+            return false;
+    }
+    for (size_t i = 0; i < w->worked.capacity; i++) {
+        const hsc_table_slot *slot = &w->worked.slots[i];
+        if (slot->used && !HSC_PUSH(g->worked, (jgrown_other){slot->a, 0, w->worked_counts.p[slot->value], 0, slot->b}))
             return false;
     }
     g->samples = t->timed_samples;
+    g->records = t->records;
     g->weights = t->samples;
     g->no_path = t->no_path;
     memcpy(g->no_path_counts, w->no_path_counts, sizeof g->no_path_counts);
@@ -309,17 +329,44 @@ void hsc_grown_begin_thread(jprocess *p, jthread *t) {
         return;
     t->gone_on = g;
     t->samples = g->weights;
-    t->records = t->timed_samples = g->samples;
+    t->records = g->records;
+    t->timed_samples = g->samples;
     t->no_path = g->no_path;
     t->work->last_tick = g->last_tick;
     p->last_ns = g->last_ns > p->last_ns ? g->last_ns : p->last_ns;
 }
 
+static int by_where(const void *pa, const void *pb) {
+    const jgrown_other *a = pa, *b = pb;
+    const uint64_t x[] = {a->where, a->what, a->fork_thread, a->fork_node}, y[] = {b->where, b->what, b->fork_thread, b->fork_node};
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+/* Each once, with the place where its region was forked in place of the region's number, where that is told by now. */
+static void place_others(const jprocess *p, jgrown_others *list) {
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++)
+        if (!list->p[i].fork_thread && list->p[i].fork_node)
+            hsc_join_fork_id(p, list->p[i].fork_node, &list->p[i].fork_thread, &list->p[i].fork_node);
+    if (list->n > 1)
+        qsort(list->p, list->n, sizeof *list->p, by_where);
+    for (size_t i = 0; i < list->n; i++)
+        if (n && !by_where(&list->p[n - 1], &list->p[i]))
+            list->p[n - 1].value = list->p[i].value > UINT64_MAX - list->p[n - 1].value ? UINT64_MAX : list->p[n - 1].value + list->p[i].value;
+        else
+            list->p[n++] = list->p[i];
+    list->n = n;
+}
+
 /* Adds what was known to the noted counts of a thread; where none was noted it stays as it was. */
 static bool add_known(jgrown_thread *g, const jgrown_thread *old) {
     if (!g->is_used) {
-        g->counts.n = g->others.n = 0;
+        g->counts.n = g->others.n = g->worked.n = 0;
         g->samples = old->samples;
+        g->records = old->records;
         g->weights = old->weights;
         g->no_path = old->no_path;
         g->last_ns = old->last_ns;
@@ -332,6 +379,9 @@ static bool add_known(jgrown_thread *g, const jgrown_thread *old) {
         g->no_path_counts[s] += old->no_path_counts[s];
     for (size_t i = 0; i < old->others.n; i++)
         if (!HSC_PUSH(g->others, old->others.p[i]))
+            return false;
+    for (size_t i = 0; i < old->worked.n; i++)
+        if (!HSC_PUSH(g->worked, old->worked.p[i]))
             return false;
     size_t n = g->counts.n, m = old->counts.n;
     if (!HSC_RESERVE(g->counts, n + m + 1))
@@ -398,6 +448,32 @@ bool hsc_grown_settle(jgrown *g) {
     return g->threads.n != 0;
 }
 
+/* Number of the region that samples were in, for those of all that were forked there; HSC_NO_INDEX: no memory, or it is told by now where it was forked. */
+static uint32_t region_of(jprocess *p, const jgrown_other *o) {
+    uint64_t thread, node;
+    if (!o->fork_node)
+        return 0;
+    if (!o->fork_thread)
+        return hsc_join_fork_id(p, o->fork_node, &thread, &node) ? HSC_NO_INDEX : (uint32_t)o->fork_node;
+    return hsc_join_known_thread(p, o->fork_thread) ? hsc_join_region_at(p, o->fork_thread, o->fork_node) : HSC_NO_INDEX;
+}
+
+static bool add_other(jprocess *p, jthread *t, const jgrown_other *o) {
+    uint64_t event = o->what >> 8;
+    uint32_t region = region_of(p, o), row = (uint32_t)o->where;
+    if (region == HSC_NO_INDEX || (row != HSC_NO_INDEX && row >= t->work->nodes.n))
+        return false;
+    if (p->known && event && event < JOIN_EVENTS_MAX && hsc_join_special(t->work, row, o->what & (STATES - 1), event, region) == HSC_NO_INDEX)
+        return false;
+    return hsc_join_add_value(t, (uint64_t)region << 32 | row, o->what, o->value);
+}
+
+static bool add_worked(jprocess *p, jthread *t, const jgrown_other *o) {
+    uint32_t region = region_of(p, o);
+    return region && region != HSC_NO_INDEX && o->where < t->work->counts.n &&
+           hsc_join_special(t->work, (uint32_t)(o->where / STATES), o->where % STATES, 0, region) != HSC_NO_INDEX && hsc_join_take_worked(t, o->where, region, o->value);
+}
+
 bool hsc_grown_end(jprocess *p) {
     jreading *r = p->reading;
     bool ok = !r || !r->failed;
@@ -406,11 +482,17 @@ bool hsc_grown_end(jprocess *p) {
     for (size_t i = 0; ok && i < p->threads.n; i++) {
         jthread *t = &p->threads.p[i];
         const jgrown_thread *g = t->gone_on;
-        jgrown_thread *made = g && r->made ? noted(r, t->id) : NULL;
-        if (made)
-            ok = add_known(made, g);
+        jgrown_thread *made = r->made ? thread_of(r->made, t->id) : NULL;
+        if (g && r->made)
+            ok = (made = noted(r, t->id)) && add_known(made, g);
+        if (made) {
+            place_others(p, &made->others);
+            place_others(p, &made->worked);
+        }
         for (size_t k = 0; g && ok && k < g->others.n; k++)
-            ok = hsc_join_add_value(t, g->others.p[k].where, g->others.p[k].what, g->others.p[k].value);
+            ok = add_other(p, t, &g->others.p[k]);
+        for (size_t k = 0; g && ok && k < g->worked.n; k++)
+            ok = p->known ? add_worked(p, t, &g->worked.p[k]) : region_of(p, &g->worked.p[k]) != HSC_NO_INDEX;
         if (!g || !p->known)
             continue;
         for (size_t k = 0; ok && k < g->counts.n; k++) {

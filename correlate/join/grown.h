@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Threads whose file grew since the join before, or did not: what their first samples were, which neither the file nor the store is asked for again (ARCHITECTURE.md, "Runs that grew").
  *
- * Of a thread with many samples, none of an event or in a region, the record of what a database was made from (made.h) has how many of them there are
+ * Of a thread with many samples, which passes no messages one at a time, the record of what a database was made from (made.h) has how many of them there are
  * in the first chunks of its file and what they count in; of each 64 KiB of the file a seal; and what the store needs to put others behind the first ones. The next join knows chunks by
  * these seals. Those that have samples alone it passes by; of others it leaves the samples out. */
 #ifndef HEATSCOPE_JOIN_GROWN_H
@@ -23,9 +23,11 @@ typedef struct jgrown_count {
     uint32_t key, count; /* row of the node * STATES + state */
 } jgrown_count;
 
-typedef struct jgrown_other { /* as in jwork.other_counts, of no region */
+typedef struct jgrown_other { /* as in jwork.other_counts or, with `what` 0, jwork.worked; once the file is read without the number of a region */
     uint64_t where, what, value;
+    uint64_t fork_thread, fork_node; /* ids: where the region was forked; thread 0: that is not told of the region `node`, 0: in none */
 } jgrown_other;
+typedef HSC_VEC(jgrown_other) jgrown_others;
 
 typedef struct jgrown_leaf { /* by number of the thread's own */
     uint64_t what;       /* a hash of what it is, whatever rows have it */
@@ -34,10 +36,10 @@ typedef struct jgrown_leaf { /* by number of the thread's own */
 
 typedef struct jgrown_thread {
     uint64_t id, row, all; /* row in the database; samples of the thread, all */
-    uint64_t samples, weights, no_path, last_ns; /* of these chunks; weights: periods that the samples stand for */
+    uint64_t samples, records, weights, no_path, last_ns; /* of these chunks; records: those of metric 0, weights: periods that these stand for */
     uint32_t no_path_counts[STATES], last_tick;
     HSC_VEC(jgrown_count) counts;
-    HSC_VEC(jgrown_other) others;
+    jgrown_others others, worked;
     uint64_t packed;       /* samples that the store had when it made the mark: no less than `samples` */
     HSC_VEC(uint64_t) mark;
     HSC_VEC(jgrown_leaf) leaves;

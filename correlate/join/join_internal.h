@@ -140,7 +140,7 @@ typedef struct jwork { /* of a thread, while its file is read */
     HSC_VEC(jfork) forks;
     hsc_table fork_rows; /* id of the node: row of forks */
     uint64_t region;     /* of the samples that follow in the chunk; 0: none */
-    bool is_odd;         /* it has samples of events or in regions */
+    bool is_odd;         /* it has samples that are not counted, or in a region of a number that no runtime gives */
     hsc_table worked;    /* (row * STATES + state, region): row of worked_counts, a part of counts */
     HSC_VEC(uint32_t) worked_counts;
 } jwork;
@@ -161,6 +161,7 @@ typedef struct jthread {
     hsc_rec_thread_usage usage; /* the last; time 0: none */
     bool seen_start, ended, has_values; /* has_values: other than samples of metric 0: waits, messages, visits of probes */
     bool holds; /* a lock, or others up at a barrier, in a wait with a record of its own: what it did at which time is kept */
+    bool passes; /* messages, one at a time: what its samples in calls are follows from others' files */
     uint32_t row;        /* in the database's table; HSC_NO_INDEX: left out */
     struct jprocess *process;
     jwork *work;         /* NULL: its file is not being read */
@@ -172,6 +173,7 @@ typedef struct jthread {
     jinstants instants;
     hsc_spill_list instant_kinds; /* by key of an instant: as plain_kinds, then of specials; none: instants have kinds for keys */
     uint64_t plain_count;    /* of them before those of specials */
+    bool has_kinds;          /* its instants have kinds for keys, and each has one */
     bool has_pairs;          /* a thread of the cache: instant_kinds has those of specials alone, and in place of the others stand */
     hsc_spill_list kind_pairs; /* key << 32 | kind, where there is one */
     const struct jgrown_thread *gone_on; /* grown.h: what its first samples are known to be, which are in no list; NULL: all are */
@@ -316,6 +318,7 @@ typedef struct jprocess {
     HSC_VEC(jwait) waits;
     hsc_table site_rows, message_rows, wait_rows;
     hsc_table holder_rows; /* while the file is read: (id of a thread that `holds`, 0); id 0: all */
+    hsc_table passer_rows; /* the same, of those that pass messages */
     HSC_VEC(jpeer) peers;
     hsc_table peer_rows; /* (rank, 0): row of peers */
     uint64_t waited; /* waited.c: a hash over its calls' waiting; 0: nothing is known of any */
@@ -679,6 +682,8 @@ uint64_t hsc_join_state_of_wait(uint32_t kind); /* measures.c */
 /* second.c. While a file is read for the second time; false: out of memory. */
 uint64_t hsc_join_special_key(uint32_t row, uint64_t state); /* first half of a key of special_rows */
 bool hsc_join_take_instant(jprocess *p, jthread *t, uint32_t row, uint64_t state, uint64_t weight, uint64_t event, uint64_t time);
+/* Row of specials, entered where it is new; HSC_NO_INDEX: out of memory. */
+uint32_t hsc_join_special(jwork *w, uint32_t row, uint64_t state, uint64_t event, uint64_t region);
 /* Of weight 1 each, in no region; keys: of count_samples() in read.c, have_keys: all have one. */
 /* Kinds by the keys of a thread's instants, owned by the caller; NULL: its instants have kinds. */
 hsc_status hsc_join_load_keys(const join *j, const jthread *t, uint32_t **keys, uint64_t *n, hsc_err *err);
@@ -740,6 +745,7 @@ void hsc_join_free_instructions(join *j);
 hsc_status hsc_join_put_instructions(join *j, struct hsc_store *store, hsc_err *err);
 /* blame_take.c: while a file is read, after what the record means to others is taken; false: out of memory. */
 bool hsc_join_blame_take(join *j, jprocess *p, const hsc_record *rec);
+bool hsc_join_blame_wants(const jprocess *p, uint64_t thread); /* its samples, as far as is known by now */
 /* Before it is read for the second time. False: out of memory. */
 bool hsc_join_blame_begin(jprocess *p);
 /* Samples in calls that are timed are laid to these, by the nodes of their paths, which are not kept: before what is read is. */
@@ -776,7 +782,9 @@ void hsc_join_order_free(jorder *o);
 
 /* regions.c. While a file is read; false: out of memory. */
 bool hsc_join_take_region(jprocess *p, jthread *t, const hsc_rec_region *r);
-bool hsc_join_take_worked(jthread *t, uint32_t row, uint64_t state, uint64_t weight); /* in t->region */
+bool hsc_join_take_worked(jthread *t, uint64_t key, uint64_t region, uint64_t weight); /* key: of jwork.worked */
+bool hsc_join_fork_id(const jprocess *p, uint64_t region, uint64_t *thread, uint64_t *node); /* ids: where it was forked; false: that is not told */
+#define REGIONS_OF_WAITS 0x80000000u /* numbers of regions from here on: places where they were forked that waits tell of; runtimes count from 1 */
 /* A region that stands for all that the thread forked at a node; 0: not told, HSC_NO_INDEX: out of memory. */
 uint32_t hsc_join_region_at(jprocess *p, uint64_t thread, uint64_t node);
 /* Where a region was forked, once the forking thread's contexts are known, else NULL; *row: of regions. */

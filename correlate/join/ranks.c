@@ -159,7 +159,7 @@ void hsc_ranks_take_header(join *j, jprocess *p, parcel *a) {
     q.pool = (hsc_pool){0};
     q.join = NULL;
     q.known = NULL;
-    q.seen = q.region_rows = q.holder_rows = (hsc_table){0};
+    q.seen = q.region_rows = q.holder_rows = q.passer_rows = (hsc_table){0};
     q.told = NULL;
     q.blame = NULL;
     q.spans = q.slices = q.parked_sites = q.parked = (hsc_spill_list){0};

@@ -200,7 +200,7 @@ bool hsc_join_add_sampled(jthread *t, uint32_t row, uint64_t state, uint64_t val
 static bool take_sample(jprocess *p, jthread *t, uint64_t node, uint64_t state, uint64_t weight, uint64_t event,
                         uint64_t time) {
     uint32_t row = hsc_join_node_row(t, node);
-    t->work->is_odd = t->work->is_odd || event || t->work->region;
+    t->work->is_odd = t->work->is_odd || event >= JOIN_EVENTS_MAX || t->work->region >= REGIONS_OF_WAITS;
     if (state >= STATES)
         state = HSC_state_UNKNOWN;
     if (time > p->last_ns)
@@ -213,6 +213,7 @@ static bool take_sample(jprocess *p, jthread *t, uint64_t node, uint64_t state, 
     }
     if (weight > THREAD_SAMPLES_MAX / 2 || t->samples + weight > THREAD_SAMPLES_MAX / 2) { /* half: scales are rounded */
         t->refused += weight < (1ull << 48) ? weight : 1ull << 48;
+        t->work->is_odd = true;
         return true;
     }
     t->samples += weight;
@@ -226,7 +227,7 @@ static bool take_sample(jprocess *p, jthread *t, uint64_t node, uint64_t state, 
     } else {
         t->work->counts.p[(size_t)row * STATES + state] += (uint32_t)weight;
         if (t->work->region)
-            return hsc_join_take_worked(t, row, state, weight);
+            return hsc_join_take_worked(t, (uint64_t)row * STATES + state, t->work->region, weight);
     }
     return true;
 }
@@ -247,6 +248,13 @@ static bool take_progress(jprocess *p, const hsc_rec_progress *r) {
     if (r->time > p->last_ns)
         p->last_ns = r->time;
     return true;
+}
+
+static bool note_passer(jprocess *p, const hsc_record *rec) {
+    uint32_t *at = rec->record_id == HSC_REC_message_event ? hsc_table_at(&p->passer_rows, rec->stream, 0) : NULL;
+    if (at)
+        *at = 0;
+    return at || rec->record_id != HSC_REC_message_event;
 }
 
 static bool take(jprocess *p, const hsc_record *rec) {
@@ -344,7 +352,7 @@ static bool take(jprocess *p, const hsc_record *rec) {
         return true;
     }
     default:
-        return hsc_join_take_measure(p, rec) && hsc_join_take_told(p, rec) && hsc_join_take_span(p, rec);
+        return note_passer(p, rec) && hsc_join_take_measure(p, rec) && hsc_join_take_told(p, rec) && hsc_join_take_span(p, rec);
     }
 }
 
@@ -481,34 +489,37 @@ static bool pass_samples(jprocess *p, jthread *t, hsc_reader *reader, hsc_record
     return !got || note_seen(p, rec);
 }
 
+enum { SAMPLE_BATCH = 512 };
+
+/* At most SAMPLE_BATCH. */
+static bool count_batch(jprocess *p, jthread *t, const hsc_rec_sample *list, size_t n) {
+    uint32_t keys[SAMPLE_BATCH];
+    bool ok = true;
+    if (t->work->region || t->samples > THREAD_SAMPLES_MAX / 2 - SAMPLE_BATCH) {
+        for (size_t i = 0; ok && i < n; i++)
+            ok = take_sample(p, t, list[i].node_id, list[i].state, 1, 0, list[i].time);
+    } else if (!p->known) {
+        count_first(p, t, list, n);
+    } else {
+        bool have_keys = count_samples(p, t, list, n, keys);
+        ok = p->join->options->no_times || hsc_join_take_instants(p, t, list, keys, have_keys, n);
+    }
+    return ok;
+}
+
 /* The samples that follow one, many at a time: what take() and the rest of read_records do with each. *n: records. */
 static bool take_samples(join *j, jprocess *p, hsc_reader *reader, const hsc_record *one, uint64_t *n) {
-    enum { BATCH = 512 };
-    hsc_rec_sample list[BATCH];
-    uint32_t keys[BATCH];
+    hsc_rec_sample list[SAMPLE_BATCH];
     hsc_record rec = *one;
     uint64_t last = last_seen(p, one);
     jthread *t = hsc_join_thread(p, one->stream);
     if (!t)
         return false;
     bool drops = p->reading && p->reading->drops;
-    bool is_timed = p->known && !j->options->no_times, ok = p->known || drops || t->work->region || pass_samples(p, t, reader, &rec, last, n);
-    for (size_t got; ok && (got = hsc_reader_take_samples(reader, list, BATCH, last, &rec.offset));) {
+    bool ok = p->known || drops || t->work->region || pass_samples(p, t, reader, &rec, last, n);
+    for (size_t got; ok && (got = hsc_reader_take_samples(reader, list, SAMPLE_BATCH, last, &rec.offset));) {
         hsc_grown_note_samples(p->reading, got);
-        if (drops) {
-            ok = note_seen(p, &rec);
-            *n += got;
-            continue;
-        }
-        bool is_plain = !t->work->region && t->samples <= THREAD_SAMPLES_MAX / 2 - BATCH;
-        if (is_plain && !p->known) {
-            count_first(p, t, list, got);
-        } else if (is_plain) {
-            bool have_keys = count_samples(p, t, list, got, keys);
-            ok = !is_timed || hsc_join_take_instants(p, t, list, keys, have_keys, got);
-        }
-        for (size_t i = 0; ok && !is_plain && i < got; i++)
-            ok = take_sample(p, t, list[i].node_id, list[i].state, 1, 0, list[i].time);
+        ok = drops || count_batch(p, t, list, got);
         for (size_t i = 0; ok && p->known && p->blame && i < got; i++) {
             rec.value = &list[i];
             ok = hsc_join_blame_take(j, p, &rec);
@@ -627,13 +638,15 @@ hsc_status hsc_join_read_file(join *j, jprocess *p, char *first_problem, size_t 
         t->has_values = t->work->other_values.n || visits;
         p->works = p->works || visits || t->samples;
         t->holds = all_hold || hsc_table_get(&p->holder_rows, t->id, 0) != HSC_NO_INDEX;
+        t->passes = hsc_table_get(&p->passer_rows, t->id, 0) != HSC_NO_INDEX;
         p->samples += t->samples;
         if (!t->ended && t->samples > t->said_samples) /* its clock was read a while before its last sample */
             t->cpu_ns += (t->samples - t->said_samples) * p->period_ns;
     }
     p->counts = p->works || hsc_join_waited_ns(p) >= (p->period_ns ? p->period_ns : DEFAULT_PERIOD_NS);
     hsc_table_fini(&p->holder_rows);
-    p->holder_rows = (hsc_table){0};
+    hsc_table_fini(&p->passer_rows);
+    p->holder_rows = p->passer_rows = (hsc_table){0};
     if (p->threads.n > 1)
         qsort(p->threads.p, p->threads.n, sizeof *p->threads.p, by_thread);
     return HSC_OK;

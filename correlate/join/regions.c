@@ -5,8 +5,6 @@
 
 #include "join_internal.h"
 
-#define REGIONS_OF_WAITS 0x80000000u /* numbers from here on: places where regions were forked that waits tell of; runtimes count from 1 */
-
 bool hsc_join_take_region(jprocess *p, jthread *t, const hsc_rec_region *r) {
     uint32_t *fork = hsc_table_at(&t->work->fork_rows, r->node_id, 0);
     if (!fork)
@@ -39,8 +37,19 @@ uint32_t hsc_join_region_at(jprocess *p, uint64_t thread, uint64_t node) {
     return region;
 }
 
-bool hsc_join_take_worked(jthread *t, uint32_t row, uint64_t state, uint64_t weight) {
-    uint32_t *at = hsc_table_at(&t->work->worked, (uint64_t)row * STATES + state, t->work->region);
+bool hsc_join_fork_id(const jprocess *p, uint64_t region, uint64_t *thread, uint64_t *node) {
+    uint32_t row = hsc_table_get(&p->region_rows, region, 0);
+    const jregion *r = row == HSC_NO_INDEX ? NULL : &p->regions.p[row];
+    const jthread *t = r ? hsc_join_known_thread(p, r->thread_id) : NULL;
+    if (!t)
+        return false;
+    *thread = t->id;
+    *node = t->work->forks.p[r->fork].node;
+    return true;
+}
+
+bool hsc_join_take_worked(jthread *t, uint64_t key, uint64_t region, uint64_t weight) {
+    uint32_t *at = hsc_table_at(&t->work->worked, key, region);
     if (!at)
         return false;
     if (*at == HSC_NO_INDEX) {

@@ -22,6 +22,18 @@ static uint64_t special_what(uint64_t event, uint64_t region) {
     return event ? 1ull << 63 | event << 40 | (region <= UINT32_MAX ? region : 0) : region;
 }
 
+uint32_t hsc_join_special(jwork *w, uint32_t row, uint64_t state, uint64_t event, uint64_t region) {
+    uint32_t *at = hsc_table_at(&w->special_rows, hsc_join_special_key(row, state), special_what(event, region));
+    if (!at)
+        return HSC_NO_INDEX;
+    if (*at == HSC_NO_INDEX) {
+        *at = (uint32_t)w->specials.n;
+        if (!HSC_PUSH(w->specials, (jspecial){row, HSC_NO_INDEX, (uint8_t)state, event != 0}))
+            return HSC_NO_INDEX;
+    }
+    return *at;
+}
+
 bool hsc_join_take_instant(jprocess *p, jthread *t, uint32_t row, uint64_t state, uint64_t weight, uint64_t event, uint64_t time) {
     const join *j = p->join;
     jwork *w = t->work;
@@ -32,15 +44,10 @@ bool hsc_join_take_instant(jprocess *p, jthread *t, uint32_t row, uint64_t state
     tick = tick < j->end_tick ? tick : j->end_tick;
     w->last_tick = (uint32_t)tick > w->last_tick ? (uint32_t)tick : w->last_tick; /* it falls in damaged files only */
     if (row == HSC_NO_INDEX || region || event || key >= JINSTANT_SPECIAL) {
-        uint32_t *at = hsc_table_at(&w->special_rows, hsc_join_special_key(row, state), special_what(event, region));
-        if (!at)
+        uint32_t special = hsc_join_special(w, row, state, event, region);
+        if (special == HSC_NO_INDEX)
             return false;
-        if (*at == HSC_NO_INDEX) {
-            *at = (uint32_t)w->specials.n;
-            if (!HSC_PUSH(w->specials, (jspecial){row, HSC_NO_INDEX, (uint8_t)state, event != 0}))
-                return false;
-        }
-        key = JINSTANT_SPECIAL | *at;
+        key = JINSTANT_SPECIAL | special;
     }
     jinstant i = {w->last_tick, (uint32_t)key, count < UINT32_MAX ? (uint32_t)count : UINT32_MAX};
     return hsc_instants_put(j->spill, &t->instants, &i);
@@ -436,6 +443,9 @@ static hsc_status settle_instants(join *j, jthread *t, hsc_err *err) {
     if (t->late)
         return settle_late(j, t, plain) ? HSC_OK : hsc_join_no_memory(err);
     if (!t->gone_on && t->instants.count / 2 < plain + w->specials.n) {
+        t->has_kinds = true;
+        for (size_t i = 0; i < w->specials.n; i++)
+            t->has_kinds = t->has_kinds && w->specials.p[i].kind != HSC_NO_INDEX;
         return t->instants.count ? hsc_instants_change(j->spill, &t->instants, change_instant, w, err) : HSC_OK;
     }
     bool ok = hsc_spill_put_all(j->spill, &t->instant_kinds, w->plain_kinds, plain, sizeof *w->plain_kinds);
@@ -590,6 +600,7 @@ static bool keep_process(join *j, jprocess *p, jprocess *from) {
         t->plain_count = f->plain_count;
         t->kind_pairs = f->kind_pairs;
         t->has_pairs = f->has_pairs;
+        t->has_kinds = f->has_kinds;
         t->gone_on = f->gone_on;
         t->late = f->late;
         f->late = NULL;

@@ -446,9 +446,9 @@ static hsc_status put_long(times *x, jthread *t, pieces **p, hsc_store *store, b
     hsc_status status = hsc_cache_need_instants(x->j, t, err);
     if (status == HSC_OK)
         status = read_keys(x, t, &leaf_of, &keys, err);
-    if (status == HSC_OK && leaf_of && is_counted(t, leaf_of, keys)) {
+    if (status == HSC_OK && (leaf_of ? is_counted(t, leaf_of, keys) : t->has_kinds)) {
         *p = *p ? *p : calloc(1, sizeof **p);
-        status = *p ? put_pieces(x, t, leaf_of, *p, store, err) : hsc_join_no_memory(err);
+        status = *p ? put_pieces(x, t, leaf_of ? leaf_of : x->row_of, *p, store, err) : hsc_join_no_memory(err);
         *done = true;
         free_instants(t);
     }

@@ -175,6 +175,29 @@ static hsc_status keep_thread(hsc_store *s, keeping *k, hsc_err *err) {
     return status;
 }
 
+/* Of the samples [at, at + n). */
+static bool read_columns(const hsc_store *s, uint64_t at, uint64_t n, uint32_t *delta, uint32_t *leaf, uint32_t *count) {
+    return hsc_before_read(s->before, "/time/samples/delta", HSC_COLTYPE_U4, at, n, delta) &&
+           hsc_before_read(s->before, s->times->has_numbers ? "/time/samples/number" : "/time/samples/leaf", HSC_COLTYPE_U4, at, n, leaf) &&
+           hsc_before_read(s->before, "/time/samples/count", HSC_COLTYPE_U4, at, n, count);
+}
+
+/* Deltas of a thread become times. */
+static void add_deltas(uint32_t *time, uint64_t n, const uint32_t *begin) {
+    for (uint64_t i = 0; i < n; i++)
+        time[i] = i % HSC_SLICE_FIRST ? time[i] + time[i - 1] : begin[i / HSC_SLICE_FIRST];
+}
+
+/* A thread's own numbers become rows of leaf; false: it has other numbers. */
+static bool find_rows_of(uint32_t *leaf, uint64_t n, const uint32_t *rows, uint64_t numbers) {
+    bool good = true;
+    for (uint64_t i = 0; good && i < n; i++) {
+        good = leaf[i] < numbers;
+        leaf[i] = good ? rows[leaf[i]] : 0;
+    }
+    return good;
+}
+
 /* Samples of threads [first, end), which have some, into time, leaf and count; slice: the first one's first. */
 static hsc_status read_samples(hsc_store *s, const keeping *k, uint64_t first, uint64_t end, uint64_t slice, uint32_t *time, uint32_t *leaf, uint32_t *count,
                                hsc_err *err) {
@@ -183,19 +206,12 @@ static hsc_status read_samples(hsc_store *s, const keeping *k, uint64_t first, u
     uint32_t *begin = malloc((slices + 1) * sizeof *begin);
     if (!begin)
         return hsc_store_times_memory(s, err);
-    bool good = hsc_before_read(s->before, "/time/samples/delta", HSC_COLTYPE_U4, at, n, time) && hsc_before_read(s->before, t->has_numbers ? "/time/samples/number" : "/time/samples/leaf", HSC_COLTYPE_U4, at, n, leaf) &&
-                hsc_before_read(s->before, "/time/samples/count", HSC_COLTYPE_U4, at, n, count) &&
-                hsc_before_read(s->before, "/time/slices/begin", HSC_COLTYPE_U4, slice, slices, begin);
+    bool good = read_columns(s, at, n, time, leaf, count) && hsc_before_read(s->before, "/time/slices/begin", HSC_COLTYPE_U4, slice, slices, begin);
     for (uint64_t i = first; good && i < end; i++) {
         uint32_t *own = time + (k->indptr[i] - at), *rows = leaf + (k->indptr[i] - at);
         uint64_t m = k->until[i] - k->indptr[i], numbers = k->own_indptr[i + 1] - k->own_indptr[i];
-        for (uint64_t b = 0; good && numbers && b < m; b++) {
-            good = rows[b] < numbers;
-            rows[b] = good ? k->own_leaf[k->own_indptr[i] + rows[b]] : 0;
-        }
-        for (uint64_t b = 0; b < m; b++)
-            own[b] = b % HSC_SLICE_FIRST ? own[b] + own[b - 1] : begin[t->slice_indptr[i] - slice + b / HSC_SLICE_FIRST];
-        good = good && hsc_store_first_bad(t, 0, m, own, rows) == m;
+        add_deltas(own, m, begin + (t->slice_indptr[i] - slice));
+        good = (!numbers || find_rows_of(rows, m, k->own_leaf + k->own_indptr[i], numbers)) && hsc_store_first_bad(t, 0, m, own, rows) == m;
     }
     free(begin);
     return good ? HSC_OK : hsc_out_fail_before(s->out, "/time/samples", err);
@@ -319,7 +335,7 @@ static hsc_status look_before(hsc_store *s, hsc_err *err) {
     if (t->before)
         return HSC_OK;
     uint64_t n = s->before < 0 ? UINT64_MAX : hsc_before_count(s->before, "/time/samples/indptr");
-    if (n == UINT64_MAX || n < 2 || n - 1 > HSC_PROGRAM_THREADS)
+    if (n == UINT64_MAX || n < 2)
         return other_before(s, err);
     if (!(t->before = calloc(1, sizeof *t->before)))
         return hsc_store_times_memory(s, err);
@@ -431,6 +447,24 @@ static hsc_status put_former_pieces(hsc_store *s, const former *f, former_slices
     return status;
 }
 
+/* To the samples of all threads; begin: of each of its slices. */
+static hsc_status put_former_program(hsc_store *s, const former *f, const uint32_t *begin, hsc_err *err) {
+    hsc_store_times *t = s->times;
+    const hsc_times_grown *g = f->g;
+    uint32_t *time = malloc((size_t)3 * HSC_TIMES_PIECE * sizeof *time), *leaf = time + HSC_TIMES_PIECE, *count = leaf + HSC_TIMES_PIECE, last = 0;
+    hsc_status status = time ? HSC_OK : hsc_store_times_memory(s, err);
+    for (uint64_t at = 0; at < f->samples && !status; at += HSC_TIMES_PIECE) {
+        bool good = read_columns(s, f->k->indptr[g->thread] + at, HSC_TIMES_PIECE, time, leaf, count) && find_rows_of(leaf, HSC_TIMES_PIECE, g->leaf_of, g->numbers);
+        if (good)
+            add_deltas(time, HSC_TIMES_PIECE, begin + at / HSC_SLICE_FIRST);
+        good = good && hsc_store_first_bad(t, last, HSC_TIMES_PIECE, time, leaf) == HSC_TIMES_PIECE;
+        last = time[HSC_TIMES_PIECE - 1];
+        status = good ? hsc_store_program_put(t->program, HSC_TIMES_PIECE, time, leaf, count, err) : other_before(s, err);
+    }
+    free(time);
+    return status;
+}
+
 static hsc_status put_former(hsc_store *s, const former *f, hsc_words *mark, hsc_err *err) {
     hsc_store_times *t = s->times;
     const hsc_times_grown *g = f->g;
@@ -455,6 +489,8 @@ static hsc_status put_former(hsc_store *s, const former *f, hsc_words *mark, hsc
         status = other_before(s, err);
     if (!status)
         status = put_former_pieces(s, f, &l, begin, err);
+    if (!status && t->program)
+        status = put_former_program(s, f, begin, err);
     free(begin);
     free(l.leaf);
     free(l.sum);
@@ -469,7 +505,7 @@ hsc_status hsc_store_go_on_thread_times(hsc_store *s, uint64_t n, const hsc_time
     former f = {.g = g};
     uint64_t numbers;
     bool is_coarse;
-    if (!t || t->done >= t->threads || t->is_begun || n < s->own_samples || !t->has_numbers || t->program ||
+    if (!t || t->done >= t->threads || t->is_begun || n < s->own_samples || !t->has_numbers ||
         !hsc_store_read_mark(g->mark, g->mark_words, &f.samples, &numbers, &is_coarse) || f.samples > n || numbers != g->numbers)
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: samples by time: no thread that can go on", s->path);
     hsc_status status = look_before(s, err);

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """correlate of a run that grew: always the bytes of a join that reads all, for any number of workers; first samples that are known are not read again: of files that
-grew, once and again, and with new lines; of files that did not, beside new ones; not where a file changed, was cut, or where the database is another one.
-Usage: grown.py HEATSCOPE BENCH_MAKE PROGRAM WORK"""
+grew, once and again, and with new lines; of files that did not, beside new ones; of runs with regions of OpenMP, events, waits for locks, messages and many threads; not where a file changed, was cut, or where the database is another one.
+Usage: grown.py HEATSCOPE BENCH_MAKE GROWN_MAKE PROGRAM WORK"""
 import os
 import re
 import shutil
 import subprocess
 import sys
 
-HEATSCOPE, BENCH_MAKE, PROGRAM = sys.argv[1:4]
-WORK = os.path.abspath(sys.argv[4])
+HEATSCOPE, BENCH_MAKE, GROWN_MAKE, PROGRAM = sys.argv[1:5]
+WORK = os.path.abspath(sys.argv[5])
 FILES, SAMPLES, NODES, SITES = 3, 600000, 60, 0
 wrong = []
 shutil.rmtree(WORK, ignore_errors=True)
@@ -65,6 +65,19 @@ for late in 0, int(SAMPLES * 0.7):
     for part, kept in (0.2, 0), (0.5, 0), (0.6, 3), (0.8, 3), (0.95, 0), (1, 3): # 0.95: more than 2^19 samples, so the store looks at others to choose its slices
         grow(part)
         check(f"late {late}, {part} of it", kept, *(["-j3"] if part in (0.6, 1) else []))
+
+# ---- samples in regions, of events, of threads that others wait for; of those that pass messages all are read ----
+for what, threads, kept in ("r", 3, 3), ("R", 3, 0), ("l", 3, 3), ("relm", 3, 2), ("r", 17, 17):
+    shutil.rmtree(SOURCE, ignore_errors=True)
+    os.makedirs(SOURCE)
+    subprocess.run([GROWN_MAKE, os.path.join(SOURCE, "run.hsr"), PROGRAM, what, str(threads), "220000"], check=True)
+    clear()
+    for part, of in (0.65, 0), (0.81, kept), (1, kept):
+        grow(part)
+        check(f"{what or 'samples alone'}, {threads} threads, {part} of it", of, *(["-j3"] if part == 1 else []))
+
+shutil.rmtree(SOURCE, ignore_errors=True)
+subprocess.run([BENCH_MAKE, SOURCE, PROGRAM, str(FILES), str(SAMPLES), str(NODES), str(SITES), str(int(SAMPLES * 0.7))], check=True)
 
 # ---- others come, files change, the database is another one ----
 clear()
