@@ -752,6 +752,7 @@ static hsc_status begin(const char *path, hsc_db_progress call, void *ctx, hsc_d
     db->window_least = HSC_WINDOW_BYTES_LEAST;
     db->piece_rows = HSC_DB_PIECE_ROWS;
     db->mark_least = HSC_DB_MARK_LEAST;
+    db->few_contexts = HSC_DB_FEW_CONTEXTS;
     db->marks_s = 0.004;
     db->leaf_metric = HSC_NONE;
     db->ahead = 1; /* nobody has had a turn */
@@ -857,6 +858,7 @@ void hsc_db_close(hsc_db *db) {
     hsc_large_free(&db->room);
     free(db->context_sums);
     free(db->introduced);
+    free(db->leaf_kinds.few);
     free(db->direct_wanted);
     free(db->wait_pairs);
     free(db->mean_excess);

@@ -78,6 +78,15 @@ typedef struct hsc_strings { /* texts of one column */
     uint32_t *longs;   /* rows of the pool; NULL: none is there */
 } hsc_strings;
 
+typedef struct hsc_leaf_kinds { /* interval_contexts.c: categories that leaves are of */
+    bool is_known;           /* else not looked at */
+    bool is_in_order;        /* leaves stand in the order of their contexts */
+    uint8_t category[UINT8_MAX + 1], place[UINT8_MAX + 1]; /* those that many leaves are of, n of them; by category: its place among these */
+    uint32_t n;
+    uint32_t *few;           /* leaves of all others */
+    uint64_t n_few;
+} hsc_leaf_kinds;
+
 struct hsc_db {
     char *path;
     hsc_dbfile *file; /* read by a worker process */
@@ -107,6 +116,7 @@ struct hsc_db {
     uint64_t window_least;               /* bytes from which on a window is kept */
     uint64_t piece_rows;                 /* of an interval: rows made at once */
     double marks_s;                      /* for how long marks are made at a time, or a step */
+    uint64_t few_contexts;               /* leaves of a category are added one by one where there are so many contexts for each of them */
     uint64_t mark_least;                 /* samples between two marks (interval_marks.c) at least: fewer are read in a few milliseconds */
     hsc_array *wholes;
     hsc_window windows[HSC_WINDOWS_MAX];
@@ -122,7 +132,7 @@ struct hsc_db {
     hsc_spares spares;                   /* room for the next interval's sums */
     struct hsc_marks *marks;             /* interval_marks.c; NULL: not begun */
     uint64_t ahead;                      /* whose pieces the reader has been asked for ahead: one more with each who asks */
-    bool leaf_category[UINT8_MAX + 1], leaf_categories_known; /* those that any row of /time/leaf is of, once that was looked at */
+    hsc_leaf_kinds leaf_kinds;           /* of the rows of /time/leaf */
     uint32_t leaf_metric;                /* the one that all rows of /time/leaf are of, once that was looked at; HSC_NONE: not known */
     bool later;                          /* hsc_db_set_later */
     bool gives_back;                     /* arrays of the run, before threads of an interval are counted */
@@ -136,7 +146,7 @@ struct hsc_db {
 
 /* An array of up to half of the budget is kept: the values of the lines of a million lines on ten thousand processors (42 MB)
  * just so; read by pieces they take twice the processor time. */
-enum { HSC_DB_PIECE_ROWS = 1 << 14, HSC_DB_BUDGET = 100 << 20, HSC_DB_LEVEL_COST = 2, HSC_DB_BLOCK_NNZ = 1 << 21, HSC_DB_PASS_NNZ = 1 << 18, HSC_DB_MARK_LEAST = 1 << 19 };
+enum { HSC_DB_PIECE_ROWS = 1 << 14, HSC_DB_BUDGET = 100 << 20, HSC_DB_LEVEL_COST = 2, HSC_DB_BLOCK_NNZ = 1 << 21, HSC_DB_PASS_NNZ = 1 << 18, HSC_DB_MARK_LEAST = 1 << 19, HSC_DB_FEW_CONTEXTS = 64 };
 
 /* Opens and checks: hard links only, type, one dimension, expected_n values (HSC_NNZ_MAX + 1: any), storage inside the
  * file, filters. HSC_E_MISSING when it is not there. */

@@ -20,7 +20,7 @@ typedef struct hsc_made_sums { /* of a table, malloc'ed; narrow: in 32 bits each
     struct hsc_made_sums *next;
 } hsc_made_sums;
 
-struct hsc_ahead; /* interval_sums.c: tables that another thread makes */
+struct hsc_ahead; /* interval_ahead.c: tables that another thread makes */
 
 typedef struct hsc_leaf_sum { /* of all leaves: with a bit above 32 of `any` there is one above them in the sum or in one of them */
     uint64_t any, low;       /* low: sum of the lower 32 bits; of less than 2^32 leaves, so it fits */
@@ -39,11 +39,11 @@ typedef struct hsc_leaf_facts { /* of leaves of a metric and category, when ther
     bool narrow;             /* sums of any of them fit 32 bits */
 } hsc_leaf_facts;
 
-typedef struct hsc_context_sums { /* what contexts have themselves, of each category that any leaf is of; tables of scopes and contexts are made of it */
+typedef struct hsc_context_sums { /* what contexts have themselves; tables of scopes and contexts are made of it (interval_contexts.c) */
     hsc_leaf_facts of;
-    uint32_t n;
-    uint8_t category[UINT8_MAX + 1]; /* the n */
-    void *sums;              /* context * n + place, in 32 bits where of.narrow; NULL: not made */
+    hsc_leaf_kinds own;      /* where leaves are the interval's own */
+    void *sums;              /* place of a category * contexts + context, in 32 bits where of.narrow; NULL: not begun */
+    bool is_summed;
     bool with_below;         /* now of each context with all below it */
 } hsc_context_sums;
 

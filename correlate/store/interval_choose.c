@@ -132,13 +132,15 @@ hsc_status hsc_db_choose_interval(hsc_db *db, double begin_s, double end_s, uint
             db->choosing->only = only;
     }
     hsc_choosing *c = db->choosing;
-    bool is_added = !status && hsc_adding_is_done(c->adding);
-    if (!status && !is_added)
+    bool was_added = !status && hsc_adding_is_done(c->adding);
+    if (!status && !was_added)
         status = go_on(db, c->v, c->adding, seconds, err);
-    if (!status && !is_added && hsc_adding_is_done(c->adding))
+    bool is_added = !status && hsc_adding_is_done(c->adding);
+    if (is_added && !was_added)
         hsc_times_give_back_program(db->times); /* all of it is added */
-    /* then sums of tables, which are some milliseconds each */
-    for (bool again = seconds < 0 || is_added; !status && again && !c->is_done; again = seconds < 0 || hsc_interval_now_s() < until) {
+    /* then sums of tables, which are some milliseconds each, or another thread's */
+    for (bool again = is_added && (seconds < 0 || was_added || hsc_interval_now_s() < until); again && !status && !c->is_done;
+         again = seconds < 0 || hsc_interval_now_s() < until) {
         c->v->only = only;
         status = hsc_interval_make_next(db, c->v, &c->is_done, err);
         c->v->only = HSC_NONE; /* until hsc_db_set_only */

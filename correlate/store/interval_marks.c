@@ -13,8 +13,8 @@
 enum {
     MARKS_MAX = 64,
     FULL_MAX = 8,
-    ALL_BYTES = 17 << 20, /* of all of them, about; some 12 where leaves are in several slices */
-    SOME_BYTES = ALL_BYTES / 9 * 7 /* of it what comes between marks */
+    ALL_BYTES = 19 << 20, /* of all of them, about; some 14 where leaves are in several slices */
+    SOME_BYTES = 13 << 20 /* of it what comes between marks */
 };
 
 typedef struct mark {

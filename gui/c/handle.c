@@ -461,25 +461,23 @@ hsc_status hsc_handle_own(hsc_handle *h, uint32_t metric, const double **out, hs
         uint32_t scope, end;
         double before;
     } open[INSIDE];
-    double *own = h->own ? h->own : malloc(((size_t)n + 1) * sizeof *own), *piece = malloc(size * sizeof *piece);
+    double *own = h->own ? h->own : malloc(((size_t)n + 1) * sizeof *own);
     h->own = own;
     h->own_metric = HSC_NONE;
     hsc_db_scope_columns sc = {0};
-    hsc_status s = own && piece ? hsc_db_get_scope_columns(h->db, &sc, err) : hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for sums of %u scopes", h->info.path, n);
-    if (s == HSC_OK)
-        own[n] = 0;
-    /* each scope's value goes to itself, for loops and regions to its procedure, which comes before, and to the modules and files that it is in */
+    hsc_status s = own ? hsc_db_get_scope_columns(h->db, &sc, err) : hsc_err_set(err, HSC_E_MEMORY, "%s: no memory for sums of %u scopes", h->info.path, n);
+    /* each scope has its value, which goes for loops and regions to its procedure, too, which comes before, and to the modules and files that it is in */
     for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
         if (i % size == 0)
-            s = hsc_db_read_sums(h->db, view, i, n - i < size ? n - i : size, piece, err);
+            s = hsc_db_read_sums(h->db, view, i, n - i < size ? n - i : size, own + i, err);
         for (; s == HSC_OK && n_open && open[n_open - 1].end <= i; n_open--)
             own[open[n_open - 1].scope] = so_far - open[n_open - 1].before;
         if (s != HSC_OK)
             break;
-        double value = piece[i % size];
+        double value = own[i];
         if (sc.kind[i] >= HSC_SCOPE_PROCEDURE) {
-            own[i] = value;
-            own[sc.kind[i] > HSC_SCOPE_PROCEDURE && sc.procedure[i] < i ? sc.procedure[i] : n] += value; /* n: nobody's */
+            if (sc.kind[i] > HSC_SCOPE_PROCEDURE && sc.procedure[i] < i)
+                own[sc.procedure[i]] += value;
         } else if (n_open == INSIDE) {
             s = hsc_err_set(err, HSC_E_FORMAT, "%s: scope %u: expected modules and files at most %d deep", h->info.path, i, INSIDE);
         } else {
@@ -491,7 +489,6 @@ hsc_status hsc_handle_own(hsc_handle *h, uint32_t metric, const double **out, hs
     }
     for (; s == HSC_OK && n_open; n_open--)
         own[open[n_open - 1].scope] = so_far - open[n_open - 1].before;
-    free(piece);
     if (s != HSC_OK)
         return s;
     h->own_metric = metric;

@@ -90,6 +90,9 @@ oo::define ::heatscope::App {
                 $view stopReading
                 $view forget
                 $view stale
+                if {[$view needsLast]} {
+                    $Bus last [$view token]
+                }
             }
         }
     }

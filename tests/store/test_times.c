@@ -393,6 +393,52 @@ static void test_made_before(void **state) {
     must(hsc_db_set_interval(db, 0, 0, &err), &err);
 }
 
+/* With time enough all of it is one step: another thread makes the tables, each of which is waited for when it is asked for. */
+static void test_made_at_once(void **state) {
+    (void)state;
+    static const hsc_db_table tables[] = {HSC_TABLE_SCOPE_INCL, HSC_TABLE_LINE, HSC_TABLE_SCOPE_CATEGORY, HSC_TABLE_CONTEXT_EXCL, HSC_TABLE_INSTANCE, HSC_TABLE_LINE_INCL};
+    enum { TABLES = sizeof tables / sizeof *tables };
+    hsc_err err = {0};
+    must(hsc_db_set_interval(db, 1, 2, &err), &err);
+    hsc_db_set_later(db, true);
+    for (int i = 0; i < 2 * TABLES; i++) {
+        double begin = 0.25 * i, end = begin + 4, sum, part = 0;
+        for (int t = 0; t < TABLES; t++) /* from another one each time */
+            must(hsc_db_read_sums(db, (hsc_db_view){0, tables[(i + t) % TABLES], HSC_AXIS_THREAD}, 0, 1, &sum, &err), &err);
+        must(hsc_db_choose_interval(db, begin, end, HSC_NONE, 1000, &part, &err), &err);
+        assert_true(part == 1);
+        if (i % 3 == 2) /* given up */
+            continue;
+        must(hsc_db_set_interval(db, begin, end, &err), &err);
+        if (i % 3)
+            must(hsc_db_set_only(db, 0, &err), &err); /* of all categories they were made for nothing */
+        const hsc_db_when span = {HSC_NONE, begin, end};
+        hsc_db_set_later(db, false);
+        check_values(&span, 1, 0);
+        hsc_db_set_later(db, true);
+    }
+    hsc_db_set_later(db, false);
+    must(hsc_db_set_interval(db, 0, 0, &err), &err);
+}
+
+/* Leaves of a category that has few are added one by one: of none, some, all. */
+static void test_few_leaves(void **state) {
+    (void)state;
+    static const uint64_t contexts[] = {UINT64_MAX, 3, 1, 0};
+    hsc_db *kept = db;
+    hsc_err err = {0};
+    for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++) {
+        must(hsc_db_open(path, &db, &err), &err);
+        db->few_contexts = contexts[i];
+        check_interval(1, 6, 0);
+        check_interval(0.5, 20, 0);
+        if (!contexts[i])
+            assert_int_equal(db->leaf_kinds.n, 0);
+        hsc_db_close(db);
+    }
+    db = kept;
+}
+
 /* What was asked for when threads had been counted is not drawn first: nobody waits for it. */
 static void test_made_first(void **state) {
     (void)state;
@@ -950,7 +996,7 @@ static void test_none(void **state) {
 }
 
 int main(void) {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_entries), cmocka_unit_test(test_intervals), cmocka_unit_test(test_chosen), cmocka_unit_test(test_made_before), cmocka_unit_test(test_made_first), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_program_threads), cmocka_unit_test(test_former_program), cmocka_unit_test(test_coarse_slices), cmocka_unit_test(test_own_numbers), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline), cmocka_unit_test(test_timeline_first),
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_small_pieces), cmocka_unit_test(test_entries), cmocka_unit_test(test_intervals), cmocka_unit_test(test_chosen), cmocka_unit_test(test_made_before), cmocka_unit_test(test_made_first), cmocka_unit_test(test_made_at_once), cmocka_unit_test(test_few_leaves), cmocka_unit_test(test_only), cmocka_unit_test(test_several_intervals), cmocka_unit_test(test_program), cmocka_unit_test(test_program_threads), cmocka_unit_test(test_former_program), cmocka_unit_test(test_coarse_slices), cmocka_unit_test(test_own_numbers), cmocka_unit_test(test_cursor), cmocka_unit_test(test_timeline), cmocka_unit_test(test_timeline_first),
                                               cmocka_unit_test(test_spans),     cmocka_unit_test(test_bytes),  cmocka_unit_test(test_none)};
     hsc_err err = {0};
     folder = model_folder();

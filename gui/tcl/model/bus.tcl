@@ -2,7 +2,7 @@
 # The selection that all views share: one dictionary, published once per idle, with history.
 
 oo::class create ::heatscope::Bus {
-    variable Selection Subscribers Pending Queue Origin Scheduled Past Future Limit Errors Tokens Holder Finish
+    variable Selection Subscribers Pending Queue Origin Scheduled Past Future Limit Errors Tokens Holder Finish Last
 
     # what may stand in a selection: key -> {test initial-value place?}; a place key makes a step of the history
     constructor {{limit 200}} {
@@ -22,6 +22,7 @@ oo::class create ::heatscope::Bus {
         set Tokens 0
         set Holder {}
         set Finish {}
+        set Last {}
     }
     destructor {
         if {$Scheduled ne ""} {
@@ -144,6 +145,10 @@ oo::class create ::heatscope::Bus {
             my Schedule
         }
     }
+    # The subscriber is told of what is pending behind all others, this once.
+    method last {token} {
+        set Last $token
+    }
     method held {} {
         return [expr {$Holder ne ""}]
     }
@@ -168,12 +173,19 @@ oo::class create ::heatscope::Bus {
             }
         }
         set end [expr {[clock milliseconds] + $ms}]
-        foreach token [dict keys $Subscribers] {
+        set order [dict keys $Subscribers]
+        if {$Last ne "" && $Last in $order} {
+            set order [list {*}[lsearch -all -inline -exact -not $order $Last] $Last]
+        }
+        foreach token $order {
             if {![dict exists $Queue $token] || ($Holder ne "" && $token ne $Holder)} {
                 continue
             }
             set told [dict keys [dict get $Queue $token]]
             dict unset Queue $token
+            if {$token eq $Last} {
+                set Last {}
+            }
             # it may have gone meanwhile
             if {[dict exists $Subscribers $token]} {
                 my Tell [lindex [dict get $Subscribers $token] 0] $told

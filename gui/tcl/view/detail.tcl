@@ -12,6 +12,8 @@ oo::class create ::heatscope::DetailView {
     method name {} { return detail }
     method title {} { return Source }
     method focusWidget {} { return $Heat }
+    # Chips tell what versions of loops took.
+    method needsLast {} { return 1 }
 
     method Build {body} {
         set File -1

@@ -190,6 +190,10 @@ oo::class create ::heatscope::View {
             my Refresh
         }
     }
+    # What the bus knows it by.
+    method token {} { return $Token }
+    # Does it need of an interval what is added up last?
+    method needsLast {} { return 0 }
     # Shows what has changed. What takes long breathes (model/breathe.tcl), so it may go on after this.
     method Refresh {} {
         my stopReading
