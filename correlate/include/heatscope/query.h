@@ -308,9 +308,16 @@ typedef struct hsc_db_process {
     bool unfinished;        /* no end of it is recorded: by end, HSC_DB_NO_END or by a signal */
     uint32_t vector_bytes;  /* the longest vectors that its processor has instructions for; 0: not known, as in older databases */
     uint32_t first_thread, threads; /* rows of the thread table */
+    uint32_t node;          /* it ran on */
     double begin_s, end_s;  /* since the start of the run */
 } hsc_db_process;
 hsc_status hsc_db_get_process(const hsc_db *db, uint32_t process, hsc_db_process *out, hsc_err *err);
+
+typedef struct hsc_db_node { /* a host, in the order of their first processes */
+    const char *host;       /* "": not known */
+    uint32_t processes, threads;
+} hsc_db_node;
+hsc_status hsc_db_get_node(const hsc_db *db, uint32_t node, hsc_db_node *out, hsc_err *err);
 
 typedef struct hsc_db_thread { /* sorted by (rank, host, pid, thread) */
     uint32_t process;
@@ -575,7 +582,8 @@ typedef enum hsc_db_table {
 
 typedef enum hsc_db_axis {
     HSC_AXIS_THREAD = 0,
-    HSC_AXIS_PROCESS = 1         /* threads of a process added up */
+    HSC_AXIS_PROCESS = 1,        /* threads of a process added up */
+    HSC_AXIS_NODE = 2            /* processes of a host added up; no bins of it */
 } hsc_db_axis;
 
 typedef struct hsc_db_view { /* which values: what every value query starts with */
@@ -658,7 +666,7 @@ hsc_status hsc_db_read_column(hsc_db *db, hsc_db_view view, uint32_t column, uin
 
 typedef enum hsc_db_reduce { HSC_REDUCE_MAX = 0, HSC_REDUCE_SUM = 1 } hsc_db_reduce;
 
-/* Bins for a picture. Row bin i covers table rows [row_lo[i], row_hi[i]) (may be empty, need not touch the next; must
+/* Bins for a picture, by thread or process (another axis: HSC_E_ARGUMENT). Row bin i covers table rows [row_lo[i], row_hi[i]) (may be empty, need not touch the next; must
  * rise). column_bin[c], c < hsc_db_get_columns(axis): the bin of column c, or HSC_NONE to leave it out (so columns can
  * be grouped, sorted and filtered). out[row_bins][column_bins], row-major: exact maximum or exact sum of the cells in
  * the bin; 0 where there is none; NaN in bins without rows. Takes stored levels where they are cheaper and give the exact
