@@ -297,6 +297,20 @@ static void put_all_values(emit *e) {
     }
 }
 
+static void tell_metrics(emit *e) {
+    const join *j = e->j;
+    size_t n = j->metrics.n;
+    const char **units = malloc((n + 1) * sizeof *units);
+    double *scales = malloc((n + 1) * sizeof *scales);
+    for (size_t i = 0; units && scales && i < n; i++) {
+        units[i] = j->metrics.p[i].unit;
+        scales[i] = j->metrics.p[i].scale;
+    }
+    e->status = units && scales ? hsc_store_tell_metrics(e->s, units, scales, n, e->err) : hsc_join_no_memory(e->err);
+    free(units);
+    free(scales);
+}
+
 /* What the other ranks do meanwhile: the same blocks of threads and tables in the same order, and some of the tables. */
 static hsc_status help_emit(join *j, hsc_err *err) {
     emit e = {.j = j, .err = err};
@@ -308,6 +322,7 @@ static hsc_status help_emit(join *j, hsc_err *err) {
     if (e.status != HSC_OK)
         return e.status;
     hsc_store_set_memory(e.s, hsc_join_part_of_memory(j, 8, (uint64_t)1 << 20, UINT64_MAX));
+    tell_metrics(&e);
     put_all_values(&e);
     hsc_store_abort(e.s);
     return e.status;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const hsc_table_def hsc_schema_tables[HSC_TAB_COUNT] = {
-#define HSC_SCHEMA_TABLE(table, section, meaning) [HSC_TAB_##table] = {#table, section, meaning},
+#define HSC_SCHEMA_TABLE(table, section, meaning) [HSC_TAB_##table] = {#table, section, "/" section "/" #table, meaning},
 #include "schema.def"
 };
 

@@ -58,7 +58,7 @@ enum hsc_table_id {
 };
 
 typedef struct hsc_table_def {
-    const char *name, *section, *meaning;
+    const char *name, *section, *path, *meaning; /* path: "/section/name" */
 } hsc_table_def;
 
 typedef struct hsc_column_def {

@@ -314,7 +314,7 @@ done:
     return status;
 }
 
-static hsc_status keep_units(hsc_store *s, const char *const *units, uint64_t n, hsc_err *err) {
+hsc_status hsc_store_keep_units(hsc_store *s, const char *const *units, uint64_t n, hsc_err *err) {
     s->metric_units = calloc(n + 1, sizeof *s->metric_units);
     if (!s->metric_units)
         return store_memory(s, err);
@@ -341,17 +341,14 @@ static hsc_status want_column(hsc_store *s, enum hsc_column_id column, uint64_t 
     return HSC_OK;
 }
 
-static void note_column(const hsc_column_def *c, char *references, size_t size, hsc_out_notes *notes) {
+static void note_column(const hsc_column_def *c, hsc_out_notes *notes) {
     enum hsc_table_id to = hsc_schema_references(c);
-    if (to != HSC_TAB_COUNT)
-        snprintf(references, size, "/%s/%s", hsc_schema_tables[to].section, hsc_schema_tables[to].name);
-    *notes = (hsc_out_notes){.units = c->unit, .description = c->meaning[0] ? c->meaning : c->name, .references = references,
+    *notes = (hsc_out_notes){.units = c->unit, .description = c->meaning[0] ? c->meaning : c->name, .references = to != HSC_TAB_COUNT ? hsc_schema_tables[to].path : "",
                              .dimensions = hsc_schema_tables[c->table].name};
 }
 
 hsc_status hsc_store_begin_column(hsc_store *s, enum hsc_column_id column, uint64_t n, hsc_err *err) {
     const hsc_column_def *c = &hsc_schema_columns[column];
-    char references[64] = "";
     hid_t group = -1;
     hsc_out_notes notes;
     hsc_status status = want_column(s, column, n, err);
@@ -359,8 +356,7 @@ hsc_status hsc_store_begin_column(hsc_store *s, enum hsc_column_id column, uint6
         status = hsc_err_set(err, HSC_E_ARGUMENT, "%s: column %s: begun inside of another, or not of numbers", s->path, c->name);
     if (!status)
         status = table_group(s, c->table, &group, err);
-    note_column(c, references, sizeof references, &notes);
-    notes.references = c->references[0] ? strcpy(s->column_references, references) : "";
+    note_column(c, &notes);
     if (!status)
         status = hsc_out_stream_open_sized(s->out, group, c->name, c->type, &notes, n, &s->column, err);
     s->column_id = column;
@@ -391,7 +387,6 @@ hsc_status hsc_store_end_column(hsc_store *s, hsc_err *err) {
 
 hsc_status hsc_store_put_column(hsc_store *s, enum hsc_column_id column, const void *values, uint64_t n, hsc_err *err) {
     const hsc_column_def *c = &hsc_schema_columns[column];
-    char references[64] = "";
     hid_t group = -1;
     hsc_out_notes notes;
     hsc_status status = want_column(s, column, n, err);
@@ -399,7 +394,7 @@ hsc_status hsc_store_put_column(hsc_store *s, enum hsc_column_id column, const v
         status = table_group(s, c->table, &group, err);
     if (status)
         return status;
-    note_column(c, references, sizeof references, &notes);
+    note_column(c, &notes);
     unsigned size = hsc_schema_type_size(c->type);
     if (size) {
         s->kept[column] = malloc(n ? n * size : 1);
@@ -411,7 +406,7 @@ hsc_status hsc_store_put_column(hsc_store *s, enum hsc_column_id column, const v
     } else
         status = put_strings(s, group, c, values, n, &notes, err);
     if (!status && column == HSC_COL_metric_unit)
-        status = keep_units(s, values, n, err);
+        status = hsc_store_keep_units(s, values, n, err);
     if (status)
         return status;
     s->have[column] = true;
@@ -448,7 +443,7 @@ static hsc_status write_blob(hsc_store *s, const char *name, const char *what, c
     hsc_status status = hsc_out_group(s->out, s->file, name, &group, err);
     if (status)
         return status;
-    hsc_out_notes offset = {.units = "byte", .description = "where each begins in bytes, and the end", .dimensions = dimension};
+    hsc_out_notes offset = {.units = "B", .description = "where each begins in bytes, and the end", .dimensions = dimension};
     hsc_out_notes text = {.description = "UTF-8"};
     status = hsc_out_text(s->out, group, "description", what, err);
     if (!status)

@@ -73,7 +73,7 @@ hsc_status hsc_store_end_column(hsc_store *s, hsc_err *err);
 /* A sparse value table, appended in blocks of rows (indices: threads), or in blocks of threads (indices: rows): they must come in
  * order and each once; indices rise within each; counts > 0. The store makes the other order, the totals and the pyramids; what
  * does not fit some 100 MB of memory goes through a file without a name beside the target.
- * indptr[n+1] is relative to the block. Columns of tables process and thread must be put before the first values;
+ * indptr[n+1] is relative to the block. Columns of tables process, thread and metric must be put before the first values;
  * columns == rows of thread, and process rows are needed for the statistics by process. HSC_TABLE_CONTEXT_INCL need not
  * be written: readers derive it. rows of HSC_TABLE_SCOPE_CATEGORY: scopes * categories. */
 hsc_status hsc_store_begin_values(hsc_store *s, uint32_t metric, hsc_db_table table, uint64_t rows, uint32_t columns,
@@ -96,6 +96,8 @@ hsc_status hsc_store_end_values(hsc_store *s, hsc_err *err);
  * files beside it. process_of: by thread, its process. abort ends it. */
 hsc_status hsc_store_create_apart(const char *path, unsigned workers, const uint32_t *process_of, uint32_t threads, uint64_t processes, hsc_store **out,
                                   hsc_err *err);
+/* Before the first table: of the rows of metric. */
+hsc_status hsc_store_tell_metrics(hsc_store *s, const char *const *units, const double *scales, uint64_t n, hsc_err *err);
 typedef hsc_status hsc_store_give(void *ctx, const void *bytes, size_t n, hsc_err *err);
 typedef hsc_status hsc_store_take(void *ctx, void **bytes, size_t *n, hsc_err *err); /* *bytes: to be freed */
 /* The table, in pieces, in their order. */

@@ -30,6 +30,18 @@ hsc_status hsc_store_create_apart(const char *path, unsigned workers, const uint
     return HSC_OK;
 }
 
+hsc_status hsc_store_tell_metrics(hsc_store *s, const char *const *units, const double *scales, uint64_t n, hsc_err *err) {
+    double *kept = malloc((n + 1) * sizeof *kept);
+    if (!kept)
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", s->path);
+    if (n)
+        memcpy(kept, scales, n * sizeof *kept);
+    s->kept[HSC_COL_metric_scale] = kept;
+    s->have[HSC_COL_metric_scale] = true;
+    s->tables.rows[HSC_TAB_metric] = n;
+    return hsc_store_keep_units(s, units, n, err);
+}
+
 hsc_status hsc_store_send_values(hsc_store *s, hsc_store_give *give, void *ctx, hsc_err *err) {
     hsc_status status = hsc_out_drain(s->out, err);
     return status ? status : hsc_out_log_send(s->out->log, give, ctx, err);

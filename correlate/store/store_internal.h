@@ -61,7 +61,7 @@ struct hsc_store {
     hsc_h5_written last_write;
     hsc_tables tables;
     void *kept[HSC_COL_COUNT]; /* columns of numbers */
-    char **metric_units;       /* of the metric table's rows */
+    char **metric_units;       /* of the metric table's rows; their scales are kept */
     bool have[HSC_COL_COUNT], table_begun[HSC_TAB_COUNT];
     uint64_t *pool_offsets, n_pool, pool_rows_capacity, pool_capacity;
     char *pool;
@@ -73,7 +73,6 @@ struct hsc_store {
     hsc_out_stream *column; /* being put in parts; NULL */
     enum hsc_column_id column_id;
     uint64_t column_rows;
-    char column_references[64];
     struct hsc_store_times *times; /* being put; NULL */
     struct hsc_store_counts *counts; /* being put; NULL */
     uint64_t pyramid_min; /* HSC_PYRAMID_MIN; tests make it small */
@@ -108,6 +107,9 @@ void hsc_totals_free(hsc_totals *t);
 hsc_status hsc_store_sparse_group(hsc_store *s, hid_t parent, const char *name, uint64_t rows, uint32_t columns, const char *row_axis,
                                   const char *column_axis, const char *description, const uint32_t *band_begin, hid_t *group, hsc_err *err);
 hsc_status hsc_store_values_memory(hsc_store *s, hsc_err *err);
+hsc_status hsc_store_keep_units(hsc_store *s, const char *const *units, uint64_t n, hsc_err *err);
+/* Notes of numbers that are the open table's metric by its unit and scale. */
+hsc_out_notes hsc_store_valued(const hsc_store *s, const char *description, hsc_effort effort);
 hsc_status hsc_store_metric_group(hsc_store *s, uint32_t metric, hid_t *group, hsc_err *err);
 hsc_status hsc_store_note_written(hsc_store *s, const hsc_store_written *what, hsc_err *err);
 /* store.c: one without a file and without threads yet. */

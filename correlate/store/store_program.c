@@ -375,10 +375,10 @@ static hsc_status close_stream(hsc_out_stream **stream, hsc_status status, hsc_e
 
 static hsc_status open_layer(hsc_store_program *p, hsc_err *err) {
     static const struct {
-        const char *name, *description, *references;
-    } sets[SETS] = {{"delta", "ticks since the sample before; the first of 1024: 0", ""},
-                    {"leaf", "what it was", "/time/leaf"},
-                    {"count", "counts of the leaf's metric that it stands for", ""}};
+        const char *name, *description, *references, *units;
+    } sets[SETS] = {{"delta", "ticks since the sample before; the first of 1024: 0", "", "tick"},
+                    {"leaf", "what it was", "/time/leaf", ""},
+                    {"count", "counts of the leaf's metric that it stands for, times its scale: in its unit", "", ""}};
     hsc_store *s = p->s;
     const layer *l = &p->layers[p->at];
     const uint32_t threads[] = {(uint32_t)l->begin, (uint32_t)l->end}, first = hsc_layer_slice_first(p->at);
@@ -390,11 +390,13 @@ static hsc_status open_layer(hsc_store_program *p, hsc_err *err) {
         status = hsc_out_told_group(s->out, p->group, "samples", "in the order of time", &p->samples_group, err);
     for (unsigned i = 0; i < SETS && !status; i++) {
         hsc_out_notes notes = noted(p, sets[i].description, sets[i].references, HSC_EFFORT_SERIES);
+        notes.units = sets[i].units;
         status = hsc_out_stream_open_sized(s->out, p->samples_group, sets[i].name, HSC_COLTYPE_U4, &notes, l->n, &p->sets[i], err);
     }
     if (!status)
         status = hsc_out_told_group(s->out, p->group, "slices", "groups n: whole slices of n samples, with what was counted in each", &p->slices_group, err);
-    hsc_out_notes begin = noted(p, "tick of the first of 1024 samples", "", HSC_EFFORT_USUAL);
+    hsc_out_notes begin = noted(p, "of the first of 1024 samples, since the start of the run", "", HSC_EFFORT_USUAL);
+    begin.units = "tick";
     if (!status)
         status = hsc_out_stream_open(s->out, p->slices_group, "begin", HSC_COLTYPE_U4, &begin, &p->begin, err);
     for (; p->n_levels < hsc_slice_levels(first, l->n) && !status; p->n_levels++) {

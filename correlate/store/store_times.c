@@ -60,16 +60,16 @@ void hsc_store_times_clear(hsc_store *s) {
 
 static hsc_status open_samples(hsc_store *s, hsc_store_times *t, hsc_err *err) {
     static const struct {
-        const char *name, *description, *references;
-    } sets[HSC_SAMPLE_SETS] = {{"delta", "ticks since the sample before; the first of each slice: 0", ""},
-                           {"leaf", "what it was", "/time/leaf"},
-                           {"count", "counts of the leaf's metric that it stands for", ""}};
+        const char *name, *description, *references, *units;
+    } sets[HSC_SAMPLE_SETS] = {{"delta", "ticks since the sample before; the first of each slice: 0", "", "tick"},
+                           {"leaf", "what it was", "/time/leaf", ""},
+                           {"count", "counts of the leaf's metric that it stands for, times its scale: in its unit", "", ""}};
     hsc_status status = hsc_out_told_group(s->out, t->group, "samples", "samples in the order of time: thread i has [indptr[i], indptr[i + 1])",
                                    &t->samples_group, err);
     for (int i = 0; i < HSC_SAMPLE_SETS && !status; i++) {
         bool number = i == HSC_SAMPLE_LEAF && t->has_numbers;
         hsc_out_notes notes = {.description = number ? "of a thread that has numbers of its own: its number; else the row of leaf" : sets[i].description,
-                               .references = number ? "" : sets[i].references, .chunk_rows = hsc_sample_chunk_rows(t->threads), .effort = HSC_EFFORT_SERIES};
+                               .references = number ? "" : sets[i].references, .units = sets[i].units, .chunk_rows = hsc_sample_chunk_rows(t->threads), .effort = HSC_EFFORT_SERIES};
         status = hsc_out_stream_open(s->out, t->samples_group, number ? "number" : sets[i].name, HSC_COLTYPE_U4, &notes, &t->samples[i], err);
     }
     hsc_out_notes own = {.description = "rows by the numbers of each thread, in the order in which its samples are of them first", .references = "/time/leaf"};
@@ -80,7 +80,7 @@ static hsc_status open_samples(hsc_store *s, hsc_store_times *t, hsc_err *err) {
                             "slices of 1024 samples of a thread each, the last shorter: thread i has [indptr[i], indptr[i + 1]); "
                             "groups n: whole slices of n samples, thread by thread, with what was counted in each",
                             &t->slices_group, err);
-    hsc_out_notes notes = {.description = "tick of the first sample"};
+    hsc_out_notes notes = {.description = "of the first sample, since the start of the run", .units = "tick"};
     return status ? status
                   : hsc_out_stream_open(s->out, t->slices_group, "begin", HSC_COLTYPE_U4, &notes, &t->begin, err);
 }
@@ -90,7 +90,7 @@ const char *const hsc_store_slice_names[HSC_SLICE_LEVELS_MAX] = {"1024", "16384"
 /* is_kept: its first slices are those of the database before. */
 hsc_status hsc_store_open_slices(hsc_store *s, hsc_store_slices *l, unsigned level, bool is_kept, hsc_err *err) {
     hsc_out_notes indptr = {.description = "slice i has the values [indptr[i], indptr[i + 1])"},
-                  leaf = {.description = "rises within a slice", .references = "/time/leaf", .effort = HSC_EFFORT_SERIES}, sum = {.description = "of counts", .effort = HSC_EFFORT_SERIES};
+                  leaf = {.description = "rises within a slice", .references = "/time/leaf", .effort = HSC_EFFORT_SERIES}, sum = {.description = "of counts of the leaf's metric, times its scale: in its unit", .effort = HSC_EFFORT_SERIES};
     const uint64_t zero = 0;
     hsc_status status = hsc_out_told_group(s->out, s->times->slices_group, hsc_store_slice_names[level], "what was counted in each slice", &l->group, err);
     if (!status)
@@ -154,7 +154,7 @@ hsc_status hsc_store_begin_times(hsc_store *s, double tick_s, uint32_t end, uint
     if (group < 0)
         return hsc_out_fail(s->out, "open group", "time", err);
     t->group = group;
-    hsc_status status = hsc_out_text(s->out, t->group, "description", "samples in the order of time; times are ticks since the start of the run", err);
+    hsc_status status = hsc_out_text(s->out, t->group, "description", "samples in the order of time; times are ticks since the start of the run; a tick is tick_s seconds", err);
     if (!status)
         status = hsc_out_numbers(s->out, t->group, "tick_s", HSC_NUMBER_F8, &tick_s, 1, err);
     if (!status)

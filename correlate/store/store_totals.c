@@ -97,26 +97,32 @@ static uint64_t by_process(const uint32_t *process, const uint32_t *columns, con
 
 static hsc_status write_stats(hsc_store *s, hid_t parent, const char *name, const char *axis, const char *rows,
                               const row_stats *t, uint64_t n, hsc_err *err) {
-    char description[160];
+    char description[160], squared[HSC_STRING_MAX + 2];
+    hsc_out_notes value = hsc_store_valued(s, "", HSC_EFFORT_SPARSE);
     hid_t g = -1;
     hsc_status status = hsc_out_group(s->out, parent, name, &g, err);
     if (status)
         return status;
-    snprintf(description, sizeof description, "each row's statistics over all rows of %s, those without samples counted as 0", axis);
+    snprintf(description, sizeof description, "each row's statistics over all rows of %s, those without counts as 0", axis);
     status = hsc_out_text(s->out, g, "description", description, err);
+    snprintf(squared, sizeof squared, "%s%s", value.units, *value.units ? "2" : "");
     const struct {
-        const char *name, *units, *references, *meaning;
+        const char *name, *references, *meaning;
         hsc_column_type type;
+        int power; /* of the metric; 0: a number */
         const void *values;
-    } sets[] = {{"max", "sample", "", "largest", HSC_COLTYPE_U8, t->max},
-                {"argmax", "", axis, "first with the largest", HSC_COLTYPE_U4, t->argmax},
-                {"min", "sample", "", "smallest", HSC_COLTYPE_U8, t->min},
-                {"argmin", "", axis, "first with the smallest", HSC_COLTYPE_U4, t->argmin},
-                {"nonzero", "", "", "how many have samples", HSC_COLTYPE_U4, t->nonzero},
-                {"sum_squares", "sample2", "", "sum of the squares", HSC_COLTYPE_F8, t->squares}};
+    } sets[] = {{"max", "", "largest", HSC_COLTYPE_U8, 1, t->max},
+                {"argmax", axis, "first with the largest", HSC_COLTYPE_U4, 0, t->argmax},
+                {"min", "", "smallest", HSC_COLTYPE_U8, 1, t->min},
+                {"argmin", axis, "first with the smallest", HSC_COLTYPE_U4, 0, t->argmin},
+                {"nonzero", "", "how many have counts", HSC_COLTYPE_U4, 0, t->nonzero},
+                {"sum_squares", "", "sum of the squares", HSC_COLTYPE_F8, 2, t->squares}};
     for (size_t i = 0; i < sizeof sets / sizeof *sets && !status; i++) {
-        hsc_out_notes notes = {.units = sets[i].units, .references = sets[i].references, .description = sets[i].meaning,
-                               .dimensions = rows, .effort = HSC_EFFORT_SPARSE};
+        hsc_out_notes notes = {.references = sets[i].references, .description = sets[i].meaning, .dimensions = rows, .effort = HSC_EFFORT_SPARSE};
+        if (sets[i].power) {
+            notes.units = sets[i].power == 2 ? squared : value.units;
+            notes.scale_factor = sets[i].power == 2 ? value.scale_factor * value.scale_factor : value.scale_factor;
+        }
         status = hsc_out_set(s->out, g, sets[i].name, sets[i].type, 0, sets[i].values, n, &notes, NULL, err);
     }
     hsc_out_close_group(s->out, g);
@@ -238,11 +244,18 @@ static hsc_status end_row(pyramid *p, unsigned at, bool last, hsc_err *err) {
     return end_row(p, at + 1, last, err);
 }
 
+static const char *path_of_axis(const char *axis) {
+    for (int i = 0; i < HSC_TAB_COUNT; i++)
+        if (!strcmp(hsc_schema_tables[i].name, axis))
+            return hsc_schema_tables[i].path;
+    return ""; /* several columns of a table */
+}
+
 /* One set of a level: what = 0 columns, 1 largest, 2 sums. */
-static hsc_status write_cells(pyramid *p, hid_t group, const level *l, int what, hsc_err *err) {
-    static const hsc_out_notes notes[] = {{.description = "columns of the values, rising in each row"},
-                                          {.description = "largest cell of the block's rows in this column", .units = "sample"},
-                                          {.description = "sum over the block's rows in this column", .units = "sample"}};
+static hsc_status write_cells(pyramid *p, hid_t group, const level *l, int what, const char *column_axis, hsc_err *err) {
+    const hsc_out_notes notes[] = {{.description = "columns of the values, rising in each row", .references = path_of_axis(column_axis)},
+                                   hsc_store_valued(p->s, "largest cell of the block's rows in this column", HSC_EFFORT_USUAL),
+                                   hsc_store_valued(p->s, "sum over the block's rows in this column", HSC_EFFORT_USUAL)};
     static const char *const names[] = {"indices", "max", "sum"};
     enum { BLOCK = 1024 };
     cell cells[BLOCK];
@@ -287,7 +300,7 @@ static hsc_status write_pyramid(pyramid *p, hid_t parent, const char *name, uint
         if (!status)
             status = hsc_out_set(p->s->out, group, "indptr", HSC_COLTYPE_U8, 0, l->indptr, l->n * p->s->values.bands + 1, &indptr, NULL, err);
         for (int what = 0; what < 3 && !status; what++)
-            status = write_cells(p, group, l, what, err);
+            status = write_cells(p, group, l, what, column_axis, err);
         if (group >= 0)
             hsc_out_close_group(p->s->out, group);
         stored_nnz = l->nnz;
@@ -421,7 +434,8 @@ hsc_status hsc_totals_write(hsc_totals *t, bool pyramids, hsc_err *err) {
     stats_end(&t->thread, v->rows, v->columns);
     if (!t->same_axes)
         stats_end(&t->process, v->rows, s->tables.rows[HSC_TAB_process]);
-    hsc_out_notes notes = {.description = "samples, sum over all threads; times scale_factor: the metric", .dimensions = row_axis, .effort = HSC_EFFORT_SPARSE};
+    hsc_out_notes notes = hsc_store_valued(s, "counts, sum over all threads; times scale_factor: the metric", HSC_EFFORT_SPARSE);
+    notes.dimensions = row_axis;
     hsc_status status = hsc_out_set(s->out, v->group, "sum", HSC_COLTYPE_U8, 0, t->thread.sum, v->rows, &notes, NULL, err);
     if (!status)
         status = write_stats(s, v->group, "thread_stats", "/run/thread", row_axis, &t->thread, v->rows, err);

@@ -39,6 +39,11 @@ void hsc_store_values_clear(hsc_store *s) {
     *v = (hsc_store_values){0};
 }
 
+hsc_out_notes hsc_store_valued(const hsc_store *s, const char *description, hsc_effort effort) {
+    uint32_t metric = s->values.metric;
+    return (hsc_out_notes){.units = s->metric_units[metric], .scale_factor = ((const double *)s->kept[HSC_COL_metric_scale])[metric], .description = description, .effort = effort};
+}
+
 hsc_status hsc_store_begin_values(hsc_store *s, uint32_t metric, hsc_db_table table, uint64_t rows, uint32_t columns,
                                   hsc_err *err) {
     hsc_store_values *v = &s->values;
@@ -49,6 +54,10 @@ hsc_status hsc_store_begin_values(hsc_store *s, uint32_t metric, hsc_db_table ta
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: no value table has number %d", s->path, (int)table);
     if (!s->have[HSC_COL_thread_process])
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: column thread/process must be put before any values", s->path);
+    if (!s->have[HSC_COL_metric_scale] || !s->metric_units)
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: columns metric/unit and metric/scale must be put before any values", s->path);
+    if (metric >= s->tables.rows[HSC_TAB_metric])
+        return hsc_err_set(err, HSC_E_ARGUMENT, "%s: values of metric %" PRIu32 ", the metric table has %" PRIu64 " rows", s->path, metric, s->tables.rows[HSC_TAB_metric]);
     if (columns != s->tables.rows[HSC_TAB_thread])
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: values of table %s: expected %" PRIu64 " columns as there are threads, got %"
                            PRIu32, s->path, hsc_schema_values[table].name, s->tables.rows[HSC_TAB_thread], columns);
@@ -109,10 +118,11 @@ hsc_status hsc_store_metric_group(hsc_store *s, uint32_t metric, hid_t *g, hsc_e
 
 /* nnz: UINT64_MAX: not known yet. */
 static hsc_status open_order(hsc_store *s, hsc_store_order *o, bool by_thread, uint64_t nnz, hsc_err *err) {
-    static const hsc_out_notes indices = {.description = "columns of the values, rising in each row", .effort = HSC_EFFORT_QUICK},
-                               counts = {.description = "samples; times scale_factor: the metric", .effort = HSC_EFFORT_VALUES};
     const hsc_store_values *v = &s->values;
-    const char *row_axis = hsc_schema_tables[hsc_schema_values[v->table].rows].name;
+    const hsc_table_def *rows = &hsc_schema_tables[hsc_schema_values[v->table].rows];
+    const char *row_axis = rows->name, *columns = by_thread ? rows->path : hsc_schema_tables[HSC_TAB_thread].path;
+    const hsc_out_notes indices = {.description = "columns of the values, rising in each row", .references = columns, .effort = HSC_EFFORT_QUICK},
+                        counts = hsc_store_valued(s, "counts; times scale_factor: the metric", HSC_EFFORT_VALUES);
     hid_t group = 0;
     o->n = by_thread ? v->columns : v->rows * v->bands;
     o->columns = by_thread ? (uint32_t)v->rows : v->columns;
@@ -508,41 +518,17 @@ hsc_status hsc_store_end_values(hsc_store *s, hsc_err *err) {
     return status;
 }
 
-static hsc_status finish_one(hsc_store *s, const hsc_store_written *w, const char *unit, hsc_err *err) {
-    static const char *const sets[] = {"by_row/data", "by_thread/data", "sum"};
-    double scale = ((const double *)s->kept[HSC_COL_metric_scale])[w->metric];
-    hsc_status status = HSC_OK;
-    for (size_t i = 0; i < sizeof sets / sizeof *sets && !status; i++) {
-        char path[96];
-        snprintf(path, sizeof path, "%" PRIu32 "/%s/%s", w->metric, hsc_schema_values[w->table].name, sets[i]);
-        hid_t set = H5Dopen2(s->metrics, path, H5P_DEFAULT);
-        if (set < 0)
-            return hsc_out_fail(s->out, "open", path, err);
-        /* CF packing: value in units = number * scale_factor */
-        status = hsc_out_text(s->out, set, "units", unit, err);
-        if (!status)
-            status = hsc_out_numbers(s->out, set, "scale_factor", HSC_NUMBER_F8, &scale, 1, err);
-        H5Dclose(set);
-    }
-    return status;
-}
-
 hsc_status hsc_store_values_finish(hsc_store *s, hsc_err *err) {
-    hsc_status status = HSC_OK;
-    for (uint32_t i = 0; i < s->n_written && !status; i++) {
+    for (uint32_t i = 0; i < s->n_written; i++) {
         const hsc_store_written *w = &s->written[i];
         const hsc_values_def *d = &hsc_schema_values[w->table];
         uint64_t rows = s->tables.rows[d->rows];
         if (w->table == HSC_TABLE_SCOPE_CATEGORY)
             rows *= s->tables.rows[HSC_TAB_category];
-        if (w->metric >= s->tables.rows[HSC_TAB_metric])
-            return hsc_err_set(err, HSC_E_ARGUMENT, "%s: values of metric %" PRIu32 ", the metric table has %" PRIu64 " rows",
-                               s->path, w->metric, s->tables.rows[HSC_TAB_metric]);
         if (rows != w->rows || w->columns != s->tables.rows[HSC_TAB_thread])
             return hsc_err_set(err, HSC_E_ARGUMENT, "%s: values of table %s: expected %" PRIu64 " rows x %" PRIu64
                                " threads, got %" PRIu64 " x %" PRIu32, s->path, d->name, rows, s->tables.rows[HSC_TAB_thread],
                                w->rows, w->columns);
-        status = finish_one(s, w, s->metric_units ? s->metric_units[w->metric] : "", err);
     }
-    return status;
+    return HSC_OK;
 }

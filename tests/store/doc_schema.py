@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Keeps the tables of docs/schema.md equal to correlate/store/schema.def.
+"""Keeps the tables of docs/schema.md equal to correlate/store/schema.def, and its version to schema.h beside that.
 Usage: doc_schema.py check|write schema.def docs/schema.md"""
+import os
 import re
 import sys
 
@@ -33,10 +34,24 @@ def tables(text):
     return "\n".join(out) + "\n"
 
 
+def versions(doc, header):
+    """The text with the version of the header wherever it tells its own."""
+    major, minor = (re.search(rf"#define {name} (\d+)", header)[1] for name in ("HSC_DB_MAJOR", "HSC_DB_MINOR"))
+    for place, by in ((r"(# The database, version )\d+\.\d+", "."), (r"(This text is\sfor )\d+\.\d+", "."), (r"(\| `format_version` \| 2 x `U2` \| )\d+, \d+", ", ")):
+        doc, n = re.subn(place, rf"\g<1>{major}{by}{minor}", doc)
+        assert n == 1, f"{place}: {n} times"
+    return doc
+
+
 def main():
     mode, definition, path = sys.argv[1:]
     want = tables(open(definition, encoding="utf-8").read())
     doc = open(path, encoding="utf-8").read()
+    new = versions(doc, open(os.path.join(os.path.dirname(definition), "schema.h"), encoding="utf-8").read())
+    if mode == "write":
+        doc = new
+    elif doc != new:
+        sys.exit(f"{path}: it tells another version than schema.h; run: doc_schema.py write {definition} {path}")
     head, rest = doc.split(BEGIN)
     old, tail = rest.split(END)
     if mode == "write":

@@ -375,6 +375,7 @@ static hsc_status write_apart(const model *m, hsc_store *to, unsigned workers, u
     if (status)
         return status;
     set_up(m, s, pyramid_min);
+    status = hsc_store_tell_metrics(s, m->columns[HSC_COL_metric_unit], m->columns[HSC_COL_metric_scale], m->rows[HSC_TAB_metric], err);
     for (int t = 0; t < HSC_VALUES_COUNT && !status; t++) {
         static model_pieces unseen;
         model_pieces *all = m->pieces ? m->pieces : &unseen;

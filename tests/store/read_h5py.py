@@ -101,6 +101,32 @@ def check_values(f, definition, rows):
     assert np.all(f["/metrics/0/scope_incl/sum"][...] >= f["/metrics/0/scope_excl/sum"][...])
 
 
+def check_rule(f):
+    """Section 1: what each data set has to say of itself."""
+    value = re.compile(r"/metrics/0/\w+/(?:by_row/data|by_thread/data|sum|\w+_stats/(?:max|min|sum_squares)|\w+_(?:blocks|tiles)/\d+/(?:max|sum))$")
+    seen = {"value": 0, "indices": 0, "tick": 0}
+
+    def visit(name, o):
+        if not isinstance(o, h5py.Dataset):
+            return
+        name = "/" + name
+        assert text(o, "description") or text(o, "CLASS") == "DIMENSION_SCALE", name
+        if value.match(name):
+            power = 2 if name.endswith("squares") else 1
+            assert text(o, "units") == ("s2" if power == 2 else "s") and np.isclose(o.attrs["scale_factor"], 0.001 ** power, rtol=1e-15), name
+            seen["value"] += 1
+        elif name.startswith("/metrics/"):
+            assert "units" not in o.attrs and "scale_factor" not in o.attrs, name
+        if name.endswith("/indices") and "tiles" not in name:
+            assert text(o, "references").rpartition("/")[2] == text(o.parent, "column_axis") and text(o, "references") in f, name
+            seen["indices"] += 1
+        if re.match(r"/time/(?:samples/delta|slices/begin|layers/\d/samples/delta|layers/\d/slices/begin|\w+_slice/tick)$", name):
+            assert text(o, "units") == "tick", name
+            seen["tick"] += 1
+    f.visititems(visit)
+    return seen
+
+
 def check_times(f, threads):
     """Samples by time of each thread, added up by line, are its values; true: some thread has numbers of its own."""
     s, line, metric = f["/time/samples"], f["/time/leaf/line"][...], f["/time/leaf/metric"][...]
@@ -150,11 +176,14 @@ def main():
             assert ("band_begin" in f["/metrics/0/line/by_row"].attrs) == bool(bands)
             f.visititems(check_forms)
             check_values(f, definition, check_columns(f, definition))
+            seen = check_rule(f)
+            assert seen["value"] > 60 and seen["indices"] > 13, seen
     path = os.path.join(folder, "h5py.times.h5")
     subprocess.run([simulate, "-o", path, "--lines=300", "--threads=5", "--processes=2", "--seed=3", "--times", "--samples=150000"], check=True)
     with h5py.File(path, "r") as f:
         f.visititems(check_forms)
         assert check_times(f, 5) > 1
+        assert check_rule(f)["tick"] >= 2
     print("as docs/schema.md says" + ("" if csr_matrix else "; not tried with scipy, which is not installed"))
 
 

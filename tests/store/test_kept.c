@@ -100,6 +100,7 @@ static hsc_store *begin_table(const char *path, const shape *h, const hsc_packed
     put_table(s, HSC_TAB_line, h->rows, NULL);
     put_table(s, HSC_TAB_process, process[h->threads - 1] + 1, NULL);
     put_table(s, HSC_TAB_thread, h->threads, process);
+    put_table(s, HSC_TAB_metric, 1, NULL);
     OK(hsc_store_begin_values(s, 0, HSC_TABLE_LINE, h->rows, h->threads, &err));
     free(process);
     return s;

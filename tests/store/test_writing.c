@@ -246,6 +246,14 @@ static void refusals_leave_nothing(void **state) {
     hsc_err_clear(&err);
     OK(hsc_store_put_column(s, HSC_COL_process_pid, of_process, 1, &err));
     OK(hsc_store_put_column(s, HSC_COL_thread_process, of_process, 4, &err));
+    assert_int_equal(hsc_store_begin_values(s, 0, HSC_TABLE_LINE, 1, 4, &err), HSC_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "metric/unit and metric/scale must be put before"));
+    hsc_err_clear(&err);
+    OK(hsc_store_put_column(s, HSC_COL_metric_unit, (const char *[]){"s"}, 1, &err));
+    OK(hsc_store_put_column(s, HSC_COL_metric_scale, (double[]){0.001}, 1, &err));
+    assert_int_equal(hsc_store_begin_values(s, 1, HSC_TABLE_LINE, 1, 4, &err), HSC_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "values of metric 1, the metric table has 1 rows"));
+    hsc_err_clear(&err);
     OK(hsc_store_begin_values(s, 0, HSC_TABLE_LINE, 1, 4, &err));
     assert_int_equal(hsc_store_put_rows(s, 1, indptr, falling, counts, NULL), HSC_E_FORMAT);
     assert_int_equal(hsc_store_put_rows(s, 1, indptr, beyond, counts, NULL), HSC_E_FORMAT);
