@@ -62,18 +62,30 @@ void report_put_quantile(hsc_table *t, const char *name, const hsc_db_quantile *
     }
 }
 
-void report_put_over(const report *r, hsc_table *t, const report_over *o) {
-    char least[128] = "", most[128] = "";
-    if (o->threads) {
-        report_processor(r, HSC_AXIS_THREAD, o->min_thread, least, sizeof least);
-        report_processor(r, HSC_AXIS_THREAD, o->max_thread, most, sizeof most);
+static void put_parts(const report *r, hsc_table *t, hsc_db_axis axis, const report_parts *p) {
+    const char *const name = axis == HSC_AXIS_THREAD ? "thread" : "process";
+    const struct {
+        const char *of;
+        double seconds;
+        uint32_t at;
+    } columns[] = {{"mean", report_parts_mean(p), HSC_NONE}, {"stddev", report_parts_stddev(p), HSC_NONE}, {"min", p->n ? p->min_s : NAN, p->min_at}, {"max", p->n ? p->max_s : NAN, p->max_at}};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        char column[32], who[128] = "";
+        snprintf(column, sizeof column, "%s_%s_s", name, columns[i].of);
+        hsc_table_number(t, column, columns[i].seconds);
+        if (columns[i].at == HSC_NONE)
+            continue;
+        if (p->n)
+            report_processor(r, axis, columns[i].at, who, sizeof who);
+        snprintf(column, sizeof column, "%s_%s", name, columns[i].of);
+        hsc_table_text(t, column, who);
     }
-    hsc_table_number(t, "thread_mean_s", report_over_mean(o));
-    hsc_table_number(t, "thread_stddev_s", report_over_stddev(o));
-    hsc_table_number(t, "thread_min_s", o->threads ? o->min_s : NAN);
-    hsc_table_text(t, "thread_min", least);
-    hsc_table_number(t, "thread_max_s", o->threads ? o->max_s : NAN);
-    hsc_table_text(t, "thread_max", most);
+}
+
+void report_put_over(const report *r, hsc_table *t, const report_over *o) {
+    report_parts processes = report_over_processes(o);
+    put_parts(r, t, HSC_AXIS_THREAD, &o->threads);
+    put_parts(r, t, HSC_AXIS_PROCESS, &processes);
 }
 
 static void put_extreme(sink *s, const char *name, hsc_weighted v, uint32_t column) {
@@ -122,9 +134,8 @@ hsc_status report_put_spread_of(sink *s, uint32_t scope, hsc_db_table table, con
     return status;
 }
 
-/* NAME_CATEGORY, without what a name of a column can't have. */
-static void category_name(const sink *s, const char *name, uint32_t category, char *out, size_t size) {
-    const char *of = hsc_db_get_category(s->r->db, category);
+void report_category_column(const report *r, const char *name, uint32_t category, char *out, size_t size) {
+    const char *of = hsc_db_get_category(r->db, category);
     int at = snprintf(out, size, "%s_%.60s", name, of ? of : "");
     for (char *p = out + strlen(name); p < out + at && *p; p++)
         if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9')))
@@ -133,7 +144,7 @@ static void category_name(const sink *s, const char *name, uint32_t category, ch
 
 void report_put_category(sink *s, const char *name, uint32_t category, double value) {
     char column[80];
-    category_name(s, name, category, column, sizeof column);
+    report_category_column(s->r, name, category, column, sizeof column);
     put_amount(s, column, value);
 }
 
@@ -158,7 +169,7 @@ static bool wants_categories(const sink *s, const char *name) {
     bool wanted = !s->t.columns;
     for (uint32_t c = 0; c < s->r->info.categories && !wanted; c++) {
         char column[80];
-        category_name(s, name, c, column, sizeof column);
+        report_category_column(s->r, name, c, column, sizeof column);
         wanted = strstr(s->t.columns, column) != NULL;
     }
     return wanted;

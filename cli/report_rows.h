@@ -31,9 +31,11 @@ void report_put_inclusive(sink *s, hsc_weighted v);
  * the scope. */
 void report_put_spread(sink *s, uint32_t scope, const report_spread *p);
 hsc_status report_put_spread_of(sink *s, uint32_t scope, hsc_db_table table, const report_range *ranges, uint32_t n, hsc_err *err);
-/* Of what was timed. NAME_s, NAME_low_s, NAME_high_s; thread_mean_s, thread_stddev_s, thread_min_s, thread_min, thread_max_s, thread_max. */
+/* Of what was timed. NAME_s, NAME_low_s, NAME_high_s; thread_mean_s, thread_stddev_s, thread_min_s, thread_min, thread_max_s, thread_max, the same of process_. */
 void report_put_quantile(hsc_table *t, const char *name, const hsc_db_quantile *q);
 void report_put_over(const report *r, hsc_table *t, const report_over *o);
+/* NAME_CATEGORY, without what a name of a column can't have */
+void report_category_column(const report *r, const char *name, uint32_t category, char *out, size_t size);
 /* NAME_CATEGORY_s */
 void report_put_category(sink *s, const char *name, uint32_t category, double value);
 /* inclusive_CATEGORY_s of a scope, for all categories */

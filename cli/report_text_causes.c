@@ -318,7 +318,7 @@ static void cause_row(const report *r, hsc_table *t, uint32_t rank, const report
     hsc_table_number(t, "wait_s", x->delay.wait_s);
     hsc_table_number(t, "indirect_s", x->delay.indirect_s);
     hsc_table_number(t, "all_threads_s", row->all_s);
-    hsc_table_count(t, "threads", row->over.threads);
+    hsc_table_count(t, "threads", row->over.threads.n);
     report_put_over(r, t, &row->over);
     for (unsigned i = 0; i < REPORT_OVER_QUANTILES; i++)
         hsc_table_number(t, quantiles[i], row->quantiles[i]);

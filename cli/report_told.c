@@ -146,9 +146,29 @@ static hsc_status set_spread(const report *r, bool blocks, counted *of, hsc_err 
         double seconds = 0;
         for (next = i; next < n && !by_part(&list[i], &list[next]); next++)
             seconds += list[next].seconds;
-        report_over_add(&of[list[i].row].over, list[i].thread, seconds);
+        report_over_add(r->db, &of[list[i].row].over, list[i].thread, seconds);
     }
     free(list);
+    return s;
+}
+
+/* *out: of each row exclusive seconds by category, without what probes cost, whose time is taken to be spread as the visit's is. To be freed. */
+static hsc_status list_categories(const report *r, bool blocks, uint32_t n, double **out, hsc_err *err) {
+    const uint32_t k = r->info.categories;
+    double *list = *out = calloc((size_t)n * k + 1, sizeof *list), *one = calloc((size_t)k + 1, sizeof *one);
+    hsc_status s = list && one ? HSC_OK : no_memory(r, err);
+    for (uint32_t i = 0; !s && i < hsc_db_count_told(r->db, HSC_TOLD_VISITS); i++) {
+        hsc_db_visit v;
+        hsc_db_block b;
+        s = hsc_db_get_visit(r->db, i, &v, err);
+        if (!s)
+            s = hsc_db_get_block(r->db, v.block, &b, err);
+        if (!s)
+            s = hsc_db_read_visit_categories(r->db, i, one, err);
+        for (uint32_t c = 0; !s && c < k && v.exclusive_s > 0; c++)
+            list[(size_t)(blocks ? v.block : b.probe) * k + c] += one[c] * (v.exclusive_s - v.exclusive_cost_s) / v.exclusive_s;
+    }
+    free(one);
     return s;
 }
 
@@ -580,7 +600,8 @@ static hsc_db_quantile net_quantile(const counted *c, const hsc_db_quantile *q) 
     return (hsc_db_quantile){net_visit(c, q->value_s), net_visit(c, q->low_s), net_visit(c, q->high_s)};
 }
 
-static void counted_cells(const report *r, hsc_table *t, const counted *c, const hsc_db_probe *p) {
+/* categories NULL: none of any. */
+static void counted_cells(const report *r, hsc_table *t, const counted *c, const hsc_db_probe *p, const double *categories) {
     double n = c->visits ? (double)c->visits : NAN, mean = c->duration_s / n;
     hsc_db_quantile median = net_quantile(c, &c->median), p95 = net_quantile(c, &c->p95);
     hsc_table_text(t, "kind", p->kind_text);
@@ -608,6 +629,12 @@ static void counted_cells(const report *r, hsc_table *t, const counted *c, const
     report_put_quantile(t, "duration_p95", &p95);
     hsc_table_number(t, "cost_taken_out_s", c->cost_s);
     report_put_over(r, t, &c->over);
+    for (uint32_t k = 0; k < r->info.categories; k++) {
+        char column[84];
+        report_category_column(r, "exclusive", k, column, sizeof column - 2);
+        strcat(column, "_s");
+        hsc_table_number(t, column, categories ? categories[k] : 0);
+    }
 }
 
 /* The same for programs: rows of kind "note", which have a text as their name and count nothing. */
@@ -621,7 +648,7 @@ static hsc_status choice_rows(report *r, hsc_table *t, hsc_err *err) {
     for (uint32_t i = 0; !s && i < n; i++) {
         hsc_db_probe p = {.kind_text = "note", .name = said[i], .file = ""};
         hsc_table_begin_row(t);
-        counted_cells(r, t, &nothing, &p);
+        counted_cells(r, t, &nothing, &p, NULL);
         hsc_table_end_row(t);
     }
     free(said);
@@ -632,6 +659,7 @@ static hsc_status probe_rows(report *r, hsc_table *t, bool blocks, hsc_err *err)
     counts c = {0};
     hsc_db_probe none = {.kind_text = "", .name = "", .file = ""};
     counted nothing = {0};
+    double *categories = NULL;
     hsc_status s = load(r, &c, err);
     counted *list = blocks ? c.blocks : c.probes;
     uint32_t n = s ? 0 : blocks ? c.n_blocks : c.n_probes;
@@ -639,6 +667,8 @@ static hsc_status probe_rows(report *r, hsc_table *t, bool blocks, hsc_err *err)
         s = set_spread(r, blocks, list, err);
     if (!s)
         s = set_quantiles(r, blocks, list, n, err);
+    if (!s)
+        s = list_categories(r, blocks, n, &categories, err);
     if (!s && !blocks && n > 1)
         qsort(list, n, sizeof *list, longest);
     for (uint32_t i = t->naming ? HSC_NONE : 0; !s && (i == HSC_NONE || (i < n && (!r->top || i < r->top))); i++) {
@@ -656,11 +686,12 @@ static hsc_status probe_rows(report *r, hsc_table *t, bool blocks, hsc_err *err)
             hsc_table_number(t, "parent", b.parent == HSC_NONE ? NAN : b.parent);
             hsc_table_count(t, "depth", b.depth);
         }
-        counted_cells(r, t, i == HSC_NONE ? &nothing : &list[i], &p);
+        counted_cells(r, t, i == HSC_NONE ? &nothing : &list[i], &p, i == HSC_NONE ? NULL : categories + (size_t)list[i].row * r->info.categories);
         hsc_table_end_row(t);
         t->naming = false;
     }
     clear(&c);
+    free(categories);
     return s || blocks ? s : choice_rows(r, t, err);
 }
 

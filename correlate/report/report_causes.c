@@ -112,14 +112,14 @@ static int by_caused(const void *a, const void *b) {
 }
 
 /* Rows of one group, by threads. values: room for n. */
-static void set_spread(report_cause_row *rows, uint32_t n, double *values) {
+static void set_spread(hsc_db *db, report_cause_row *rows, uint32_t n, double *values) {
     report_cause_row all = {.all_s = 0};
     uint32_t threads = 0;
     for (uint32_t i = 0, next; i < n; i = next) {
         double of_thread = 0;
         for (next = i; next < n && rows[next].of.delay.thread == rows[i].of.delay.thread; next++)
             of_thread += rows[next].of.place.caused_s;
-        report_over_add(&all.over, rows[i].of.delay.thread, of_thread);
+        report_over_add(db, &all.over, rows[i].of.delay.thread, of_thread);
         all.all_s += of_thread;
         values[threads++] = of_thread;
     }
@@ -151,7 +151,7 @@ hsc_status report_cause_list(report *r, report_cause_row **rows, uint32_t *n, hs
     for (uint32_t i = 0, next; i < count; i = next) {
         for (next = i; next < count && !hsc_db_compare_causes(&list[i].of, &list[next].of);)
             next++;
-        set_spread(list + i, next - i, values);
+        set_spread(r->db, list + i, next - i, values);
     }
     qsort(list, count, sizeof *list, by_caused);
     free(values);

@@ -250,10 +250,12 @@ static hsc_status loop_versions(findings *f, hsc_err *err) {
         findings_place(r, &s, where, sizeof where);
         findings_procedure(r, &s, of, sizeof of);
         findings_amount(r, worst, share, sizeof share);
+        /* all of it: some samples at the loop's lines may be in no version of it */
+        double all = fmax(worst_v.vector.sum + worst_v.scalar.sum + worst_v.other.sum, r->excl[worst_at] + report_unrolled(r, worst_at));
         snprintf(text, sizeof text,
                  "Scalar time in a vectorised loop: %s, which is %.0f %% of the loop's time, is spent in its scalar remainder or fall-back, "
                  "though there is a vector body of %u lanes: %s%s at %s in %s.%s",
-                 share, 100 * worst.sum / (worst_v.vector.sum + worst_v.scalar.sum + worst_v.other.sum), worst_v.width, s.name, findings_loop_word(s.name), where,
+                 share, 100 * worst.sum / all, worst_v.width, s.name, findings_loop_word(s.name), where,
                  of, report_why_scalar(r, worst_at, &worst_v, why, sizeof why));
         findings_say(f, worst.sum, "Scalar remainder", worst, spot_of_scope(worst_at, &s), text);
     }

@@ -24,18 +24,37 @@ void hsc_db_histogram_quantile(const uint64_t histogram[HSC_BUCKETS], double min
     }
 }
 
-void report_over_add(report_over *o, uint32_t thread, double seconds) {
-    if (!o->threads || seconds < o->min_s) {
-        o->min_s = seconds;
-        o->min_thread = thread;
+static void add_part(report_parts *p, uint32_t at, double seconds) {
+    if (!p->n || seconds < p->min_s) {
+        p->min_s = seconds;
+        p->min_at = at;
     }
-    if (!o->threads || seconds > o->max_s) {
-        o->max_s = seconds;
-        o->max_thread = thread;
+    if (!p->n || seconds > p->max_s) {
+        p->max_s = seconds;
+        p->max_at = at;
     }
-    o->threads++;
-    o->sum_s += seconds;
-    o->squares += seconds * seconds;
+    p->n++;
+    p->sum_s += seconds;
+    p->squares += seconds * seconds;
+}
+
+void report_over_add(hsc_db *db, report_over *o, uint32_t thread, double seconds) {
+    hsc_db_thread t = {.process = 0};
+    (void)hsc_db_get_thread(db, thread, &t, NULL);
+    if (o->threads.n && t.process != o->process) {
+        add_part(&o->processes, o->process, o->process_s);
+        o->process_s = 0;
+    }
+    o->process = t.process;
+    o->process_s += seconds;
+    add_part(&o->threads, thread, seconds);
+}
+
+report_parts report_over_processes(const report_over *o) {
+    report_parts all = o->processes;
+    if (o->threads.n)
+        add_part(&all, o->process, o->process_s);
+    return all;
 }
 
 static int rising(const void *a, const void *b) {
@@ -54,8 +73,6 @@ void report_over_quantiles(double *values, uint32_t n, double out[REPORT_OVER_QU
     }
 }
 
-double report_over_mean(const report_over *o) { return o->threads ? o->sum_s / o->threads : NAN; }
+double report_parts_mean(const report_parts *p) { return p->n ? p->sum_s / p->n : NAN; }
 
-double report_over_stddev(const report_over *o) {
-    return hsc_db_stddev(o->squares, o->sum_s, o->threads);
-}
+double report_parts_stddev(const report_parts *p) { return hsc_db_stddev(p->squares, p->sum_s, p->n); }

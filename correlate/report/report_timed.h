@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What was timed: the spread over the threads that have any (quantiles of durations: analysis.h). */
+/* What was timed: the spread over the threads and processes that have any (quantiles of durations: analysis.h). */
 #ifndef HEATSCOPE_REPORT_TIMED_H
 #define HEATSCOPE_REPORT_TIMED_H
 
@@ -7,15 +7,22 @@
 
 #include <heatscope/analysis.h>
 
-typedef struct report_over { /* threads; each added once. All 0: none */
-    uint32_t threads, min_thread, max_thread; /* the first with it */
+typedef struct report_parts { /* of threads, or of processes. All 0: none */
+    uint32_t n, min_at, max_at; /* the first with it */
     double sum_s, squares, min_s, max_s;
+} report_parts;
+typedef struct report_over { /* all 0: none */
+    report_parts threads, processes; /* but for the last process */
+    uint32_t process; /* of the thread that was added last */
+    double process_s;
 } report_over;
-void report_over_add(report_over *o, uint32_t thread, double seconds);
+/* Threads rise, each once. */
+void report_over_add(hsc_db *db, report_over *o, uint32_t thread, double seconds);
+report_parts report_over_processes(const report_over *o); /* all of them */
 /* Quantiles 5, 25, 50, 75, 95 % of values: x_k + (h - k) (x_k+1 - x_k) of those sorted, h = q (n - 1), k = floor(h). NAN: none. Sorts them. */
 enum { REPORT_OVER_QUANTILES = 5 };
 void report_over_quantiles(double *values, uint32_t n, double out[REPORT_OVER_QUANTILES]);
-double report_over_mean(const report_over *o);   /* NAN: none */
-double report_over_stddev(const report_over *o); /* of the population */
+double report_parts_mean(const report_parts *p);   /* NAN: none */
+double report_parts_stddev(const report_parts *p); /* of the population */
 
 #endif

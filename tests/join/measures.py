@@ -269,6 +269,7 @@ for name, order in (("open", 1), ("open-turned", -1)):
     that((one["thread_max"], float(one["thread_max_s"]), float(one["thread_mean_s"])) == ("rank 0 thread 0", 0.48, 0.39) and
          math.isclose(float(one["thread_stddev_s"]), 0.09), f"{name}: by thread {one}")
     that((one["thread_min"], float(one["thread_min_s"])) == ("rank 1 thread 0", 0.3), f"{name}: least {one}")
+    that([one[f"process_{k}"] for k in ("min", "max")] == ["rank 1", "rank 0"] and [round(float(one[f"process_{k}_s"]), 9) for k in ("min", "max", "mean")] == [0.3, 0.48, 0.39], f"{name}: by process {one}")
     blamed = {r["processor"]: (int(r["waits"]), round(float(r["wait_s"]), 9)) for r in table("cause")}
     that(blamed == {"rank 0 thread 1": (2, 0.42), "rank 0 thread 2": (1, 0.06), "rank 1 thread 1": (1, 0.3)}, f"{name}: {blamed}")
     waiting = sum(float(r["exclusive_s"]) for r in table("procedure", "--metric=waiting"))
@@ -453,6 +454,8 @@ that(found == {("rank 0 thread 1", "yes"): (2, 0.2, 0.12), ("rank 0 thread 1", "
 told = [[round(float(r[k]), 6) for k in ("all_threads_s", "threads", "thread_mean_s", "thread_stddev_s", "thread_min_s", "thread_max_s", "thread_p05_s",
                                          "thread_p25_s", "thread_median_s", "thread_p75_s", "thread_p95_s")] for r in table("cause") if r["running"] == "no"]
 that(told == [[0.28, 2, 0.14, 0.06, 0.08, 0.2, 0.086, 0.11, 0.14, 0.17, 0.194]] * 2, f"spread of causes: {told}")
+told = [[round(float(r[k]), 6) for k in ("process_mean_s", "process_stddev_s", "process_min_s", "process_max_s")] + [r["process_min"], r["process_max"]] for r in table("cause") if r["running"] == "no"]
+that(told == [[0.28, 0, 0.28, 0.28, "rank 0", "rank 0"]] * 2, f"spread of causes over processes: {told}")
 # threads 0 and 2 waited for others of their process
 told = [[round(float(r[k]), 6) for k in ("wait_s", "thread_mean_s", "thread_min_s", "thread_max_s")] for r in table("pair")]
 waited = {}

@@ -150,6 +150,10 @@ that((again["visits"], again["threads"]) == ("3", "2") and near(again["exclusive
 two = [(8000 - 40) * 1e-9, 0.0]
 that(again["thread_max"] == "rank 0 thread 0" and again["thread_min"] == "rank 1 thread 0" and near(again["thread_max_s"], two[0]) and
      near(again["thread_mean_s"], two[0] / 2) and near(again["thread_stddev_s"], two[0] / 2), again)
+that((again["process_max"], again["process_min"]) == ("rank 0", "rank 1") and near(again["process_max_s"], two[0]) and near(again["process_mean_s"], two[0] / 2), again)
+for r in got.values(): # all of a block is of some category
+    of = {k: float(v) for k, v in r.items() if k.startswith("exclusive_") and k not in ("exclusive_s", "exclusive_low_s", "exclusive_high_s")}
+    that(len(of) > 1 and (near(sum(of.values()), float(r["exclusive_s"])) or r["exclusive_s"] == "0"), (r, of))
 own = got[("solve", "0", "scope of the program's own", "")]
 that(own["visits"] == "2" and own["left"] == "1" and near(own["duration_s"], 0.05 + 0.1) and near(own["exclusive_s"], 0.04 + 0.1), own)
 that(near(next(r for k, r in got.items() if k[0] == "setup")["duration_s"], 0.01), got)
