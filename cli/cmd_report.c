@@ -16,7 +16,7 @@ enum { OPT_BY, OPT_CATEGORY, OPT_BRIEF, OPT_SELECTION };
 static const hsc_cli_option options[] = {{"by", 0, "WHAT", "table: procedure, loop, line, context, message, ... (list: all of them)"},
                                          {"category", 0, "NAME", "only the samples of one category, by its name or a word of it: computation, waiting, management, ... (with --by)"},
                                          {"brief", 0, NULL, "the first findings only (--top=N: so many, 5)"},
-                                         HSC_CLI_SELECTION("compare process or thread (processes where there are several)"),
+                                         HSC_CLI_SELECTION("compare process, thread or node (processes where there are several)"),
                                          {NULL, 0, NULL, NULL}};
 
 static const hsc_cli_command command = {
@@ -33,14 +33,15 @@ static const hsc_cli_command command = {
                    "\n"
                    "Tables: --by=list tells what there is; names that other profilers use are understood too (functions, threads, ranks, callpath, waiting). "
                    "Each row has its spread over the processors: minimum and maximum with "
-                   "their processors, mean, standard deviation, quantiles, imbalance. --columns chooses among the columns that "
+                   "their processors, mean, standard deviation, quantiles, imbalance; processors are processes, threads, or with --processors=node hosts with all their processes. --columns chooses among the columns that "
                    "--format=csv shows.",
     .examples = "  heatscope report heatscope.out\n"
                 "  heatscope report --by=loop --top=20 heatscope.out\n"
                 "  heatscope report --by=line --where=solver.c --format=csv heatscope.out/heatscope.h5\n"
                 "  heatscope report --by=loop --columns=exclusive_s,p05_s,median_s,p95_s,procedure,line_begin heatscope.out\n"
                 "  heatscope report --by=procedure --interval=solve heatscope.out\n"
-                "  heatscope report --by=nest --category=waiting --processors=thread heatscope.out",
+                "  heatscope report --by=nest --category=waiting --processors=thread heatscope.out\n"
+                "  heatscope report --by=loop --processors=node heatscope.out",
     .options = options};
 
 static const report_by exact_tables[] = {REPORT_MESSAGE, REPORT_PAIR, REPORT_ARRAY, REPORT_WAIT, REPORT_CAUSE, REPORT_DELAYED, REPORT_PROBE, REPORT_BLOCK};
@@ -68,7 +69,7 @@ static int set(void *ctx, int option, const char *value) {
         if (hsc_cli_is_table(value, report_tables[i].name)) {
             c->by = (report_by)i;
             if (i == REPORT_PROCESSOR && strcmp(value, report_tables[i].name) && !c->selection.axis_given) { /* threads, ranks */
-                c->selection.axis = *value == 't' ? HSC_AXIS_THREAD : HSC_AXIS_PROCESS;
+                c->selection.axis = *value == 't' ? HSC_AXIS_THREAD : *value == 'n' || *value == 'h' ? HSC_AXIS_NODE : HSC_AXIS_PROCESS;
                 c->selection.axis_given = strncmp(value, report_tables[i].name, strlen(report_tables[i].name)) != 0;
             }
             return -1;
@@ -90,7 +91,7 @@ static int list(void) {
 }
 
 int hsc_cmd_report(int argc, char **argv) {
-    choices c = {0};
+    choices c = {.selection.nodes = true};
     report r = {0};
     hsc_err err = {0};
     char path[PATH_MAX];

@@ -264,49 +264,84 @@ static hsc_status context_row(sink *s, uint32_t rank, uint32_t row, hsc_weighted
     return status;
 }
 
-/* by_category: [categories][columns]; NULL: not known */
-static hsc_status processor_row(sink *s, uint32_t column, const float *all, const float *excess, const float *by_category, hsc_err *err) {
-    report *r = s->r;
-    hsc_db_process p;
-    hsc_db_thread t = {0};
-    uint32_t process = column;
-    double periods = 0, samples = 0, lost = 0, truncated = 0, cpu_s = 0, own_s = 0;
+typedef struct clocked { /* of a processor's threads */
+    double begin_s, end_s, periods, samples, lost, truncated, cpu_s, own_s;
+} clocked;
+
+static hsc_status add_threads(const report *r, uint32_t first, uint32_t n, clocked *sum, hsc_err *err) {
+    hsc_db_thread t;
     hsc_status status = HSC_OK;
-    if (r->axis == HSC_AXIS_THREAD) {
-        status = hsc_db_get_thread(r->db, column, &t, err);
-        process = t.process;
+    for (uint32_t i = 0; i < n && !(status = hsc_db_get_thread(r->db, first + i, &t, err)); i++) {
+        sum->periods += (double)t.samples;
+        sum->samples += (double)t.records;
+        sum->lost += (double)t.lost;
+        sum->truncated += (double)t.truncated;
+        sum->cpu_s += t.cpu_s;
+        sum->own_s += t.own_s;
     }
-    if (!status)
-        status = hsc_db_get_process(r->db, process, &p, err);
-    uint32_t first = r->axis == HSC_AXIS_THREAD ? column : p.first_thread, n = r->axis == HSC_AXIS_THREAD ? 1 : p.threads;
-    for (uint32_t i = 0; i < n && !status; i++) {
-        status = hsc_db_get_thread(r->db, first + i, &t, err);
-        periods += (double)t.samples;
-        samples += (double)t.records;
-        lost += (double)t.lost;
-        truncated += (double)t.truncated;
-        cpu_s += t.cpu_s;
-        own_s += t.own_s;
-    }
+    return status;
+}
+
+/* Puts who it is; sums its threads. */
+static hsc_status put_node(sink *s, uint32_t column, clocked *sum, hsc_err *err) {
+    hsc_db_node node;
+    hsc_db_process p;
+    hsc_status status = hsc_db_get_node(s->r->db, column, &node, err);
+    *sum = (clocked){.begin_s = HUGE_VAL, .end_s = -HUGE_VAL};
+    for (uint32_t i = 0; i < s->r->info.processes && !status && !(status = hsc_db_get_process(s->r->db, i, &p, err)); i++)
+        if (p.node == column) {
+            sum->begin_s = fmin(sum->begin_s, p.begin_s);
+            sum->end_s = fmax(sum->end_s, p.end_s);
+            status = add_threads(s->r, p.first_thread, p.threads, sum, err);
+        }
     if (status)
         return status;
-    report_usage usage;
-    report_usage_of(r, first, n, &usage);
     put_count(s, "row", column);
-    put_number(s, "rank", p.rank);
-    put_text(s, "host", p.host);
-    put_count(s, "pid", p.pid);
-    put_text(s, "program", p.executable);
-    if (r->axis == HSC_AXIS_THREAD) {
+    put_text(s, "host", node.host);
+    put_count(s, "processes", node.processes);
+    put_count(s, "threads", node.threads);
+    return HSC_OK;
+}
+
+/* Puts who it is; sums its threads. */
+static hsc_status put_processor(sink *s, uint32_t column, clocked *sum, hsc_db_process *p, hsc_err *err) {
+    hsc_db_thread t;
+    const bool thread = s->r->axis == HSC_AXIS_THREAD;
+    hsc_status status = thread ? hsc_db_get_thread(s->r->db, column, &t, err) : HSC_OK;
+    if (!status)
+        status = hsc_db_get_process(s->r->db, thread ? t.process : column, p, err);
+    if (status)
+        return status;
+    *sum = thread ? (clocked){.begin_s = t.begin_s, .end_s = t.end_s} : (clocked){.begin_s = p->begin_s, .end_s = p->end_s};
+    put_count(s, "row", column);
+    put_number(s, "rank", p->rank);
+    put_text(s, "host", p->host);
+    put_count(s, "pid", p->pid);
+    put_text(s, "program", p->executable);
+    if (thread) {
         put_count(s, "thread", t.index);
         put_count(s, "tid", t.tid);
         put_text(s, "name", t.name);
     } else
-        put_count(s, "threads", p.threads);
-    put_number(s, "begin_s", r->axis == HSC_AXIS_THREAD ? t.begin_s : p.begin_s);
-    put_number(s, "end_s", r->axis == HSC_AXIS_THREAD ? t.end_s : p.end_s);
-    put_number(s, "cpu_s", cpu_s);
-    put_number(s, "profiler_s", own_s);
+        put_count(s, "threads", p->threads);
+    return add_threads(s->r, thread ? column : p->first_thread, thread ? 1 : p->threads, sum, err);
+}
+
+/* by_category: [categories][columns]; NULL: not known */
+static hsc_status processor_row(sink *s, uint32_t column, const float *all, const float *excess, const float *by_category, hsc_err *err) {
+    report *r = s->r;
+    hsc_db_process p;
+    clocked sum;
+    report_usage usage;
+    const bool node = r->axis == HSC_AXIS_NODE;
+    hsc_status status = node ? put_node(s, column, &sum, err) : put_processor(s, column, &sum, &p, err);
+    if (status)
+        return status;
+    report_usage_of_processor(r, column, &usage);
+    put_number(s, "begin_s", sum.begin_s);
+    put_number(s, "end_s", sum.end_s);
+    put_number(s, "cpu_s", sum.cpu_s);
+    put_number(s, "profiler_s", sum.own_s);
     put_number(s, "user_s", usage.known ? usage.user_s : NAN);
     put_number(s, "system_s", usage.known ? usage.system_s : NAN);
     put_number(s, "page_faults", usage.known ? (double)usage.minor_faults + (double)usage.major_faults : NAN);
@@ -316,12 +351,14 @@ static hsc_status processor_row(sink *s, uint32_t column, const float *all, cons
     put_number(s, "in_line_s", usage.line_known ? usage.line_s : NAN);
     put_count(s, "periods", all[column]);
     report_put_sampled(s, "inclusive", (hsc_weighted){all[column], excess[column] * r->unit.weights_scale}, true);
-    put_count(s, "samples", samples);
-    put_count(s, "recorded_periods", periods);
-    put_count(s, "lost_periods", lost);
-    put_count(s, "truncated_periods", truncated);
-    put_text(s, "end", p.end);
-    put_text(s, "mechanism", p.mechanism);
+    put_count(s, "samples", sum.samples);
+    put_count(s, "recorded_periods", sum.periods);
+    put_count(s, "lost_periods", sum.lost);
+    put_count(s, "truncated_periods", sum.truncated);
+    if (!node) {
+        put_text(s, "end", p.end);
+        put_text(s, "mechanism", p.mechanism);
+    }
     for (uint32_t c = 0; c < r->info.categories; c++)
         report_put_category(s, "inclusive", c, by_category ? by_category[(size_t)c * r->columns + column] : NAN);
     return HSC_OK;

@@ -172,7 +172,6 @@ static void put_none_of(const report *r, const char *what, uint32_t n, hsc_weigh
     put_none(r, text, by);
 }
 
-const char *report_text_axis(const report *r) { return r->axis == HSC_AXIS_PROCESS ? "processes" : "threads"; }
 
 /* Which of the rows a table shows, at most `few`: marks them. What is not the user's own has a third of the places, and those
  * that the user's own leaves free. Returns how many. */
@@ -300,7 +299,7 @@ static hsc_status procedures(report *r, hsc_err *err) {
     if (!shown)
         status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     int left = (spread ? 34 : 28) + report_text_interval_width(r), name_width = (r->width - left) * 11 / 20, place_width = r->width - left - name_width - 1;
-    snprintf(text, sizeof text, "Procedures with their loops%s%s", spread ? "; max/mean over " : "", spread ? report_text_axis(r) : "");
+    snprintf(text, sizeof text, "Procedures with their loops%s%s", spread ? "; max/mean over " : "", spread ? report_axis_name(r, true) : "");
     if (!none)
         scope_heads(r, text, spread, name_width);
     hsc_weighted rest = {0};
@@ -409,7 +408,7 @@ static hsc_status loops(report *r, hsc_err *err) {
     if (!shown || !paid)
         status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     int left = (spread ? 34 : 28) + report_text_interval_width(r), name_width = (r->width - left) * 11 / 20, place_width = r->width - left - name_width - 1;
-    snprintf(text, sizeof text, "Loops with what they call, without inner loops%s%s", spread ? "; max/mean over " : "", spread ? report_text_axis(r) : "");
+    snprintf(text, sizeof text, "Loops with what they call, without inner loops%s%s", spread ? "; max/mean over " : "", spread ? report_axis_name(r, true) : "");
     if (!none)
         scope_heads(r, text, spread, name_width);
     hsc_weighted rest = {0};

@@ -35,7 +35,6 @@ void report_text_wrap(FILE *out, int width, const char *prose, int indent, int a
 
 /* Pads to `width` terminal columns; to the left for numbers is printf's own. */
 void report_text_pad(FILE *out, const char *text, int width);
-const char *report_text_axis(const report *r); /* "processes" */
 /* Seconds between the begin of the first process and the end of the last one in which none ran: of programs one after the other (run --append). */
 double report_text_idle(const report *r);
 

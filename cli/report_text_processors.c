@@ -95,10 +95,10 @@ hsc_status report_text_processors(report *r, hsc_err *err) {
         report_processor(r, r->axis, st.max_column, high, sizeof high);
         snprintf(text, sizeof text, "least %.*f %s on %s, most %.*f on %s, mean %.*f, standard deviation %.*f: --by=processor", r->decimals, st.min * r->unit.scale,
                  r->unit.unit, low, r->decimals, st.max * r->unit.scale, high, r->decimals, st.mean * r->unit.scale, r->decimals, st.stddev * r->unit.scale);
-        report_text_wrap(r->out, r->width, text, 3, fprintf(r->out, "\nProcessors, %u %s:", r->columns, report_text_axis(r)) - 1);
+        report_text_wrap(r->out, r->width, text, 3, fprintf(r->out, "\nProcessors, %u %s:", r->columns, report_axis_name(r, true)) - 1);
     } else if (!status) {
         snprintf(text, sizeof text, "Processors: %u %s", r->columns,
-                 r->columns > 1 ? report_text_axis(r) : r->axis == HSC_AXIS_PROCESS ? "process" : "thread");
+                 report_axis_name(r, r->columns > 1));
         fprintf(r->out, "\n%s%s%s%s\n", text, r->where ? ", in code of '" : "", r->where ? r->where : "", r->where ? "' without what it calls" : "");
         double scale = r->unit.scale;
         char low[64], high[64];
@@ -117,7 +117,7 @@ hsc_status report_text_processors(report *r, hsc_err *err) {
         int bar = room > 40 ? 40 : room - report_text_interval_width(r);
         report_text_amount_heads(r);
         fprintf(r->out, "%s  ", split ? "  comp%" : "");
-        report_text_pad(r->out, threads ? "thread, tid: routine" : "process", split ? names : 0);
+        report_text_pad(r->out, threads ? "thread, tid: routine" : report_axis_name(r, false), split ? names : 0);
         fprintf(r->out, "%s\n", split ? "# computation . other" : "");
         /* all in order where they are few, else the longest first */
         bool *done = calloc((uint64_t)r->columns + 1, sizeof *done);

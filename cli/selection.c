@@ -8,7 +8,7 @@ static bool is_table(const char *word, size_t n, const char *table) {
         {"function", "procedure"}, {"subroutine", "procedure"}, {"thread", "processor"},   {"process", "processor"}, {"processe", "processor"},
         {"rank", "processor"},     {"srcline", "line"},         {"source", "line"},        {"dso", "module"},        {"library", "module"},
         {"callpath", "context"},   {"path", "context"},         {"callsite", "call"},      {"inline", "inlined"},    {"waiting", "wait"},
-        {"lock", "wait"},          {"blame", "cause"},          {"mpi", "message"},        {"remark", "reason"},     {"state", "category"},
+        {"node", "processor"},     {"host", "processor"},      {"lock", "wait"},          {"blame", "cause"},          {"mpi", "message"},        {"remark", "reason"},     {"state", "category"},
         {"overhead", "cost"},      {"categorie", "category"}};
     if (strlen(table) == n && !memcmp(word, table, n))
         return true;
@@ -24,6 +24,7 @@ bool hsc_cli_is_table(const char *word, const char *table) {
 }
 
 int hsc_cli_select(const hsc_cli_command *c, int option, int which, hsc_cli_selection *s, const char *value) {
+    static const char *const axes[] = {[HSC_AXIS_THREAD] = "thread", [HSC_AXIS_PROCESS] = "process", [HSC_AXIS_NODE] = "node"};
     unsigned long long n;
     switch (which) {
     case HSC_SELECT_FORMAT:
@@ -52,8 +53,12 @@ int hsc_cli_select(const hsc_cli_command *c, int option, int which, hsc_cli_sele
         return -1;
     default:
         s->axis_given = true;
-        s->axis = !strcmp(value, "thread") ? HSC_AXIS_THREAD : HSC_AXIS_PROCESS;
-        return s->axis == HSC_AXIS_PROCESS && strcmp(value, "process") ? hsc_cli_bad_value(c, option, "process or thread", value) : -1;
+        for (int axis = HSC_AXIS_THREAD; axis <= (s->nodes ? HSC_AXIS_NODE : HSC_AXIS_PROCESS); axis++)
+            if (!strcmp(value, axes[axis])) {
+                s->axis = (hsc_db_axis)axis;
+                return -1;
+            }
+        return hsc_cli_bad_value(c, option, s->nodes ? "process, thread or node" : "process or thread", value);
     }
 }
 

@@ -36,6 +36,7 @@ typedef struct hsc_cli_selection {
     bool top_given, axis_given, net;
     uint32_t top;
     hsc_db_axis axis;
+    bool nodes;             /* they may be the processors, too */
     const char *metric, *where, *interval, *columns;
 } hsc_cli_selection;
 

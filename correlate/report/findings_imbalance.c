@@ -317,7 +317,7 @@ static hsc_status tell_uneven(findings *f, const carriers *c, const uneven *x, h
         return status;
     if (p->columns < r->columns && r->programs > 1)
         snprintf(among, sizeof among, "; the mean of the %u %s of its program is %s, the least %s on %s", p->columns,
-                 r->axis == HSC_AXIS_PROCESS ? "processes" : "threads", mean, least, bottom);
+                 report_axis_name(r, true), mean, least, bottom);
     else if (p->columns < r->columns && p->columns > p->running) /* who has none of it was seen there by other code or waits */
         snprintf(among, sizeof among, "; the mean of the %u threads in its parallel regions is %s, the least %s%s%s", p->columns, mean, least, p->min_at == HSC_NONE ? "" : " on ", bottom);
     else if (p->columns < r->columns)

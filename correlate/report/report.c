@@ -161,6 +161,7 @@ void report_clear(report *r) {
     free(r->touched);
     free(r->program_first);
     free(r->own_module);
+    free(r->process_program);
     free(r->program_of);
     free(r->program_met);
     free(r->helpers);

@@ -56,8 +56,9 @@ typedef struct report {
     uint32_t *program_first;    /* programs: the first process of each */
     bool has_gomp;              /* the OpenMP runtime that tells nothing of its waits */
     uint8_t *own_module;        /* by module: an executable that the user ran */
-    uint32_t *program_of;       /* columns: the program of each; NULL: all ran one */
-    uint8_t *program_met;       /* programs: scratch of spreads, all 0; NULL as above */
+    uint32_t *process_program;  /* by process */
+    uint32_t *program_of;       /* columns: the program of each; NULL: all ran one, or they are nodes, which run several */
+    uint8_t *program_met;       /* programs, or nodes: scratch of spreads, all 0; NULL: one program */
     bool *helpers;              /* by thread, of that axis: report_elapsed.h */
     bool helpers_known;
     uint32_t counted;           /* what `working` was before threads that took turns were put together */
@@ -104,7 +105,7 @@ typedef struct report_range { /* rows of a table */
     uint64_t first, n;
 } report_range;
 
-typedef struct report_spread { /* over the processors of the axis whose program has any; all, where one program ran, or none has any */
+typedef struct report_spread { /* over the processors of the axis whose program has any; all, where one program ran, or none has any, or they are nodes */
     uint32_t programs;         /* of these processors: those of more than one are not alike */
     double mean, min, max;     /* samples */
     uint32_t min_at, max_at, columns;
@@ -178,7 +179,8 @@ hsc_status report_load_programs(report *r, hsc_err *err);
 void report_program(const report *r, uint32_t process, char *out, size_t size);
 const char *report_program_path(const report *r, uint32_t process); /* its executable, borrowed */
 
-/* "rank 3", "rank 3 thread 1", "pid 77"; where several programs ran "worker 77" */
+const char *report_axis_name(const report *r, bool several); /* "thread", "processes" */
+/* "rank 3", "rank 3 thread 1", "pid 77"; where several programs ran "worker 77"; of nodes the host */
 void report_processor(const report *r, hsc_db_axis axis, uint32_t column, char *out, size_t size);
 
 /* The program as written begins in a procedure of this name: C and C++, flang, gfortran. */
@@ -279,6 +281,7 @@ typedef struct report_usage {
     double later_s;             /* CPU time after the last count, of processes that no end is known of; 0: next to nothing */
 } report_usage;
 void report_usage_of(const report *r, uint32_t first_thread, uint32_t threads, report_usage *out);
+void report_usage_of_processor(const report *r, uint32_t column, report_usage *out); /* of the axis */
 /* Of the time that all threads could have run, the part that they ran; 1: not known. */
 double report_part_ran(const report *r);
 

@@ -12,6 +12,11 @@
 
 static hsc_status out_of_memory(hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "out of memory"); }
 
+const char *report_axis_name(const report *r, bool several) {
+    static const char *const names[][2] = {[HSC_AXIS_THREAD] = {"thread", "threads"}, [HSC_AXIS_PROCESS] = {"process", "processes"}, [HSC_AXIS_NODE] = {"node", "nodes"}};
+    return names[r->axis][several];
+}
+
 static uint32_t process_of(const report *r, uint32_t column) {
     hsc_db_thread t;
     if (r->axis != HSC_AXIS_THREAD)
@@ -34,7 +39,7 @@ hsc_db_axis report_axis_of(const hsc_db *db) {
 static void count_working(report *r) {
     r->working = 0;
     for (uint32_t c = 0; c < r->columns; c++)
-        r->working += !report_was_replaced(r->db, process_of(r, c));
+        r->working += r->axis == HSC_AXIS_NODE || !report_was_replaced(r->db, process_of(r, c));
     r->working = r->working ? r->working : r->columns;
 }
 
@@ -65,7 +70,7 @@ static hsc_status load_modules(report *r, hsc_err *err) {
 }
 
 hsc_status report_load_programs(report *r, hsc_err *err) {
-    uint32_t n = r->info.processes, *of = malloc(((size_t)n + 1) * sizeof *of); /* by process */
+    uint32_t n = r->info.processes, *of = r->process_program = malloc(((size_t)n + 1) * sizeof *of);
     const char *exec = hsc_enum_text("end_kind", HSC_end_kind_EXEC);
     hsc_status status = HSC_OK;
     r->programs = 0;
@@ -85,16 +90,16 @@ hsc_status report_load_programs(report *r, hsc_err *err) {
         of[i] = k;
     }
     if (!status && r->programs > 1) {
-        r->program_of = malloc(((size_t)r->columns + 1) * sizeof *r->program_of);
-        r->program_met = calloc((size_t)r->programs + 1, sizeof *r->program_met);
-        if (!r->program_of || !r->program_met)
+        const bool by_node = r->axis == HSC_AXIS_NODE;
+        r->program_of = by_node ? NULL : malloc(((size_t)r->columns + 1) * sizeof *r->program_of);
+        r->program_met = calloc((size_t)(by_node ? r->columns : r->programs) + 1, sizeof *r->program_met);
+        if ((!r->program_of && !by_node) || !r->program_met)
             status = out_of_memory(err);
-        for (uint32_t c = 0; c < r->columns && !status; c++) {
+        for (uint32_t c = 0; c < r->columns && r->program_of && !status; c++) {
             uint32_t process = process_of(r, c);
             r->program_of[c] = process < n ? of[process] : 0;
         }
     }
-    free(of);
     return status ? status : load_modules(r, err);
 }
 

@@ -65,9 +65,41 @@ static void keep_programs(report *r, report_spread *p, uint32_t program, uint32_
     p->columns = columns;
 }
 
+/* Narrows the spread to the nodes that the program had processes on. */
+static void keep_nodes(report *r, report_spread *p, uint32_t program, uint32_t touched, uint32_t *gap) {
+    hsc_db_process process;
+    uint32_t next = 0;
+    p->programs = 1;
+    p->worker_gap = *gap = HSC_NONE;
+    p->columns = 0;
+    for (uint32_t i = 0; i < r->info.processes; i++)
+        if (r->process_program[i] == program && !hsc_db_get_process(r->db, i, &process, NULL))
+            r->program_met[process.node] = 1;
+    for (uint32_t c = 0; c < r->columns; c++) {
+        const bool has = next < touched && r->touched[next] == c;
+        next += has;
+        p->columns += r->program_met[c];
+        if (r->program_met[c] && !has && *gap == HSC_NONE)
+            p->worker_gap = *gap = c;
+    }
+    memset(r->program_met, 0, r->columns);
+}
+
+/* Of one program alone, by node: are values of processes to be added up? Those of nodes are of all programs. */
+static bool wants_processes(const report *r, uint32_t program) { return r->axis == HSC_AXIS_NODE && program != HSC_NONE && r->programs > 1; }
+
+/* The column of a value; HSC_NONE: of another program than `program`. */
+static uint32_t column_of(const report *r, uint32_t index, uint32_t program) {
+    hsc_db_process p;
+    if (wants_processes(r, program))
+        return r->process_program[index] == program && !hsc_db_get_process(r->db, index, &p, NULL) ? p.node : HSC_NONE;
+    return r->stands_for ? r->stands_for[index] : index;
+}
+
 /* Adds the values of the rows to dense[column]; columns not met before go to r->touched. */
-static hsc_status add_rows(report *r, uint32_t metric, hsc_db_table table, const report_range *rows, double scale, double *dense,
+static hsc_status add_rows(report *r, uint32_t metric, hsc_db_table table, const report_range *rows, uint32_t program, double scale, double *dense,
                            uint32_t *touched, hsc_err *err) {
+    const hsc_db_axis axis = wants_processes(r, program) ? HSC_AXIS_PROCESS : r->axis;
     enum { ROWS = 1024 };
     uint64_t indptr[ROWS + 1];
     hsc_status status = HSC_OK;
@@ -75,9 +107,11 @@ static hsc_status add_rows(report *r, uint32_t metric, hsc_db_table table, const
         uint64_t some = rows->n - row < ROWS ? rows->n - row : ROWS;
         uint32_t *indices = NULL;
         float *values = NULL;
-        status = hsc_db_read_sparse(r->db, (hsc_db_view){metric, table, r->axis}, rows->first + row, some, indptr, &indices, &values, err);
+        status = hsc_db_read_sparse(r->db, (hsc_db_view){metric, table, axis}, rows->first + row, some, indptr, &indices, &values, err);
         for (uint64_t i = 0; !status && i < indptr[some]; i++) {
-            uint32_t c = r->stands_for ? r->stands_for[indices[i]] : indices[i];
+            uint32_t c = column_of(r, indices[i], program);
+            if (c == HSC_NONE)
+                continue;
             if (touched && values[i] > 0 && !(dense[c] > 0))
                 r->touched[(*touched)++] = c;
             dense[c] += (double)values[i] * scale;
@@ -98,9 +132,9 @@ static hsc_status add_wanted(report *r, hsc_db_table table, uint32_t rows, bool 
             continue;
         }
         if (some.n)
-            status = add_rows(r, r->metric, table, &some, 1, r->dense, touched, err);
+            status = add_rows(r, r->metric, table, &some, HSC_NONE, 1, r->dense, touched, err);
         if (some.n && !status && r->unit.weights != HSC_NONE)
-            status = add_rows(r, r->unit.weights, table, &some, 1, r->dense_excess, NULL, err);
+            status = add_rows(r, r->unit.weights, table, &some, HSC_NONE, 1, r->dense_excess, NULL, err);
         some.n = 0;
     }
     return status;
@@ -146,9 +180,9 @@ hsc_status report_spread_of_program(report *r, hsc_db_table table, const report_
     hsc_status status = HSC_OK;
     report_spread p = {.columns = r->columns, .min = INFINITY, .min_at = HSC_NONE, .max_at = r->columns ? 0 : HSC_NONE};
     for (uint32_t i = 0; i < n && !status; i++) {
-        status = add_rows(r, r->metric, table, &ranges[i], 1, r->dense, &touched, err);
+        status = add_rows(r, r->metric, table, &ranges[i], program, 1, r->dense, &touched, err);
         if (!status && r->unit.weights != HSC_NONE)
-            status = add_rows(r, r->unit.weights, table, &ranges[i], r->unit.weights_scale, r->dense_excess, NULL, err);
+            status = add_rows(r, r->unit.weights, table, &ranges[i], program, r->unit.weights_scale, r->dense_excess, NULL, err);
     }
     if (program != HSC_NONE && r->program_of)
         drop_others(r, program, &touched);
@@ -166,7 +200,10 @@ hsc_status report_spread_of_program(report *r, hsc_db_table table, const report_
             p.min = v, p.min_at = c, p.min_excess = r->dense_excess[c];
     }
     p.running = touched;
-    keep_programs(r, &p, r->program_of ? program : HSC_NONE, touched, &gap);
+    if (wants_processes(r, program))
+        keep_nodes(r, &p, program, touched, &gap);
+    else
+        keep_programs(r, &p, r->program_of ? program : HSC_NONE, touched, &gap);
     p.mean = p.columns ? p.mean / p.columns : 0;
     p.least = touched ? p.min : 0, p.least_at = p.min_at, p.least_excess = touched ? p.min_excess : 0;
     if (touched < p.columns)
@@ -277,8 +314,14 @@ static bool has_twin(const report *r, uint32_t process, int32_t rank) {
 void report_processor(const report *r, hsc_db_axis axis, uint32_t column, char *out, size_t size) {
     hsc_db_process p;
     hsc_db_thread t;
+    hsc_db_node node;
     uint32_t process = column;
     out[0] = 0;
+    if (axis == HSC_AXIS_NODE) {
+        if (!hsc_db_get_node(r->db, column, &node, NULL))
+            snprintf(out, size, "%s", *node.host ? node.host : "host not known");
+        return;
+    }
     if (axis == HSC_AXIS_THREAD) {
         if (hsc_db_get_thread(r->db, column, &t, NULL))
             return;

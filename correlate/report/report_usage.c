@@ -5,8 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-void report_usage_of(const report *r, uint32_t first, uint32_t n, report_usage *out) {
-    *out = (report_usage){.known = n > 0, .line_known = n > 0, .line_most_at = HSC_NONE};
+static const report_usage nothing = {.known = true, .line_known = true, .line_most_at = HSC_NONE};
+
+static void add_threads(const report *r, uint32_t first, uint32_t n, report_usage *out) {
     for (uint32_t i = first; i < first + n && i < r->info.threads; i++) {
         hsc_db_thread t;
         if (hsc_db_get_thread(r->db, i, &t, NULL))
@@ -29,9 +30,30 @@ void report_usage_of(const report *r, uint32_t first, uint32_t n, report_usage *
             out->line_most_s = t.runnable_s;
         }
     }
+}
+
+static void end(report_usage *out) {
     out->known = out->known && out->user_s + out->system_s > 0;
+    out->line_known = out->line_known && out->line_most_at != HSC_NONE;
     if (out->later_s < 0.02 + 0.05 * out->cpu_s) /* ticks */
         out->later_s = 0;
+}
+
+void report_usage_of(const report *r, uint32_t first, uint32_t n, report_usage *out) {
+    *out = nothing;
+    add_threads(r, first, n, out);
+    end(out);
+}
+
+void report_usage_of_processor(const report *r, uint32_t column, report_usage *out) {
+    hsc_db_process p;
+    *out = nothing;
+    if (r->axis == HSC_AXIS_THREAD)
+        add_threads(r, column, 1, out);
+    for (uint32_t i = 0; r->axis != HSC_AXIS_THREAD && i < r->info.processes; i++)
+        if (!hsc_db_get_process(r->db, i, &p, NULL) && (r->axis == HSC_AXIS_NODE ? p.node : i) == column)
+            add_threads(r, p.first_thread, p.threads, out);
+    end(out);
 }
 
 double report_part_ran(const report *r) {

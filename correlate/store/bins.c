@@ -62,7 +62,7 @@ static void add_block(binner *b, const hsc_block *block, const uint32_t *bin_of,
             *bin = v > *bin ? v : *bin;
         }
     } else if (b->by_row) { /* processes: add up the threads of each row, then reduce */
-        const uint32_t *process = b->s.process;
+        const uint32_t *process = b->s.column_of;
         for (uint64_t r = first; r < last; r++) {
             uint32_t n = 0;
             end = hsc_ends_at(block->indptr, r + 1 - block->first) - base;
@@ -379,13 +379,13 @@ static hsc_status find_tables(struct hsc_db_bins *q, hsc_err *err) {
             return hsc_err_set(err, HSC_E_ARGUMENT, "%s: row bin %u is not a rising range of the table's rows", db->path, i);
     b->bins = calloc((uint64_t)b->column_bins + 1, sizeof *b->bins);
     /* sums of sums: threads straight to bins */
-    bool by_thread = b->s.process && b->reduce == HSC_REDUCE_SUM && !b->s.subtree;
+    bool by_thread = b->s.column_of && b->reduce == HSC_REDUCE_SUM && !b->s.subtree;
     uint32_t columns = by_thread ? b->s.threads : b->s.columns, *bin_of;
     q->bin_of = bin_of = malloc(((uint64_t)columns + b->s.columns + 1) * sizeof *bin_of); /* of what rows and what levels have columns for */
     if (!b->bins || !bin_of)
         goto memory;
     for (uint32_t c = 0; c < columns + b->s.columns; c++) {
-        bin_of[c] = column_bin[c >= columns ? c - columns : by_thread ? b->s.process[c] : c];
+        bin_of[c] = column_bin[c >= columns ? c - columns : by_thread ? b->s.column_of[c] : c];
         if (bin_of[c] == HSC_NONE)
             bin_of[c] = b->column_bins;
     }
@@ -396,13 +396,13 @@ static hsc_status find_tables(struct hsc_db_bins *q, hsc_err *err) {
     q->run_bin = q->next;
     if (b->s.subtree)
         return HSC_OK;
-    hsc_db_axis level_axis = b->s.process ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
+    hsc_db_axis level_axis = b->s.column_of ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD;
     if (!group_bins(b, level_axis, column_bin))
         goto memory;
     status = find_levels(b, level_axis, err);
     if (status)
         return status;
-    if (b->s.process && !by_thread) {
+    if (b->s.column_of && !by_thread) {
         b->by_row = true;
         b->dense = calloc((uint64_t)b->s.columns + 1, sizeof *b->dense);
         b->touched = malloc(((uint64_t)b->s.columns + 1) * sizeof *b->touched);
@@ -435,9 +435,16 @@ static void look_again(hsc_block *block, const hsc_cursor *c) {
         block->n = 0;
 }
 
+static hsc_status check_axis(const hsc_db *db, hsc_db_view view, hsc_err *err) {
+    return view.axis == HSC_AXIS_NODE ? hsc_err_set(err, HSC_E_ARGUMENT, "%s: there are no bins of nodes", db->path) : HSC_OK;
+}
+
 hsc_status hsc_db_begin_bins(hsc_db *db, hsc_db_view view, hsc_db_reduce reduce, uint32_t row_bins, const uint32_t *row_lo, const uint32_t *row_hi,
                              uint32_t column_bins, const uint32_t *column_bin, hsc_db_bins **out, hsc_err *err) {
     uint32_t columns = hsc_db_get_columns(db, view.axis);
+    hsc_status status = check_axis(db, view, err);
+    if (status)
+        return status;
     for (uint32_t c = 0; c < columns; c++)
         if (column_bin[c] != HSC_NONE && column_bin[c] >= column_bins)
             return hsc_err_set(err, HSC_E_ARGUMENT, "%s: bin %u of column %u asked for, there are %u bins", db->path, column_bin[c],
@@ -545,8 +552,10 @@ static hsc_status add_step(hsc_source *s, unsigned kind, uint64_t most, uint32_t
 hsc_status hsc_db_get_row_step(hsc_db *db, hsc_db_view view, uint64_t most, uint32_t *step, hsc_err *err) {
     hsc_source s;
     uint32_t found = 1;
-    hsc_status status = hsc_source_find(db, view, &s, err);
-    unsigned axis = status || !s.process ? HSC_AXIS_THREAD : HSC_AXIS_PROCESS;
+    hsc_status status = check_axis(db, view, err);
+    if (!status)
+        status = hsc_source_find(db, view, &s, err);
+    unsigned axis = status || !s.column_of ? HSC_AXIS_THREAD : HSC_AXIS_PROCESS;
     if (!status && !s.subtree)
         status = add_step(&s, axis, most, &found, err);
     if (!status && !s.subtree)
@@ -560,9 +569,11 @@ hsc_status hsc_db_get_column_step(hsc_db *db, hsc_db_view view, uint32_t *step, 
     hsc_source s;
     const hsc_level *levels;
     unsigned n = 0;
-    hsc_status status = hsc_source_find(db, view, &s, err);
+    hsc_status status = check_axis(db, view, err);
+    if (!status)
+        status = hsc_source_find(db, view, &s, err);
     if (!status && !s.subtree)
-        status = hsc_source_levels(&s, HSC_LEVELS_OF_TILES + (s.process ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD), &levels, &n, err);
+        status = hsc_source_levels(&s, HSC_LEVELS_OF_TILES + (s.column_of ? HSC_AXIS_PROCESS : HSC_AXIS_THREAD), &levels, &n, err);
     if (!status)
         *step = n ? HSC_TILE_COLUMNS : 1;
     return status;

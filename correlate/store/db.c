@@ -801,6 +801,8 @@ hsc_status hsc_db_open_finish(hsc_db *db, hsc_err *err) {
         status = index_groups(db, HSC_TAB_file, HSC_COL_line_file, &db->first_line, &db->line_rows, err);
     if (!status)
         status = index_groups(db, HSC_TAB_process, HSC_COL_thread_process, &db->first_thread, &db->threads, err);
+    if (!status)
+        status = hsc_nodes_find(db, err);
     if (status)
         goto done;
     if (db->tables.rows[HSC_TAB_metric] > 4096 || db->tables.rows[HSC_TAB_thread] > HSC_THREADS_MAX) {
@@ -866,6 +868,7 @@ void hsc_db_close(hsc_db *db) {
     free(db->line_rows);
     free(db->first_thread);
     free(db->threads);
+    hsc_nodes_free(db);
     free(db->pool_offsets);
     free(db->pool);
     free(db->title);

@@ -103,6 +103,9 @@ struct hsc_db {
     char *pool;
     uint32_t *first_line, *line_rows;    /* by file */
     uint32_t *first_thread, *threads;    /* by process */
+    uint32_t *process_node, *thread_node; /* nodes.c: by process, by thread */
+    hsc_db_node *nodes;
+    uint32_t n_nodes;
     uint32_t n_metrics;                  /* without those that are weights of others */
     bool identity_processes;             /* each process has one thread */
     hsc_array source_offset, source_bytes;
@@ -181,6 +184,9 @@ hsc_status hsc_db_load_some(hsc_db *db, enum hsc_table_id table, hsc_err *err);
 /* Loads the table where it is not yet, and checks the row. Loading changes nothing that can be seen. */
 hsc_status hsc_db_want(const hsc_db *db, enum hsc_table_id table, uint32_t row, hsc_err *err);
 const char *hsc_db_text(const hsc_db *db, enum hsc_column_id column, uint64_t row);
+
+hsc_status hsc_nodes_find(hsc_db *db, hsc_err *err); /* nodes.c */
+void hsc_nodes_free(hsc_db *db);
 
 /* banded: may be stored in bands of columns. */
 hsc_status hsc_sparse_open(hsc_db *db, const char *name, uint64_t rows, uint64_t columns, bool level, bool sums, bool banded,

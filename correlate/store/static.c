@@ -255,6 +255,7 @@ hsc_status hsc_db_get_process(const hsc_db *db, uint32_t p, hsc_db_process *out,
                                 .end = TEXT(process_end, p),
                                 .first_thread = db->first_thread[p],
                                 .threads = db->threads[p],
+                                .node = db->process_node[p],
                                 .begin_s = HSC_COL(db, process_begin_s, double)[p],
                                 .end_s = HSC_COL(db, process_end_s, double)[p]};
     if (!status)

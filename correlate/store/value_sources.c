@@ -20,7 +20,7 @@ uint64_t hsc_db_get_rows(const hsc_db *db, hsc_db_table table) {
 }
 
 uint32_t hsc_db_get_columns(const hsc_db *db, hsc_db_axis axis) {
-    return (uint32_t)db->tables.rows[axis == HSC_AXIS_PROCESS ? HSC_TAB_process : HSC_TAB_thread];
+    return axis == HSC_AXIS_NODE ? db->n_nodes : (uint32_t)db->tables.rows[axis == HSC_AXIS_PROCESS ? HSC_TAB_process : HSC_TAB_thread];
 }
 
 static void close_values(hsc_db *db, hsc_values *v) {
@@ -103,14 +103,16 @@ hsc_status hsc_source_sums(const hsc_source *s, hsc_err *err) {
 }
 
 hsc_status hsc_source_find(hsc_db *db, hsc_db_view view, hsc_source *out, hsc_err *err) {
-    if (view.metric >= db->tables.rows[HSC_TAB_metric] || (unsigned)view.table >= HSC_VALUES_COUNT || (unsigned)view.axis > 1)
+    if (view.metric >= db->tables.rows[HSC_TAB_metric] || (unsigned)view.table >= HSC_VALUES_COUNT || (unsigned)view.axis > HSC_AXIS_NODE)
         return hsc_err_set(err, HSC_E_ARGUMENT, "%s: no metric %" PRIu32 ", table %d or axis %d", db->path, view.metric,
                            (int)view.table, (int)view.axis);
     hsc_values *of = db->values + (uint64_t)view.metric * HSC_VALUES_COUNT;
     *out = (hsc_source){.db = db, .v = &of[view.table], .axis = view.axis, .rows = hsc_db_get_rows(db, view.table),
                         .columns = hsc_db_get_columns(db, view.axis), .threads = hsc_db_get_columns(db, HSC_AXIS_THREAD)};
     if (view.axis == HSC_AXIS_PROCESS && !db->identity_processes)
-        out->process = HSC_COL(db, thread_process, uint32_t);
+        out->column_of = HSC_COL(db, thread_process, uint32_t);
+    if (view.axis == HSC_AXIS_NODE)
+        out->column_of = db->thread_node;
     hsc_status status = look_for_values(db, view.metric, view.table, out->v, err);
     if (status)
         return status;

@@ -85,14 +85,14 @@ static hsc_status row_read(row_reader *r, uint64_t row, uint64_t ahead, hsc_err 
         uint64_t until = last < b->first + b->n ? last : b->first + b->n;
         uint64_t k = hsc_ends_between(b->indptr, 0, row - b->first), end = hsc_ends_between(b->indptr, 0, until - b->first);
         for (; k < end; k++) {
-            uint32_t c = s->process ? s->process[b->indices[k]] : b->indices[k];
+            uint32_t c = s->column_of ? s->column_of[b->indices[k]] : b->indices[k];
             if (r->dense[c] == 0 && b->counts[k])
                 r->touched[r->n++] = c;
             r->dense[c] += b->counts[k];
         }
         row = until;
     }
-    if (s->subtree) { /* others rise by themselves */
+    if (s->subtree || s->axis == HSC_AXIS_NODE) { /* others rise by themselves */
         if (r->n > s->columns / 16) {
             r->n = 0;
             for (uint32_t c = 0; c < s->columns; c++)
@@ -420,7 +420,7 @@ hsc_status hsc_db_read_stats(hsc_db *db, hsc_db_view view, uint64_t first, uint6
     hsc_status status = hsc_source_find(db, view, &s, err);
     if (!status)
         status = check_rows(&s, first, n, err);
-    if (status || !(s.subtree || db->interval))
+    if (status || !(s.subtree || db->interval || view.axis == HSC_AXIS_NODE))
         return status ? status : stored_stats(&s, first, n, out, err);
     status = row_reader_init(&r, &s, err);
     for (uint64_t i = 0; i < n && !status; i++) {
@@ -515,6 +515,15 @@ hsc_status hsc_db_read_sparse(hsc_db *db, hsc_db_view view, uint64_t first, uint
     return HSC_OK;
 }
 
+/* The next threads of a column that stand in a row, from *last on. */
+static bool next_threads(const hsc_source *s, uint32_t column, uint64_t *first, uint64_t *last) {
+    for (*first = *last; *first < s->threads && s->column_of[*first] != column;)
+        ++*first;
+    for (*last = *first; *last < s->threads && s->column_of[*last] == column;)
+        ++*last;
+    return *first < *last;
+}
+
 hsc_status hsc_db_read_column(hsc_db *db, hsc_db_view view, uint32_t column, uint64_t *n, uint32_t **rows, float **values,
                               hsc_err *err) {
     hsc_source s;
@@ -531,9 +540,11 @@ hsc_status hsc_db_read_column(hsc_db *db, hsc_db_view view, uint32_t column, uin
         status = hsc_source_columns(&s, err);
     if (status)
         return status;
-    uint64_t first = s.process ? db->first_thread[column] : column, last = first + (s.process ? db->threads[column] : 1);
+    const bool by_node = view.axis == HSC_AXIS_NODE;
+    uint64_t first = by_node ? 0 : s.column_of ? db->first_thread[column] : column;
+    uint64_t last = by_node ? 0 : first + (s.column_of ? db->threads[column] : 1);
     nnz = hsc_ends_between(s.v->by_thread.indptr, first, last);
-    bool direct = last - first <= 1 && !s.subtree;
+    bool direct = !by_node && last - first <= 1 && !s.subtree;
     uint64_t capacity = direct ? nnz : s.rows;
     out_rows = malloc((capacity + 1) * sizeof *out_rows);
     out_values = malloc((capacity + 1) * sizeof *out_values);
@@ -546,6 +557,10 @@ hsc_status hsc_db_read_column(hsc_db *db, hsc_db_view view, uint32_t column, uin
     c.next = first;
     c.last = last;
     do {
+        if (by_node && c.next == c.last && next_threads(&s, column, &first, &last)) {
+            c.next = first;
+            c.last = last;
+        }
         status = hsc_cursor_read(&c, &b, err);
         uint64_t m = status || !b.n ? 0 : hsc_ends_between(b.indptr, 0, b.n);
         for (uint64_t k = 0; k < m; k++)

@@ -11,7 +11,7 @@ typedef struct hsc_source {
     hsc_values *v;
     bool subtree;                /* row r is the sum of the table's rows [r, subtree_end[r]) */
     const uint32_t *subtree_end;
-    const uint32_t *process;     /* by thread; NULL: the thread axis, or processes that are threads */
+    const uint32_t *column_of;   /* by thread: its process or node; NULL: the thread axis, or processes that are threads */
     hsc_db_axis axis;
     uint64_t rows;
     uint32_t columns, threads;

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """start.py TEST HEATSCOPE WORK_FOLDER [CMAKE BUILD_FOLDER]: what the small executable loads (loads), that the full one takes over
 with words, environment and exit code kept (hands_over), what it tells of debuggers (tools), and both when installed and moved (installed)."""
-import csv
 import os
 import re
 import shutil
 import subprocess
 import sys
+
+from asked_by_others import asked_by_others
 
 test, heatscope, work = sys.argv[1:4]
 FULL = "heatscope-full"
@@ -155,30 +156,7 @@ def installed():
     code, _, err = run([small, "correlate", "-q", "measured"])
     check(code == 0 and os.path.exists(os.path.join(work, "measured/heatscope.h5")), f"correlate: {err}")
     check(os.readlink(os.path.join(moved, "bin/heatscope-cc")) == "heatscope", "heatscope-cc")
-    asked_by_others(moved, small)
-
-
-def asked_by_others(prefix, small):
-    """An example that is built with what is installed alone tells of a database what the report does."""
-    plain = os.path.join(work, "plain")  # linkers' paths are parted at colons too
-    os.symlink(prefix, plain)
-    example = shutil.copytree(os.path.join(plain, "share/heatscope/examples/query"), os.path.join(work, "query"))
-    made = subprocess.run(["make", "-C", example, f"PKG_CONFIG_PATH={plain}/lib/pkgconfig"], capture_output=True, text=True)
-    check(made.returncode == 0, f"example of queries: {made.stdout}{made.stderr}")
-    program = os.path.join(example, "hottest")
-    simulated = subprocess.run([os.path.join(plain, "lib/heatscope/heatscope-simulate"), "-o", "simulated.h5", "--lines=300", "--threads=6"],
-                               capture_output=True, text=True, cwd=work)
-    check(simulated.returncode == 0, f"simulate: {simulated.stderr}")
-    code, out, err = run([program, "-n", "7", "simulated.h5"])
-    report = list(csv.DictReader(run([small, "report", "--by=line", "--format=csv", "simulated.h5"])[1].splitlines()))[:7]
-    told = [line.split(" ", 4) for line in out.splitlines()]
-    check(code == 0 and len(told) == len(report) == 7, f"example of queries: {code} {err!r} {out!r}")
-    for one, row in zip(told, report):
-        check(one[4] == f"{row['file']}:{row['line']}", f"line {one} is not {row}")
-        for mine, column in zip(one[:3], ("exclusive_s", "exclusive_low_s", "exclusive_high_s")):
-            check(abs(float(mine) - float(row[column])) <= 1e-6 + 1e-5 * float(row[column]), f"{column}: {one}, {row}")
-    code, _, err = run([program, os.path.join(example, "Makefile")])
-    check(code == 1 and err.startswith("hottest: ") and err.count("\n") == 1, f"no database: {code} {err!r}")
+    asked_by_others(moved, work, small, run, check)
 
 
 def tools():

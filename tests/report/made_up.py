@@ -28,8 +28,8 @@ class MadeUp:
         if not condition:
             self.wrong.append(complaint)
 
-    def table(self, by):
-        return list(csv.DictReader(io.StringIO(self.run("report", f"--by={by}", "--format=csv", self.database))))
+    def table(self, by, *options):
+        return list(csv.DictReader(io.StringIO(self.run("report", f"--by={by}", "--format=csv", *options, self.database))))
 
     def process(self, pid, program, samples, library="/made/up/library.so", host="h", more=(), ends=True, own_ns=0, cpu_ns=None,
                 address=8208, build_id="", lost=0, begin_s=0, program_build_id="", rank=-1, environment=None):

@@ -38,6 +38,24 @@ that("least" not in text.split("\nProcessors:")[1].split("#")[0], f"programs are
 that("Imbalance: feeder" not in text and "runs on feeder" not in text, f"imbalance of what is even in its program:\n{text}")
 that(all(len(line) <= 80 for line in text.splitlines()), "wider than 80")
 
+# by node: what all programs did there; of one program its processes there, over the nodes that it ran on
+n = MadeUp(sys.argv[1], sys.argv[2], sys.argv[3] + ".nodes")
+for pid, rank, program, samples, host in ((41, 0, MINE, 40, "north"), (42, 1, OTHER, 30, "south"), (43, 2, MINE, 10, "north"), (44, 3, MINE, 20, "south"),
+                                          (45, 4, OTHER, 50, "west")):
+    n.process(pid, program, (samples, 5), BOTH, rank=rank, host=host)
+n.run("correlate", "-o", n.database, n.work)
+NODE = ("--processors=node",)
+n.that([(r["host"], int(r["processes"]), int(r["periods"])) for r in n.table("processor", *NODE)] == [("north", 2, 60), ("south", 2, 60), ("west", 1, 55)],
+       f"nodes: {n.table('processor', *NODE)}")
+programs = {r["program"]: r for r in n.table("program", *NODE)}
+for path, least, most, mean, at in ((MINE, 25, 60, 85 / 2, ("south", "north")), (OTHER, 35, 55, 45, ("south", "west"))):
+    r = programs[path]
+    n.that([round(1000 * float(r[c]), 3) for c in ("min_s", "max_s", "mean_s", "inclusive_s")] == [least, most, mean, 2 * mean] and
+           (r["min_processor"], r["max_processor"]) == at, f"of a program by node: {r}")
+both = next(r for r in n.table("procedure", *NODE) if r["module"] == BOTH)
+n.that((round(1000 * float(both["min_s"]), 3), both["min_processor"], round(1000 * float(both["max_s"]), 3)) == (5, "west", 10), f"a library, over all nodes: {both}")
+n.end()
+
 # a rank that starts a program and a shell: what is started has its number, and is no rank more; the shell only starts others
 w = MadeUp(sys.argv[1], sys.argv[2], sys.argv[3] + ".ranks")
 for pid, rank, program, samples in ((31, 0, MINE, 40), (32, 0, OTHER, 3), (33, 0, "/bin/dash", 1), (34, 1, MINE, 50)):

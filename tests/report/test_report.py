@@ -216,6 +216,46 @@ class Report(unittest.TestCase):
                 self.assertTrue(all(float(a["periods"]) <= float(b["periods"]) for a, b in zip(got, every)))
         self.assertIn(f", in code of '{at[8:]}' without what it calls", run("--by=processor", at, self.mpi))
 
+    def test_nodes(self):
+        """A node has what its processes have, and rows are compared over these sums."""
+        db = simulate("nodes.h5", "--lines=300", "--threads=28", "--processes=7", "--hosts=3", "--seed=3")
+        processes, nodes = rows(db, "processor", "--processors=process"), rows(db, "processor", "--processors=node")
+        hosts = ["node000", "node001", "node002"]
+        self.assertEqual([n["host"] for n in nodes], hosts)
+        self.assertEqual(rows(db, "node"), nodes)
+        for n in nodes:
+            its = [p for p in processes if p["host"] == n["host"]]
+            self.assertEqual((int(n["processes"]), float(n["begin_s"]), float(n["end_s"])),
+                             (len(its), min(float(p["begin_s"]) for p in its), max(float(p["end_s"]) for p in its)))
+            for column in n:
+                if column not in ("row", "host", "processes", "begin_s", "end_s") and not column.endswith(("_low_s", "_high_s", "_low", "_high")) and n[column]:
+                    self.assertTrue(math.isclose(float(n[column]), sum(float(p[column]) for p in its), rel_tol=1e-6, abs_tol=1e-9), (column, n, its))
+        for by in "line", "procedure":
+            top = [r for r in rows(db, by, "--processors=node", "--top=9") if r.get("line") != "0" and ".so" not in r["module" if by == "procedure" else "file"]]
+            compared = 0
+            for r in top:
+                at = f"--where={r['file'].rsplit('/', 1)[-1]}:{r['line']}" if by == "line" else f"--where={r['procedure']}"
+                values = {h: 0 for h in hosts}
+                for p in rows(db, "processor", "--processors=process", at):
+                    values[p["host"]] += int(p["periods"])
+                if by == "line":
+                    self.assertEqual(values, {n["host"]: int(n["periods"]) for n in rows(db, "processor", "--processors=node", at)})
+                if sum(values.values()) != int(r["exclusive_periods"]): # other names have it in theirs
+                    continue
+                compared += 1
+                x = sorted(v / 1000 for v in values.values())
+                mean = sum(x) / 3
+                expected = {"min_s": x[0], "max_s": x[2], "mean_s": mean, "stddev_s": math.sqrt(sum((v - mean) ** 2 for v in x) / 3), "median_s": x[1],
+                            "p25_s": (x[0] + x[1]) / 2, "p95_s": x[1] + 0.9 * (x[2] - x[1]), "imbalance_s": x[2] - mean, "max_over_mean": x[2] / mean}
+                for column, value in expected.items():
+                    self.assertTrue(math.isclose(float(r[column]), value, rel_tol=1e-5, abs_tol=1e-6), (column, value, r))
+                self.assertEqual([values[r[c]] / 1000 for c in ("min_processor", "max_processor")], [x[0], x[2]], r)
+            self.assertGreater(compared, 3, by)
+        text = run("--processors=node", db)
+        self.assertIn("max/mean over nodes", text)
+        self.assertIn("Processors: 3 nodes\n", text)
+        self.assertIn(" node001 ", text.split("Processors: 3 nodes\n")[1])
+
     def test_where_is_nowhere(self):
         """One line with what is like it, and no table: a typing error is not a place without time."""
         name = rows(self.mpi, "procedure", "--top=1")[0]["procedure"]
@@ -312,7 +352,7 @@ class Report(unittest.TestCase):
             self.assertIn(part, message)
             self.assertEqual(message.count("\n"), 1, message)
         for options, part in ((("--by=everything",), "--by: expected finding, procedure"), (("--format=xml",), "text, csv or json"),
-                              (("--top=-1",), "--top"), (("--processors=core",), "process or thread"), ((), "expected one database"),
+                              (("--top=-1",), "--top"), (("--processors=core",), "process, thread or node"), ((), "expected one database"),
                               (("--by=category", "--where=solve"), "no place in the source"), (("--by=pair", "--where=solve"), "no place in the source")):
             message = run(*options, *([self.mpi] if options else []), code=2)
             self.assertIn(part, message)

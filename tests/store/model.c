@@ -185,6 +185,12 @@ model *model_new(unsigned seed, bool one_thread) {
     add_code(m);
     for (uint32_t i = 0; i < m->threads; i++)
         ((uint32_t *)m->columns[HSC_COL_thread_process])[i] = i * m->processes / m->threads;
+    static const char hosts[MODEL_NODES][6] = {"north", "south", "a"};
+    for (uint32_t i = 0; i < m->processes; i++) {
+        char **host = &((char **)m->columns[HSC_COL_process_host])[i];
+        free(*host);
+        *host = memcpy(array(sizeof hosts[0], 1), hosts[i % MODEL_NODES], sizeof hosts[0]);
+    }
     ((double *)m->columns[HSC_COL_metric_scale])[0] = 0.001;
     free(((char **)m->columns[HSC_COL_metric_unit])[0]);
     ((char **)m->columns[HSC_COL_metric_unit])[0] = memcpy(array(2, 1), "s", 2);

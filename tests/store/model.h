@@ -8,7 +8,7 @@
 typedef struct model {
     uint64_t rows[HSC_TAB_COUNT];
     void *columns[HSC_COL_COUNT];            /* of the C type of the column; S: char ** */
-    uint32_t threads, processes, categories;
+    uint32_t threads, processes, categories; /* process p ran on the p % MODEL_NODES-th host */
     uint64_t value_rows[HSC_VALUES_COUNT];
     uint32_t *values[HSC_VALUES_COUNT];      /* dense, rows x threads; NULL: not written */
     bool by_thread;                          /* written a thread at a time, not in rows */
@@ -37,6 +37,7 @@ enum { MODEL_END = 40000, MODEL_BIN = 16, MODEL_LEAVES = 60 };
 void model_add_times(model *m, unsigned seed); /* also rows of leaf and span */
 void model_add_rest(model *m, unsigned seed);  /* rows of the tables that have none yet, by references as they come */
 
+enum { MODEL_NODES = 3 };
 /* one_thread: each process has one. Values of CONTEXT_INCL are not made: readers derive them. */
 model *model_new(unsigned seed, bool one_thread);
 void model_free(model *m);

@@ -13,6 +13,7 @@ static int usage(FILE *f, int code) {
                "  --lines=N          lines with code (20000)\n"
                "  --threads=N        threads (64)\n"
                "  --processes=N      processes that have them (threads / 4)\n"
+               "  --hosts=N          that these run on by turns (64 on each)\n"
                "  --samples=N        samples of a thread, about (20000)\n"
                "  --fill=PERCENT     lines x threads with samples (chosen by size)\n"
                "  --times            samples in the order of time too\n"
@@ -58,7 +59,7 @@ int main(int argc, char **argv) {
         else if (!strncmp(a, "--fill=", 7))
             o.fill = strtod(a + 7, NULL) / 100;
         else if (!number(a, "--lines", 10, 1u << 24, &o.lines) && !number(a, "--threads", 1, 1u << 22, &o.threads) &&
-                 !number(a, "--processes", 1, 1u << 22, &o.processes) && !number(a, "--seed", 0, ~0u, &o.seed) &&
+                 !number(a, "--processes", 1, 1u << 22, &o.processes) && !number(a, "--hosts", 1, 1u << 22, &o.hosts) && !number(a, "--seed", 0, ~0u, &o.seed) &&
                  !number(a, "--workers", 1, 256, &o.workers) && !number(a, "--bands", 0, 1, &o.bands) && !number(a, "--samples", 1, 100000000, &o.samples))
             return usage(stderr, 2);
     }

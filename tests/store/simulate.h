@@ -15,6 +15,7 @@ typedef struct sim_options {
     uint32_t samples;             /* of a thread, about */
     bool times;                   /* samples in the order of time too */
     bool counts;                  /* in place of them, what each thread has of each leaf */
+    uint32_t hosts;               /* processes by turns; 0: 64 on each, one after the other */
     uint32_t bands;               /* 1: rows in bands of threads (docs/schema.md, section 5), however few values they have */
     double fill;                  /* part of line x thread cells that have samples; 0: chosen */
 } sim_options;

@@ -384,7 +384,7 @@ static hsc_status put_run(hsc_store *s, run *r, hsc_err *err) {
         first[process_of(o, t)] = t;
     char (*hosts)[16] = must(calloc(o->processes, sizeof *hosts));
     for (uint32_t i = 0; i < o->processes; i++)
-        snprintf(hosts[i], sizeof hosts[i], "node%03u", i / 64);
+        snprintf(hosts[i], sizeof hosts[i], "node%03u", o->hosts ? i % o->hosts : i / 64);
     PUT(process_rank, o->processes, int32_t, o->processes > 1 ? (int32_t)i : -1);
     PUT(process_pid, o->processes, uint32_t, 1000 + i);
     PUT(process_host, o->processes, const char *, hosts[i]);

@@ -201,7 +201,7 @@ static int read_all(void) {
         (void)hsc_db_get_instance(db, i, &instance, NULL);
     }
     for (int t = 0; t < HSC_VALUES_COUNT; t++)
-        for (int axis = 0; axis < 2; axis++) {
+        for (int axis = 0; axis <= HSC_AXIS_NODE; axis++) {
             hsc_db_view view = {0, (hsc_db_table)t, (hsc_db_axis)axis};
             uint64_t n = hsc_db_get_rows(db, view.table), found_n;
             uint32_t columns = hsc_db_get_columns(db, view.axis), found, *rows, zero = 0, all = (uint32_t)n;
@@ -214,8 +214,8 @@ static int read_all(void) {
                 _exit(WE_DIED);
             hsc_status s[] = {hsc_db_read_sums(db, view, 0, n, sums, NULL), hsc_db_read_stats(db, view, 0, n, stats, NULL),
                               hsc_db_read_block(db, view, 0, n, 0, columns, block, NULL),
-                              hsc_db_read_bins(db, view, HSC_REDUCE_MAX, 1, &zero, &all, 1, bins, block, NULL),
-                              hsc_db_read_bins(db, view, HSC_REDUCE_SUM, 1, &zero, &all, 1, bins, block, NULL),
+                              axis == HSC_AXIS_NODE ? HSC_OK : hsc_db_read_bins(db, view, HSC_REDUCE_MAX, 1, &zero, &all, 1, bins, block, NULL),
+                              axis == HSC_AXIS_NODE ? HSC_OK : hsc_db_read_bins(db, view, HSC_REDUCE_SUM, 1, &zero, &all, 1, bins, block, NULL),
                               hsc_db_read_top(db, view, NULL, NULL, 5, top_rows, top, &found, NULL)};
             for (size_t i = 0; i < sizeof s / sizeof *s; i++)
                 worst = s[i] ? REFUSED : worst;

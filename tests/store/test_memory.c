@@ -65,7 +65,7 @@ static hsc_status read_once(hsc_err *err) {
     hsc_status status = hsc_db_open(path, &db, err);
     for (int t = 0; t < HSC_TAB_COUNT; t++)
         TRY(hsc_db_load(db, (enum hsc_table_id)t, err));
-    for (int axis = 0; axis < 2 && !status; axis++) {
+    for (int axis = 0; axis <= HSC_AXIS_NODE && !status; axis++) {
         static const hsc_db_table tables[] = {HSC_TABLE_LINE, HSC_TABLE_CONTEXT_INCL};
         for (int i = 0; i < 2; i++) {
             hsc_db_view view = {0, tables[i], (hsc_db_axis)axis};
@@ -80,7 +80,7 @@ static hsc_status read_once(hsc_err *err) {
             TRY(hsc_db_read_sparse(db, view, 0, 20, indptr, &indices, &values, err));
             TRY(hsc_db_read_column(db, view, 1, &n, &some, &more, err));
             TRY(hsc_db_read_top(db, view, NULL, NULL, 5, rows, top, &found, err));
-            if (!i)
+            if (!i && axis != HSC_AXIS_NODE)
                 TRY(hsc_db_read_bins(db, view, HSC_REDUCE_MAX, 2, low, high, 1, bins, block, err));
             free(indices);
             free(values);

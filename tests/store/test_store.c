@@ -256,15 +256,20 @@ typedef struct truth {
     double *v; /* dense */
 } truth;
 
+static uint32_t column_of(const model *m, hsc_db_axis axis, uint32_t thread) {
+    uint32_t process = C(thread_process, uint32_t, thread);
+    return axis == HSC_AXIS_THREAD ? thread : axis == HSC_AXIS_PROCESS ? process : process % MODEL_NODES;
+}
+
 static truth truth_of(const model *m, hsc_db_table table, hsc_db_axis axis) {
-    truth t = {m->value_rows[table], axis == HSC_AXIS_PROCESS ? m->processes : m->threads, NULL};
+    truth t = {m->value_rows[table], axis == HSC_AXIS_THREAD ? m->threads : axis == HSC_AXIS_PROCESS ? m->processes : MODEL_NODES, NULL};
     const uint32_t *from = m->values[table == HSC_TABLE_CONTEXT_INCL ? HSC_TABLE_CONTEXT_EXCL : table];
     t.v = calloc(t.rows * t.columns + 1, sizeof *t.v);
     for (uint64_t r = 0; r < t.rows; r++) {
         uint64_t end = table == HSC_TABLE_CONTEXT_INCL ? C(context_subtree_end, uint32_t, r) : r + 1;
         for (uint64_t q = r; q < end; q++)
             for (uint32_t k = 0; k < m->threads; k++)
-                t.v[r * t.columns + (axis == HSC_AXIS_PROCESS ? C(thread_process, uint32_t, k) : k)] += from[q * m->threads + k];
+                t.v[r * t.columns + column_of(m, axis, k)] += from[q * m->threads + k];
     }
     return t;
 }
@@ -468,6 +473,36 @@ static void check_bins(hsc_db *db, hsc_db_view view, const truth *t, unsigned *r
     }
 }
 
+/* Hosts in the order of their first processes; pictures are of threads and processes alone. */
+static void check_nodes(hsc_db *db, const model *m) {
+    static const char *const hosts[MODEL_NODES] = {"north", "south", "a"};
+    hsc_err err = {0};
+    hsc_db_process process;
+    hsc_db_node node;
+    uint32_t processes = 0, threads = 0, zero = 0, one = 1, step, bins[MODEL_NODES] = {0};
+    float out;
+    assert_int_equal(hsc_db_get_columns(db, HSC_AXIS_NODE), MODEL_NODES);
+    for (uint32_t i = 0; i < MODEL_NODES; i++) {
+        OK(hsc_db_get_node(db, i, &node, &err));
+        assert_string_equal(node.host, hosts[i]);
+        processes += node.processes;
+        threads += node.threads;
+    }
+    assert_int_equal(processes, m->processes);
+    assert_int_equal(threads, m->threads);
+    for (uint32_t p = 0; p < m->processes; p++) {
+        OK(hsc_db_get_process(db, p, &process, &err));
+        assert_int_equal(process.node, p % MODEL_NODES);
+    }
+    hsc_db_view view = {0, HSC_TABLE_LINE, HSC_AXIS_NODE}, none = {0, HSC_TABLE_LINE, (hsc_db_axis)(HSC_AXIS_NODE + 1)};
+    double sum;
+    assert_int_equal(hsc_db_get_node(db, MODEL_NODES, &node, NULL), HSC_E_ARGUMENT);
+    assert_int_equal(hsc_db_read_bins(db, view, HSC_REDUCE_SUM, 1, &zero, &one, 1, bins, &out, NULL), HSC_E_ARGUMENT);
+    assert_int_equal(hsc_db_get_row_step(db, view, 64, &step, NULL), HSC_E_ARGUMENT);
+    assert_int_equal(hsc_db_get_column_step(db, view, &step, NULL), HSC_E_ARGUMENT);
+    assert_int_equal(hsc_db_read_sums(db, none, 0, 1, &sum, NULL), HSC_E_ARGUMENT);
+}
+
 static void model_is_true(unsigned seed, bool one_thread, uint64_t pyramid_min, uint64_t level_cost, uint64_t block_nnz,
                           uint64_t budget, bool by_thread, uint64_t part_max, uint32_t band_unit) {
     hsc_err err = {0};
@@ -485,15 +520,17 @@ static void model_is_true(unsigned seed, bool one_thread, uint64_t pyramid_min, 
     db->window_least = seed % 2 ? 1 : HSC_WINDOW_BYTES_LEAST;
     db->pass_nnz = seed % 3 ? 1 + seed % 20 : HSC_DB_PASS_NNZ;
     assert_int_equal(hsc_db_get_columns(db, HSC_AXIS_PROCESS), m->processes);
+    check_nodes(db, m);
     for (int table = 0; table < HSC_VALUES_COUNT; table++)
-        for (int axis = 0; axis < 2; axis++) {
+        for (int axis = 0; axis <= HSC_AXIS_NODE; axis++) {
             hsc_db_view view = {0, (hsc_db_table)table, (hsc_db_axis)axis};
             truth t = truth_of(m, view.table, view.axis);
             assert_int_equal(hsc_db_get_rows(db, view.table), t.rows);
             check_stats(db, view, &t);
             check_pieces(db, view, &t, &r);
             check_top(db, view, &t);
-            check_bins(db, view, &t, &r);
+            if (axis != HSC_AXIS_NODE)
+                check_bins(db, view, &t, &r);
             free(t.v);
         }
     hsc_db_close(db);

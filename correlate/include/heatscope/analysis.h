@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What a database says, and what two of them do together: made of the queries of query.h, whose terms hold here too, by the libraries of
- * `heatscope report` and `heatscope diff`. For our own programs: libheatscope-query has query.h alone. */
+ * `heatscope report` and `heatscope diff`. Errors are those of query.h, but where others are named. */
 #ifndef HEATSCOPE_ANALYSIS_H
 #define HEATSCOPE_ANALYSIS_H
 
 #include <heatscope/query.h>
 
+#ifdef __GNUC__
+#pragma GCC visibility push(default) /* our libraries hide all else */
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -41,7 +44,7 @@ hsc_status hsc_db_place_unrolled(const hsc_db *db, const double *sums, uint32_t 
 /* A loop that the vectoriser refused, and what that costs: its samples without inner loops and vector bodies. */
 typedef struct hsc_db_refusal {
     uint32_t scope;
-    uint32_t reason;        /* HSC_reason_* of records.h */
+    uint32_t reason;        /* HSC_reason_* of enums.h */
     const char *reason_text;
     const char *message;    /* of the remark, borrowed until hsc_db_close */
     double samples, low, high; /* of the metric; 95 % interval */
@@ -76,7 +79,7 @@ typedef struct hsc_db_cause {
     hsc_db_delay delay;
     uint32_t context, line, scope; /* where the user's own code does it, or calls what does; the place's where there is none. HSC_NONE */
     uint32_t file, file_line;      /* where to show it: a loop where it begins, else the line; HSC_NONE, 0 */
-    uint32_t waited_kind;          /* it waited there itself, or was in a call of MPI: HSC_wait_kind_* of records.h; HSC_NONE */
+    uint32_t waited_kind;          /* it waited there itself, or was in a call of MPI: HSC_wait_kind_* of enums.h; HSC_NONE */
     const char *waited;            /* "sleep", "MPI_Wait"; "" */
     uint32_t column;               /* where there are several such calls on the line: of this one, from 1; 0: the only one */
     bool own;                      /* no: threads that libraries made for themselves, about a lock of the library */
@@ -195,5 +198,8 @@ hsc_status hsc_db_match(hsc_db *a, hsc_db *b, hsc_match_of what, uint32_t **b_of
 
 #ifdef __cplusplus
 }
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility pop
 #endif
 #endif

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <heatscope/formats/enums.h>
 #include <heatscope/formats/err.h>
 
 #ifdef __cplusplus
@@ -134,7 +135,7 @@ hsc_status hsc_db_get_scope_of_instances(const hsc_db *db, const uint32_t **scop
 typedef struct hsc_db_instance {
     uint32_t scope;         /* its source loop, else its procedure */
     uint32_t function;      /* scope row of the machine function it is in */
-    uint32_t version;       /* HSC_loop_version_* of records.h */
+    uint32_t version;       /* HSC_loop_version_* of enums.h */
     const char *version_text;
     uint32_t vector_width, interleave, unroll; /* 0 unknown */
     uint32_t vector_bytes;  /* the longest vectors that the compiler may make in its machine function; 0: not known, as in older databases */
@@ -162,7 +163,7 @@ hsc_status hsc_db_get_remark(const hsc_db *db, uint32_t row, hsc_db_remark *out,
 /* Pairs of accesses of a loop of which one must stay before the other, as hsc_db_get_remarks. */
 typedef struct hsc_db_dependence {
     uint32_t scope;
-    uint32_t kind, verdict; /* HSC_dependence_kind_*, HSC_dependence_verdict_* of records.h */
+    uint32_t kind, verdict; /* HSC_dependence_kind_*, HSC_dependence_verdict_* of enums.h */
     bool has_distance;
     uint64_t distance;      /* iterations from the source to the sink */
     uint32_t source_file, source_line, source_column; /* the access that comes first; lines and columns from 1, 0 unknown */
@@ -200,7 +201,7 @@ typedef enum hsc_db_list {
 hsc_status hsc_db_find(const hsc_db *db, hsc_db_list list, uint32_t key, uint32_t *first, uint32_t *n, hsc_err *err);
 uint32_t hsc_db_count(const hsc_db *db, hsc_db_list list); /* all its rows */
 
-/* The get functions take a row of their list. Enumerations are those of records.h. */
+/* The get functions take a row of their list. Enumerations are those of enums.h. */
 typedef struct hsc_db_loop {
     uint32_t scope, kind, flags; /* HSC_loop_kind_*, HSC_loop_flag_* */
     const char *variable, *first, *bound; /* as written; "" not known. bound: "i < n"; of DO, the last value */
@@ -308,9 +309,16 @@ typedef struct hsc_db_process {
     bool unfinished;        /* no end of it is recorded: by end, HSC_DB_NO_END or by a signal */
     uint32_t vector_bytes;  /* the longest vectors that its processor has instructions for; 0: not known, as in older databases */
     uint32_t first_thread, threads; /* rows of the thread table */
+    uint32_t node;          /* it ran on */
     double begin_s, end_s;  /* since the start of the run */
 } hsc_db_process;
 hsc_status hsc_db_get_process(const hsc_db *db, uint32_t process, hsc_db_process *out, hsc_err *err);
+
+typedef struct hsc_db_node { /* a host, in the order of their first processes */
+    const char *host;       /* "": not known */
+    uint32_t processes, threads;
+} hsc_db_node;
+hsc_status hsc_db_get_node(const hsc_db *db, uint32_t node, hsc_db_node *out, hsc_err *err);
 
 typedef struct hsc_db_thread { /* sorted by (rank, host, pid, thread) */
     uint32_t process;
@@ -343,7 +351,7 @@ const char *hsc_db_get_category(const hsc_db *db, uint32_t category); /* "comput
 typedef struct hsc_db_message {
     uint32_t thread, context, line; /* line row; HSC_NONE */
     const char *operation;          /* "MPI_Send" */
-    uint32_t kind;                  /* HSC_operation_class_* of records.h */
+    uint32_t kind;                  /* HSC_operation_class_* of enums.h */
     const char *peer;               /* kind of partner: "a process of the same machine" */
     uint32_t size_class;            /* 0: empty; n: 16^(n-1) to 16^n - 1 bytes */
     uint64_t calls, sent, sent_bytes, received, received_bytes, size_min, size_max; /* messages, bytes */
@@ -358,7 +366,7 @@ hsc_status hsc_db_get_message_whole(const hsc_db *db, uint32_t row, hsc_db_messa
 /* Waits outside message passing: a row for each thread, calling context, kind, and the thread that ended them (holder). */
 typedef struct hsc_db_wait {
     uint32_t thread, context, line; /* line row; HSC_NONE */
-    uint32_t kind;                  /* HSC_wait_kind_* of records.h */
+    uint32_t kind;                  /* HSC_wait_kind_* of enums.h */
     const char *kind_text;          /* "mutex" */
     uint64_t waits, bytes;
     double total_s, max_s;
@@ -370,7 +378,7 @@ hsc_status hsc_db_get_wait(const hsc_db *db, uint32_t row, hsc_db_wait *out, hsc
 /* Who was waited for: a row for each kind, thread and place of a call that came late. Late ones that had themselves waited hand
  * that part on, so that caused_s of all rows adds up to wait_s of all rows. */
 typedef struct hsc_db_delay {
-    uint32_t kind;                  /* HSC_wait_cause_* of records.h */
+    uint32_t kind;                  /* HSC_wait_cause_* of enums.h */
     const char *kind_text;          /* "late sender" */
     uint32_t thread, context, line; /* of the late call, or where the lock was given back; line HSC_NONE */
     uint64_t waits;
@@ -392,7 +400,7 @@ typedef struct hsc_db_delay_place { /* what the late thread did before; sorted b
     uint32_t delay, context, line;
     double direct_s, caused_s;      /* parts of wait_s - indirect_s, and of caused_s */
     bool not_running, not_known;    /* it had no processor; nothing tells what it did. context and line are then the delay's, but for wait_kind MESSAGE */
-    uint32_t wait_kind;             /* HSC_wait_kind_* of records.h: it was in such a call; 0: in none that is timed */
+    uint32_t wait_kind;             /* HSC_wait_kind_* of enums.h: it was in such a call; 0: in none that is timed */
     uint32_t column;                /* of that call, as in hsc_db_wait */
 } hsc_db_delay_place;
 hsc_status hsc_db_get_delay_place(const hsc_db *db, uint32_t row, hsc_db_delay_place *out, hsc_err *err);
@@ -447,7 +455,7 @@ uint32_t hsc_db_count_told(const hsc_db *db, hsc_db_told what); /* rows */
 
 #define HSC_PROBE_USER_SCOPE 254u
 typedef struct hsc_db_probe {
-    uint32_t kind;          /* HSC_probe_kind_* of records.h; HSC_PROBE_USER_SCOPE: a scope that the program named */
+    uint32_t kind;          /* HSC_probe_kind_* of enums.h; HSC_PROBE_USER_SCOPE: a scope that the program named */
     const char *kind_text;
     uint32_t scope;         /* procedure or loop; HSC_NONE */
     const char *name, *file; /* file: without folders; "" */
@@ -575,7 +583,8 @@ typedef enum hsc_db_table {
 
 typedef enum hsc_db_axis {
     HSC_AXIS_THREAD = 0,
-    HSC_AXIS_PROCESS = 1         /* threads of a process added up */
+    HSC_AXIS_PROCESS = 1,        /* threads of a process added up */
+    HSC_AXIS_NODE = 2            /* processes of a host added up; no bins of it */
 } hsc_db_axis;
 
 typedef struct hsc_db_view { /* which values: what every value query starts with */
@@ -658,7 +667,7 @@ hsc_status hsc_db_read_column(hsc_db *db, hsc_db_view view, uint32_t column, uin
 
 typedef enum hsc_db_reduce { HSC_REDUCE_MAX = 0, HSC_REDUCE_SUM = 1 } hsc_db_reduce;
 
-/* Bins for a picture. Row bin i covers table rows [row_lo[i], row_hi[i]) (may be empty, need not touch the next; must
+/* Bins for a picture, by thread or process (another axis: HSC_E_ARGUMENT). Row bin i covers table rows [row_lo[i], row_hi[i]) (may be empty, need not touch the next; must
  * rise). column_bin[c], c < hsc_db_get_columns(axis): the bin of column c, or HSC_NONE to leave it out (so columns can
  * be grouped, sorted and filtered). out[row_bins][column_bins], row-major: exact maximum or exact sum of the cells in
  * the bin; 0 where there is none; NaN in bins without rows. Takes stored levels where they are cheaper and give the exact

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* C structs, ids and enums of all records, made from records.def and enums.def. */
+/* C structs and ids of all records, made from records.def, with the enums that their fields are of. */
 #ifndef HEATSCOPE_FORMATS_RECORDS_H
 #define HEATSCOPE_FORMATS_RECORDS_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include <heatscope/formats/enums.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,16 +63,6 @@ enum hsc_record_id {
 #undef HSC_FIELD
 #undef HSC_RECORD_END
 };
-
-/* HSC_loop_version_VECTOR, HSC_node_flag_EXACT, ... */
-enum hsc_enum_value {
-#define HSC_ENUM(e, name, value, text) HSC_##e##_##name = value,
-#include "enums.def"
-#undef HSC_ENUM
-};
-
-/* Text of a value of the enum named `e` ("loop_version"); NULL when there is none. */
-const char *hsc_enum_text(const char *e, uint64_t value);
 
 /* ---- the tables themselves, for whoever walks records without knowing them (dump, schema, encoder) ----------------- */
 
