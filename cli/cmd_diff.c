@@ -267,6 +267,20 @@ static bool find_groups(int n, char **words, const char **runs, uint32_t *group_
     return in_group && *count > 1 && group_of[*count - 1] && group_of[*count - 1] < DIFF_GROUPS;
 }
 
+/* Why find_groups takes none of them. */
+static void refuse_words(int n, char **words) {
+    static const char expected[] = "heatscope diff: expected two databases or measurement directories";
+    int runs = 0;
+    for (int i = 0; i < n; i++)
+        runs += strcmp(words[i], ":") != 0;
+    if (runs < 2)
+        fprintf(stderr, "%s, got %s\n", expected, runs ? "one" : "none");
+    else if (runs > DIFF_RUNS)
+        fprintf(stderr, "%s, or up to %d, got %d\n", expected, DIFF_RUNS, runs);
+    else
+        fprintf(stderr, "%s or more, or 2 to %d groups of them with : between; 'heatscope diff --help' tells more\n", expected, DIFF_GROUPS);
+}
+
 int hsc_cmd_diff(int argc, char **argv) {
     choices c = {0};
     hsc_err err = {0};
@@ -276,10 +290,7 @@ int hsc_cmd_diff(int argc, char **argv) {
     if (code >= 0)
         return code;
     if (!find_groups(argc - first, argv + first, runs, group_of, &count)) {
-        fprintf(stderr,
-                "heatscope diff: expected two databases or measurement directories or more, or groups of them with : between, %d groups and %d runs at most, got %d words; "
-                "'heatscope diff --help' tells more\n",
-                DIFF_GROUPS, DIFF_RUNS, argc - first);
+        refuse_words(argc - first, argv + first);
         return HSC_EXIT_USAGE;
     }
     if (c.n_sizes && c.n_sizes != group_of[count - 1] + 1) {

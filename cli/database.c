@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Correlating for a command; what databases are asked for by words. */
+#include <dirent.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -240,10 +241,23 @@ void hsc_cli_warn(const char *command, const hsc_join_summary *s) {
 }
 #endif
 
+#ifdef HSC_HAVE_JOIN
+static bool has_measurement(const char *directory) {
+    bool has = false;
+    DIR *d = opendir(directory);
+    for (struct dirent *e; d && !has && (e = readdir(d));)
+        has = strlen(e->d_name) > 4 && !strcmp(e->d_name + strlen(e->d_name) - 4, ".hsr");
+    if (d)
+        closedir(d);
+    return has;
+}
+#endif
+
 int hsc_cli_make_database(const char *command, const char *path, const char *database) {
 #ifdef HSC_HAVE_JOIN
     hsc_join_summary summary;
-    fprintf(stderr, "heatscope %s: correlating %s\n", command, path);
+    if (has_measurement(path)) /* else there is the error alone */
+        fprintf(stderr, "heatscope %s: correlating %s\n", command, path);
     const hsc_join_options wanted = {.inputs = &path, .input_count = 1, .output = database};
     int code = hsc_cli_correlate(command, &wanted, &summary);
     if (code < 0)

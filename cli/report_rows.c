@@ -158,7 +158,6 @@ static hsc_status line_row(sink *s, uint32_t rank, uint32_t row, hsc_weighted sa
     report *r = s->r;
     hsc_db_line l;
     hsc_db_scope scope, p = {.name = ""};
-    hsc_weighted incl = {0};
     size_t n = 0;
     hsc_status status = hsc_db_get_line(r->db, row, &l, err);
     if (!status && l.scope != HSC_NONE) {
@@ -176,9 +175,7 @@ static hsc_status line_row(sink *s, uint32_t rank, uint32_t row, hsc_weighted sa
     report_put_place(s, l.file, l.line, l.line, false);
     put_text(s, "procedure", p.name);
     report_put_exclusive(s, samples);
-    if (hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE_INCL, HSC_AXIS_THREAD}, row, 1, &incl, NULL))
-        incl = (hsc_weighted){NAN, 0};
-    report_put_inclusive(s, incl);
+    report_put_inclusive(s, report_line_inclusive(r, row));
     put_text(s, "source", text);
     free(text);
     status = report_put_spread_of(s, l.scope, HSC_TABLE_LINE, &(report_range){row, 1}, 1, err);
@@ -190,7 +187,7 @@ static char *path_of(const report *r, uint32_t row, hsc_err *err) {
     hsc_db_context c;
     hsc_db_scope scope;
     uint32_t *rows = NULL, n = 0, room = 0;
-    char *text = NULL;
+    char *text = NULL, at[300];
     size_t size;
     hsc_status status = HSC_OK;
     for (uint32_t k = row; !status; k = c.parent) {
@@ -215,8 +212,10 @@ static char *path_of(const report *r, uint32_t row, hsc_err *err) {
         if (status || c.kind == HSC_CONTEXT_ROOT)
             continue;
         fprintf(out, "%s%s", shown++ ? ";" : "", scope.name);
-        if (c.kind == HSC_CONTEXT_LOOP && scope.line_begin)
-            fprintf(out, ":%u", scope.line_begin);
+        if (c.kind != HSC_CONTEXT_LOOP || !scope.line_begin)
+            continue;
+        report_text_line_in(r, scope.procedure, scope.file, scope.line_begin, sizeof at, at, sizeof at);
+        fprintf(out, ":%s", at);
     }
     free(rows);
     if (out && !fclose(out) && !status)
@@ -412,7 +411,28 @@ static hsc_status scopes(sink *s, bool loop, hsc_err *err) {
     return status;
 }
 
-static bool accept_line(void *ctx, uint64_t row) { return report_wanted_line(ctx, (uint32_t)row); }
+static hsc_status lines(sink *s, hsc_err *err) {
+    report *r = s->r;
+    report_lines of;
+    hsc_status status = report_rank_lines(r, report_accept_line, true, r->top, &of, err);
+    if (status)
+        return status;
+    if (s->t.naming && r->info.lines) {
+        status = line_row(s, 0, of.n ? (uint32_t)of.rows[0] : 0, (hsc_weighted){0}, err);
+        end_row(s);
+    }
+    s->t.naming = false;
+    for (uint32_t i = 0; i < of.n && !status; i++) {
+        hsc_weighted v = {.sum = of.own[i]};
+        if (v.sum > 0 && (status = hsc_db_read_excess(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, of.rows[i], 1, &v.excess, err)))
+            break;
+        begin_row(s);
+        status = line_row(s, i + 1, (uint32_t)of.rows[i], v, err);
+        end_row(s);
+    }
+    report_free_lines(&of);
+    return status;
+}
 
 static bool accept_context(void *ctx, uint64_t row) {
     report *r = ctx;
@@ -420,27 +440,26 @@ static bool accept_context(void *ctx, uint64_t row) {
     return !r->where || (!hsc_db_get_context(r->db, (uint32_t)row, &c, NULL) && report_wanted(r, c.scope));
 }
 
-static hsc_status top_rows(sink *s, bool contexts, hsc_err *err) {
+static hsc_status contexts(sink *s, hsc_err *err) {
     report *r = s->r;
-    uint32_t all = contexts ? r->info.contexts : r->info.lines, capacity = r->top && r->top < all ? r->top : all, n = 0;
+    uint32_t all = r->info.contexts, capacity = r->top && r->top < all ? r->top : all, n = 0;
     uint64_t *rows = calloc((uint64_t)capacity + 1, sizeof *rows);
     double *sums = calloc((uint64_t)capacity + 1, sizeof *sums);
-    hsc_db_view view = {r->metric, contexts ? HSC_TABLE_CONTEXT_EXCL : HSC_TABLE_LINE, HSC_AXIS_THREAD};
-    hsc_status (*row)(sink *, uint32_t, uint32_t, hsc_weighted, hsc_err *) = contexts ? context_row : line_row;
-    hsc_status status = rows && sums ? hsc_db_read_top(r->db, view, contexts ? accept_context : accept_line, r, capacity, rows, sums, &n, err)
+    hsc_db_view view = {r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD};
+    hsc_status status = rows && sums ? hsc_db_read_top(r->db, view, accept_context, r, capacity, rows, sums, &n, err)
                                      : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     if (!status && s->t.naming && all) {
-        status = row(s, 0, n ? (uint32_t)rows[0] : 0, (hsc_weighted){0}, err);
+        status = context_row(s, 0, n ? (uint32_t)rows[0] : 0, (hsc_weighted){0}, err);
         end_row(s);
     }
     s->t.naming = false;
-    for (uint32_t i = 0; i < n && !status && (sums[i] > 0 || contexts); i++) {
+    for (uint32_t i = 0; i < n && !status; i++) {
         hsc_weighted v = {.sum = sums[i]};
         status = hsc_db_read_excess(r->db, view, rows[i], 1, &v.excess, err);
         if (status)
             break;
         begin_row(s);
-        status = row(s, i + 1, (uint32_t)rows[i], v, err);
+        status = context_row(s, i + 1, (uint32_t)rows[i], v, err);
         end_row(s);
     }
     free(rows);
@@ -634,10 +653,10 @@ static hsc_status put_rows(report *r, report_by by, hsc_table_format format, con
         status = scopes(&s, true, err);
         break;
     case REPORT_LINE:
-        status = top_rows(&s, false, err);
+        status = lines(&s, err);
         break;
     case REPORT_CONTEXT:
-        status = top_rows(&s, true, err);
+        status = contexts(&s, err);
         break;
     case REPORT_PROCESSOR:
         status = processors(&s, err);
@@ -691,6 +710,8 @@ static hsc_status put_rows(report *r, report_by by, hsc_table_format format, con
     }
     if (!status)
         status = hsc_table_finish(&s.t, err);
+    if (!status && r->where && !s.t.rows && format != HSC_TABLE_TEXT) /* these say none themselves */
+        report_put_none_there(r, stderr, "heatscope report: ", by);
     hsc_table_clear(&s.t);
     report_categories_clear(&s.categories[0]);
     report_categories_clear(&s.categories[1]);

@@ -172,6 +172,9 @@ static void put_none_of(const report *r, const char *what, uint32_t n, hsc_weigh
     put_none(r, text, by);
 }
 
+void report_put_none_there(const report *r, FILE *out, const char *before, report_by by) {
+    fprintf(out, "%s--by=%s has nothing at '%s'\n", before, report_tables[by].name, r->where);
+}
 
 /* Which of the rows a table shows, at most `few`: marks them. What is not the user's own has a third of the places, and those
  * that the user's own leaves free. Returns how many. */
@@ -470,8 +473,6 @@ static hsc_status loops(report *r, hsc_err *err) {
     return status;
 }
 
-static bool accept_line(void *ctx, uint64_t row) { return report_wanted_line(ctx, (uint32_t)row); }
-
 /* Whether most of what is known of a module without lines is code of the user: flang's runtime is in the program, too. */
 static bool is_mostly_users(const report *r, uint32_t file) {
     double users = 0, others = 0;
@@ -493,34 +494,37 @@ static bool accept_users_line(void *ctx, uint64_t row) {
            !report_system_header(f.path, NULL, 0) && (f.has_lines || is_mostly_users(r, l.file));
 }
 
+/* Percent in seven columns. */
+static void put_inclusive(const report *r, double sum) {
+    if (isnan(sum))
+        fputs("      -", r->out);
+    else
+        fprintf(r->out, " %6.1f", percent(r, sum));
+}
+
 static hsc_status lines(report *r, hsc_err *err) {
-    uint32_t capacity = report_text_rows(r, 5), n = 0;
-    bool users = r->brief && !r->top_given;
-    capacity = capacity ? capacity : r->info.lines;
-    uint64_t *rows = calloc((uint64_t)capacity + 1, sizeof *rows);
-    double *sums = calloc((uint64_t)capacity + 1, sizeof *sums);
+    bool users = r->brief && !r->top_given, through = !r->brief || r->where;
     bool changed = false, missing = false;
-    int room = r->width - 47 - report_text_interval_width(r); /* for source */
-    hsc_status status = rows && sums ? hsc_db_read_top(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, users ? accept_users_line : accept_line,
-                                                       r, capacity, rows, sums, &n, err)
-                                     : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    double most = !status && n ? sums[0] : 0;
-    if (any_matters(r, most)) {
+    int room = r->width - (through ? 54 : 47) - report_text_interval_width(r); /* for source */
+    report_lines of;
+    hsc_status status = report_rank_lines(r, users ? accept_users_line : report_accept_line, through, report_text_rows(r, 5), &of, err);
+    if (status)
+        return status;
+    double most = of.n ? of.own[0] : 0;
+    uint32_t n = through || any_matters(r, most) ? of.n : 0;
+    if (n) {
         title(r, users ? "Lines of the program's own code" : "Lines");
         report_text_amount_heads(r);
-        fprintf(r->out, "  %-24s source\n", "where");
-    } else {
-        if (most > 0)
-            put_none(r, users ? "Lines of the program's own code: " : "Lines: ", REPORT_LINE);
-        n = 0;
-    }
+        fprintf(r->out, "%s  %-24s source\n", through ? "  incl%" : "", "where");
+    } else if (most > 0)
+        put_none(r, users ? "Lines of the program's own code: " : "Lines: ", REPORT_LINE);
     hsc_weighted rest = r->all;
-    for (uint32_t i = 0; i < n && !status && sums[i] > 0 && sums[i] >= least_of(r, most); i++) {
+    for (uint32_t i = 0; i < n && !status && (through || of.own[i] >= least_of(r, most)); i++) {
         hsc_db_line l;
         hsc_db_file f;
         char where[600], raw[1200], text[1200] = "";
         size_t size = 0;
-        status = hsc_db_get_line(r->db, (uint32_t)rows[i], &l, err);
+        status = hsc_db_get_line(r->db, (uint32_t)of.rows[i], &l, err);
         if (!status)
             status = hsc_db_get_file(r->db, l.file, &f, err);
         if (status)
@@ -528,9 +532,9 @@ static hsc_status lines(report *r, hsc_err *err) {
         if (f.has_lines) {
             const char *source = report_source_line(r, l.file, l.line, &size);
             const report_source *file = r->sources ? &r->sources[l.file] : NULL;
-            hsc_db_scope of;
-            missing = missing || (!(file && file->text) && l.line && l.scope != HSC_NONE && !hsc_db_get_scope(r->db, l.scope, &of, NULL) &&
-                                  report_is_own(r, &of));
+            hsc_db_scope by;
+            missing = missing || (!(file && file->text) && l.line && l.scope != HSC_NONE && !hsc_db_get_scope(r->db, l.scope, &by, NULL) &&
+                                  report_is_own(r, &by));
             changed = changed || (file && file->changed);
             snprintf(raw, sizeof raw, "%.*s", (int)(size < 1000 ? size : 1000), source ? source : "");
             report_fit_prose(raw, room, text, sizeof text);
@@ -544,10 +548,13 @@ static hsc_status lines(report *r, hsc_err *err) {
             place_of(r, &s, 24, where, sizeof where);
             snprintf(text, sizeof text, "(no line information)");
         }
-        hsc_weighted v = {.sum = sums[i]};
-        status = hsc_db_read_excess(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, rows[i], 1, &v.excess, err);
+        hsc_weighted v = {.sum = of.own[i]};
+        if (v.sum > 0)
+            status = hsc_db_read_excess(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, of.rows[i], 1, &v.excess, err);
         fprintf(r->out, "%4u", i + 1);
         report_text_amount(r, v);
+        if (through)
+            put_inclusive(r, report_line_inclusive(r, of.rows[i]).sum);
         fprintf(r->out, "  ");
         report_text_pad(r->out, where, text[0] ? 25 : 0);
         fprintf(r->out, "%s\n", text);
@@ -563,8 +570,7 @@ static hsc_status lines(report *r, hsc_err *err) {
         fprintf(r->out, "     source not found: HEATSCOPE_SOURCE_PATH=FOLDER:... tells where to look\n");
     if (changed)
         fprintf(r->out, "     no text of sources that were edited since they were compiled\n");
-    free(rows);
-    free(sums);
+    report_free_lines(&of);
     return status;
 }
 
@@ -615,7 +621,7 @@ static void put_step(const report *r, const char *step, bool first, int indent, 
     fputs(step, r->out);
 }
 
-enum { STEPS = 200, PERIOD = 12, OFTEN = 3 };
+enum { STEPS = 200, PERIOD = 12, OFTEN = 3, FILE_WIDTH = 24 };
 typedef struct steps { /* of a path, from the outside */
     char *text[2 * STEPS]; /* what is hidden stands between them */
     uint32_t n;
@@ -669,6 +675,25 @@ static void put_steps(const report *r, const steps *s, int indent) {
     fputc('\n', r->out);
 }
 
+void report_text_line_in(const report *r, uint32_t procedure, uint32_t file, uint32_t line, int width, char *out, size_t size) {
+    hsc_db_scope p;
+    hsc_db_file f;
+    char name[300];
+    if (procedure == HSC_NONE || file == HSC_NONE || hsc_db_get_scope(r->db, procedure, &p, NULL) || p.file == HSC_NONE || p.file == file || hsc_db_get_file(r->db, file, &f, NULL)) {
+        snprintf(out, size, "%u", line);
+        return;
+    }
+    const char *slash = strrchr(f.path, '/');
+    snprintf(out, size, "%s:%u", report_fit_path(slash ? slash + 1 : f.path, width, name, sizeof name), line);
+}
+
+/* The procedure that a context is code of, HSC_NONE: of none. */
+static uint32_t procedure_of(const report *r, uint32_t context) {
+    hsc_db_context c;
+    hsc_db_scope s;
+    return context == HSC_NONE || hsc_db_get_context(r->db, context, &c, NULL) || hsc_db_get_scope(r->db, c.scope, &s, NULL) ? HSC_NONE : s.procedure;
+}
+
 static hsc_status contexts(report *r, hsc_err *err) {
     uint32_t capacity = report_text_rows(r, 3), n = 0;
     capacity = capacity ? capacity : r->info.contexts;
@@ -713,7 +738,7 @@ static hsc_status contexts(report *r, hsc_err *err) {
         for (uint32_t k = depth; k-- > 0 && !status;) {
             hsc_db_scope s;
             hsc_db_line l;
-            char step[400], name[300], call[200] = "";
+            char step[1000], name[300], at[300], call[320] = "";
             status = hsc_db_get_context(r->db, path[k], &c, err);
             if (status || c.kind == HSC_CONTEXT_ROOT)
                 continue;
@@ -738,11 +763,14 @@ static hsc_status contexts(report *r, hsc_err *err) {
             }
             if (c.kind == HSC_CONTEXT_LOOP && !s.line_begin)
                 snprintf(step, sizeof step, "%.300s", s.name);
-            else if (c.kind == HSC_CONTEXT_LOOP)
-                snprintf(step, sizeof step, "%s %u", s.name, s.line_begin);
-            else {
-                if (told.n && c.call_line != HSC_NONE && !hsc_db_get_line(r->db, c.call_line, &l, NULL) && l.line)
-                    snprintf(call, sizeof call, "%u: ", l.line);
+            else if (c.kind == HSC_CONTEXT_LOOP) {
+                report_text_line_in(r, s.procedure, s.file, s.line_begin, FILE_WIDTH, at, sizeof at);
+                snprintf(step, sizeof step, "%.300s %s", s.name, at);
+            } else {
+                if (told.n && c.call_line != HSC_NONE && !hsc_db_get_line(r->db, c.call_line, &l, NULL) && l.line) {
+                    report_text_line_in(r, procedure_of(r, c.parent), l.file, l.line, FILE_WIDTH, at, sizeof at);
+                    snprintf(call, sizeof call, "%s: ", at);
+                }
                 snprintf(step, sizeof step, "%s%s%s", call, c.kind == HSC_CONTEXT_PARTIAL ? "(start not known)" : report_fit(s.name, r->width - (c.kind == HSC_CONTEXT_INLINED ? 45 : 35), name, sizeof name),
                          c.kind == HSC_CONTEXT_INLINED ? " [inlined]" : "");
             }
@@ -790,6 +818,26 @@ static void scale_bytes(report *r) {
     r->decimals = r->unit.unit == names[0] ? 0 : report_decimals(all);
 }
 
+/* A table of what --where chose, or that there is nothing of it there. */
+static hsc_status put_chosen(report *r, report_by by, hsc_status (*table)(report *, hsc_err *), hsc_err *err) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = r->out;
+    if (!(r->out = open_memstream(&text, &size))) {
+        r->out = out;
+        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    }
+    hsc_status status = table(r, err);
+    bool written = !fclose(r->out);
+    r->out = out;
+    if (written && size)
+        fwrite(text, 1, size, out);
+    else if (written && !status)
+        report_put_none_there(r, out, "\n", by);
+    free(text);
+    return status || written ? status : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+}
+
 hsc_status report_text(report *r, report_by by, hsc_err *err) {
     static hsc_status (*const tables[])(report *, hsc_err *) = {
         [REPORT_FINDING] = report_text_findings, [REPORT_PROCEDURE] = procedures, [REPORT_LOOP] = loops,     [REPORT_LINE] = lines,    [REPORT_CONTEXT] = contexts,
@@ -826,7 +874,7 @@ hsc_status report_text(report *r, report_by by, hsc_err *err) {
     if (by == REPORT_FINDING)
         fputc('\n', r->out);
     if (by != REPORT_ALL)
-        return tables[by](r, err);
+        return r->where ? put_chosen(r, by, tables[by], err) : tables[by](r, err);
     const struct {
         report_by by;
         hsc_db_told what;

@@ -30,6 +30,9 @@ uint32_t report_text_rows(const report *r, uint32_t few);
 /* "12 more: --by=loop", of a table alone "12 more: --top=0"; returns out. */
 const char *report_text_more(const report *r, uint32_t n, report_by by, char *out, size_t size);
 
+/* That a table has no row of what --where chose. */
+void report_put_none_there(const report *r, FILE *out, const char *before, report_by by);
+
 /* Words broken to the width; at: the column reached, indent: of the lines after it. */
 void report_text_wrap(FILE *out, int width, const char *prose, int indent, int at);
 
@@ -69,6 +72,21 @@ hsc_status report_text_arrays(report *r, hsc_err *err);
 hsc_status report_text_references(report *r, hsc_err *err);
 hsc_status report_text_pairs(report *r, hsc_err *err);
 const char *report_bytes(double n, char *out, size_t size); /* "1.2M"; returns out */
+/* Lines in falling order of their own samples; through: behind them those of which there are none of their own, as calls, in falling order of those on
+ * paths through them. At most `most`, 0: all. On success free with report_free_lines. */
+typedef struct report_lines {
+    uint64_t *rows;
+    double *own;
+    uint32_t n;
+} report_lines;
+hsc_status report_rank_lines(report *r, bool (*accept)(void *ctx, uint64_t row), bool through, uint32_t most, report_lines *out, hsc_err *err);
+void report_free_lines(report_lines *lines);
+/* Their inclusive samples; NAN: the metric has none. */
+hsc_weighted report_line_inclusive(const report *r, uint64_t row);
+/* --where chose it; ctx: the report. */
+bool report_accept_line(void *ctx, uint64_t row);
+/* "12", of a file other than that of the procedure round it "sweep.h:12", its name in `width` columns. */
+void report_text_line_in(const report *r, uint32_t procedure, uint32_t file, uint32_t line, int width, char *out, size_t size);
 /* Where something is called: "solve_z adi.c:120", as much of the name as there is room for. line, context: HSC_NONE, not known. */
 void report_text_place(const report *r, uint32_t line, uint32_t context, int width, char *out, size_t size);
 

@@ -39,8 +39,8 @@ static void declared(const report *r, uint32_t array, char *out, size_t size) {
 
 /* Of loops that are known; where these have nothing it need not be 0, but is not known: other procedures may fill the buffer, and read it. Of what is
  * only received nobody fills anything (`bytes` 0). */
-static const char *loops_text(double seconds, uint64_t bytes, char *out, size_t size) {
-    snprintf(out, size, seconds > 0 ? "%.3f" : bytes ? "-" : "", seconds);
+static const char *loops_text(bool known, double seconds, uint64_t bytes, char *out, size_t size) {
+    snprintf(out, size, known ? "%.3f" : bytes ? "-" : "", seconds);
     return out;
 }
 
@@ -117,8 +117,8 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
             continue;
         }
         if (packs)
-            snprintf(loops, sizeof loops, " %7s %7s", loops_text(a->packing * r->unit.scale, a->sent_bytes, packing, sizeof packing),
-                     loops_text(a->unpacking * r->unit.scale, a->received_bytes, unpacking, sizeof unpacking));
+            snprintf(loops, sizeof loops, " %7s %7s", loops_text(a->packs, a->packing * r->unit.scale, a->sent_bytes, packing, sizeof packing),
+                     loops_text(a->unpacks, a->unpacking * r->unit.scale, a->received_bytes, unpacking, sizeof unpacking));
         fprintf(r->out, "%8llu %5s %5s %7.3f %7.3f%s  %s\n", (unsigned long long)a->calls, report_bytes((double)a->sent_bytes, sent, sizeof sent),
                 report_bytes((double)a->received_bytes, received, sizeof received), a->mpi_s, a->waiting_s, loops, names[shown++].text);
     }

@@ -81,7 +81,7 @@ hsc_status export_get_frame(export_job *job, uint32_t scope, export_frame *out, 
         out->file = file.has_lines ? file.path : "";
     if (!status && s.module != HSC_NONE && !(status = hsc_db_get_module(job->db, s.module, &module, err)))
         out->module = module.path;
-    if (!status && out->is_loop) {
+    if (!status && out->is_loop && s.line_begin) { /* of one without, the name is its address */
         const char *slash = strrchr(out->file, '/');
         snprintf(job->loop_name, sizeof job->loop_name, "%s at %s:%u", s.name, slash ? slash + 1 : out->file,
                  s.line_begin);

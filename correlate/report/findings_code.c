@@ -127,7 +127,7 @@ static void tell_small(const report *r, uint32_t procedure, uint32_t file, const
         }
     if (small > 1)
         snprintf(together, sizeof together, " Small procedures without loops, %u of at most 128 instructions, take %.1f %% together.", small, 100 * sum / r->total);
-    snprintf(out, size, " %s has %u instructions and is %s another file: -flto -fuse-ld=lld for both, or its definition in a header, may let the compiler put it in line%s.%s", subject, instructions, caller,
+    snprintf(out, size, " %s has %u instructions and is %s another file: " REPORT_LTO_FOR_BOTH ", or its definition in a header, may let the compiler put it in line%s.%s", subject, instructions, caller,
              strstr(s.name, "assert") ? "; where it only asserts, -DNDEBUG mostly leaves it out" : "", together);
 }
 

@@ -86,6 +86,9 @@ typedef struct report_ranked {
 } report_ranked;
 void report_sort_falling(report_ranked *list, uint32_t n);
 
+/* What lets a call of another file be put in line; the options of a compilation are not known. */
+#define REPORT_LTO_FOR_BOTH "-flto -fuse-ld=lld for both (where -flto is there already, it was left as it is)"
+
 /* Scopes of a kind with samples, largest first: by own for procedures, by excl for loops. *rows is malloc'ed. */
 hsc_status report_rank(const report *r, hsc_scope_kind kind, uint32_t **rows, uint32_t *n, hsc_err *err);
 

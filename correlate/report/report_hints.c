@@ -391,7 +391,7 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
     }
     char name_of[200], file_of[200];
     if (is_elsewhere(r, x, &s, name_of, sizeof name_of, file_of, sizeof file_of)) {
-        snprintf(out, size, "%.100s is compiled by itself, in %.100s: -flto -fuse-ld=lld for both, or one file of both, may put it in line; what else may keep the loop scalar shows only then", name_of, file_of);
+        snprintf(out, size, "%.100s is compiled by itself, in %.100s: " REPORT_LTO_FOR_BOTH ", or one file of both, may put it in line; what else may keep the loop scalar shows only then", name_of, file_of);
         return out;
     }
     if (!report_remarks(r, x->scope, &list, &n, NULL))

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/libraries.h>
+
 #include "code_internal.h"
 
 typedef struct cursor {
@@ -79,7 +81,10 @@ static bool add_function(hsc_code *c, size_t symbols, uint64_t lo, uint64_t hi) 
     for (size_t i = 0; i < c->code_ranges.n; i++)
         if (lo >= c->code_ranges.p[i].lo && lo < c->code_ranges.p[i].hi && !strncmp(c->code_ranges.p[i].name, ".plt", 4))
             return true;
-    snprintf(text, sizeof text, "%.250s+0x%llx", slash ? slash + 1 : c->path, (unsigned long long)lo);
+    if (hsc_library_role_of(c->path) == HSC_LIBRARY_HEATSCOPE) /* stripped on purpose: there are no names to look for */
+        snprintf(text, sizeof text, "Heatscope's probes and wrappers");
+    else
+        snprintf(text, sizeof text, "%.250s+0x%llx", slash ? slash + 1 : c->path, (unsigned long long)lo);
     const char *name = hsc_pool_intern(&c->pool, text, strlen(text));
     return name && HSC_PUSH(c->symbols, (hsc_symbol){lo, hi, name, 0xFFFFFFFFu, true});
 }

@@ -55,13 +55,13 @@ static char *demangle_flang(const char *s) {
     return strdup(out);
 }
 
-/* "_FortranASumReal8x2_contract_simplified": sum of rank 2 */
+/* "_FortranASumReal8x2_contract_simplified": sum of a 2-dimensional array */
 static char *demangle_intrinsic(const char *s) {
     char name[64], *out = NULL;
     unsigned rank;
     if (!hsc_linkage_fortran_intrinsic(s, name, sizeof name, &rank))
         return NULL;
-    int size = rank ? asprintf(&out, "%s of rank %u", name, rank) : asprintf(&out, "%s", name);
+    int size = rank ? asprintf(&out, "%s of a %u-dimensional array", name, rank) : asprintf(&out, "%s", name);
     return size < 0 ? NULL : out;
 }
 

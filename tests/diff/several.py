@@ -103,4 +103,6 @@ for words, code, what in (([one], 2, "expected two databases"), ([one, ":"], 2, 
                           ([one, two, ":", four], 1, "expected as many processors"), ([one, two, "/nowhere"], None, "/nowhere"), (["--category=nothing", one, two, four], 1, "nothing")):
     done = subprocess.run([m.heatscope, "diff", *words], capture_output=True, text=True)
     m.that((done.returncode == code if code is not None else done.returncode != 0) and what in done.stderr and len(done.stderr.splitlines()) == 1, f"{words}: {done.returncode} {done.stderr}")
+done = subprocess.run([m.heatscope, "diff", one], capture_output=True, text=True)
+m.that(done.stderr == "heatscope diff: expected two databases or measurement directories, got one\n", f"one: {done.stderr}")
 m.end()

@@ -92,6 +92,9 @@ for by, column in (("line", "exclusive_s"), ("procedure", "exclusive_s"), ("cont
     got = sum(float(r[column]) for r in table(by, "probe time"))
     if abs(got - time) > scale * (len(placed) + 1) + 1e-6 * time:  # (of processors in 32 bits)
         wrong.append(f"probe time by {by}: expected {time}, got {got}")
+for by in ("symbol", "version"):  # visits are at lines and call paths
+    done = subprocess.run([HEATSCOPE, "report", f"--by={by}", "--metric=probe visits", "m.h5"], capture_output=True, text=True)
+    that(f"probe visits by {by}", (done.returncode, done.stderr.count("\n"), "of probe visits nothing is known by" in done.stderr), (1, 1, True))
 named = [i for i in range(len(visit["block"])) if probe["kind"][block["probe"][visit["block"][i]]] == 254]
 that("scopes that the program named have no place", {visit["context"][i] for i in named}, {NONE})
 for i in placed:  # of its own scope, below the context of the block round it

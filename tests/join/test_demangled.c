@@ -30,8 +30,8 @@ int main(void) {
         {"_ZN4llvm11Inst5mergeDIAsrgeDIAgeDIAssign5mesigrgeDIAssign5menIruction15mergergeDIAssign5me5mergeDIAssign5mergeDIAssig5mergS0_"
          "eDIAssignIngeDIgeDIAAIIDIAssignID5mergeDIAsrgeDIgeDIAAssign5mesignIENS_8ArrayRefIPKS0_EE", NULL},
         {"_ZN4llvm7hashing6detail23hash_combine_range_implIKmEENSt9enable_ifIXsr16is_hashable_dataITDEE5valueENS_9hash_codeEE4typeEPS5_S9_", NULL},
-        {"_FortranASumReal8x2_contract_simplified", "sum of rank 2"},
-        {"_FortranAMaxvalInteger4x3_simplified", "maxval of rank 3"}, /* an x of its own */
+        {"_FortranASumReal8x2_contract_simplified", "sum of a 2-dimensional array"},
+        {"_FortranAMaxvalInteger4x3_simplified", "maxval of a 3-dimensional array"}, /* an x of its own */
         {"_FortranADotProductReal8_simplified", "dot_product"},
         {"_FortranAioBeginExternalListOutput", NULL},
         {"_QMgridPsweep", "grid::sweep"},

@@ -5,6 +5,7 @@ import csv
 import io
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -46,7 +47,10 @@ for name, row in whole.items():
             wrong.append(f"{name}, {key}: {told} in intervals, {row[key]} in the run")
 wrong += [f"only in an interval: {name}" for part in parts for name in part if name not in whole]
 text = run(HEATSCOPE, "report", "--by=array", to)
-pack = {line.split()[-2].partition("[")[0]: line.split()[5:-2] for line in text.splitlines() if "early[" in line or "late[" in line}
+pack = {line.split()[-2].partition("[")[0]: line.split()[5:-2] for line in text.splitlines() if re.search(r"(early|late|few)\[", line)}
+known = {row["array"].partition("[")[0]: row["packing_s"] for row in csv.DictReader(io.StringIO(run(HEATSCOPE, "report", "--by=array", "--format=csv", to)))}
+if not known["few"] or known["late"] or pack["few"][0] != f"{float(known['few']):.3f}": # a loop that fills it is known
+    wrong.append(f"few: {known}, {text}")
 if "packing (-: not known)" not in text or not float(pack["early"][0]) > 0 or pack["early"][1:] != ["-"] or pack["late"] != ["-", "-"]:
     wrong.append(text)
 sys.exit("\n".join(wrong) or 0)

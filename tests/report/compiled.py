@@ -553,9 +553,9 @@ if FC != "-":
     at = {word: str(1 + [word in x for x in INTRINSIC.splitlines()].index(True)) for word in ("do i = 1, 100", "sum(c)")}
     said, loops = findings(database), rows(database, "loop")
     that("was not compiled with the pass" not in said, f"intrinsic: {said}")
-    sums = {(os.path.basename(r["file"]), r["line_begin"]) for r in loops if r["procedure"].startswith("sum of rank ") and float(r["exclusive_s"]) > 0}
+    sums = {(os.path.basename(r["file"]), r["line_begin"]) for r in loops if r["procedure"].startswith("sum of a ") and float(r["exclusive_s"]) > 0}
     that(sums == {("intrinsic.f90", at["sum(c)"])}, f"intrinsic: sums {sums}")
-    places = {r["line_begin"] for r in rows(database, "procedure") if r["procedure"].startswith("sum of rank ")}
+    places = {r["line_begin"] for r in rows(database, "procedure") if r["procedure"].startswith("sum of a ")}
     that(places == {at["sum(c)"]}, f"intrinsic: the procedure is at its call: {places}") # not from the file's first line on
     with open("several.f90", "w", encoding="utf-8") as f:
         f.write(INTRINSIC.replace("    c(1, 1) = s * 1d-9\n", "    c(1, 1) = s * 1d-9\n    s = s - sum(c)\n"))
@@ -564,9 +564,9 @@ if FC != "-":
     run(FC, "-O2", "several.f90", "another.f90", "-o", "several")
     run(HEATSCOPE, "run", "-q", "-F", "2000", "-o", "several.m", "./several")
     run(HEATSCOPE, "correlate", "-q", "-o", "several.h5", "several.m")
-    sums = {(os.path.basename(r["file"]), r["line_begin"]) for r in rows("several.h5", "loop") if r["procedure"].startswith("sum of rank ") and float(r["exclusive_s"]) > 0}
+    sums = {(os.path.basename(r["file"]), r["line_begin"]) for r in rows("several.h5", "loop") if r["procedure"].startswith("sum of a ") and float(r["exclusive_s"]) > 0}
     that(sums == {("several.f90", "0")}, f"called at two lines of one file: sums {sums}")
-    places = {r["line_begin"] for r in rows("several.h5", "procedure") if r["procedure"].startswith("sum of rank ") and float(r["exclusive_s"]) > 0}
+    places = {r["line_begin"] for r in rows("several.h5", "procedure") if r["procedure"].startswith("sum of a ") and float(r["exclusive_s"]) > 0}
     that(places == {"0"}, f"called at two lines of one file: the procedure is at none: {places}")
     calls = {str(n) for n, x in enumerate(open("several.f90", encoding="utf-8"), 1) if "sum(c)" in x}
     places = set(re.findall(r"several\.f90:(\d+) and another line that call it", " ".join(run(HEATSCOPE, "report", "--by=loop", "several.h5").split())))

@@ -53,6 +53,18 @@ class MadeUp:
             *([f"process_end time=2000000000 cpu_ns={cpu_ns} how=0"] if ends else []), ""]
         self.run("dump", "--undump", "-", "-o", os.path.join(self.work, f"h.{pid}.hsr"), text="\n".join(lines))
 
+    def library(self, compiler, path, source, *options):
+        """A shared library in the mapping [65536, 131072): that mapping's record (3), and where each `pause` of it returns, in order."""
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path[:-2] + "c", "w", encoding="utf-8") as f:
+            f.write(source)
+        subprocess.run([compiler, "-O1", "-fvisibility=hidden", "-shared", "-fPIC", "-nostdlib", "-Wl,--build-id=sha1", "-Wl,-Ttext=0x10000", *options, path[:-2] + "c", "-o", path], check=True)
+        said = {c: subprocess.run([c, *o, path], capture_output=True, text=True, check=True).stdout.splitlines() for c, *o in (("objdump", "-d"), ("readelf", "-n"))}
+        at = [int(line.split(":")[0], 16) + 2 for line in said["objdump"] if line.split()[-1:] == ["pause"]]
+        build_id = next(line.split()[-1] for line in said["readelf"] if "Build ID" in line)
+        self.that(at and max(at) < 0x20000, f"no loops, or more than in the mapping: {at}")
+        return f'mapping mapping_id=3 address=65536 size=65536 bias=0 path="{path}" build_id=<{build_id}> file_size=1 file_mtime_ns=1 time=1', at
+
     def end(self):
         if self.wrong:
             sys.exit("\n".join(self.wrong))

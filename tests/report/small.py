@@ -11,30 +11,23 @@ from made_up import MadeUp
 
 m = MadeUp(*sys.argv[1:4])
 path = os.path.join(sys.argv[3], "lib", "library.so")
-os.makedirs(os.path.dirname(path), exist_ok=True)
 procedures = 400
 # each has a loop, in which is an instruction that nothing else has; and their lines
 source = "".join(f"int f{k}(volatile int *x) {{\n    while (*x)\n        __asm__ volatile(\"pause\");\n    return *x;\n}}\n" for k in range(procedures))
-with open(path[:-2] + "c", "w", encoding="utf-8") as f:
-    f.write(source)
-subprocess.run([sys.argv[4], "-g", "-O1", "-fvisibility=hidden", "-shared", "-fPIC", "-nostdlib", "-Wl,--build-id=sha1", "-Wl,-Ttext=0x10000", path[:-2] + "c", "-o", path], check=True)
-said = {c: subprocess.run([c, *o, path], capture_output=True, text=True, check=True).stdout.splitlines() for c, *o in (("objdump", "-d"), ("readelf", "-n"))}
-at = [int(line.split(":")[0], 16) for line in said["objdump"] if line.split()[-1:] == ["pause"]]
-build_id = next(line.split()[-1] for line in said["readelf"] if "Build ID" in line)
-m.that(len(at) == procedures and max(at) < 0x20000, f"no loops, or more than in the mapping: {at}")
+mapping, at = m.library(sys.argv[4], path, source, "-g")
+m.that(len(at) == procedures, f"no loops: {at}")
 
 
 def report(outside, samples, *options, path_of=None):
     """samples: in the first loops, each so many; outside: in a library of the system; path_of: 100 samples at the end of a path of these"""
     more = []
     for i, k in enumerate(path_of or ()):
-        more.append(f"node node_id={1000 + i} parent_id={999 + i if i else 1} mapping_id=3 address={at[k] + 2} flags=0")
+        more.append(f"node node_id={1000 + i} parent_id={999 + i if i else 1} mapping_id=3 address={at[k]} flags=0")
     if path_of:
         more.append(f"sample_weighted time=6 node_id={999 + len(path_of)} state=0 weight=100 event_id=0")
     for k, n in enumerate(samples):
-        more.append(f"node node_id={10 + k} parent_id=1 mapping_id=3 address={at[k] + 2} flags=0")
+        more.append(f"node node_id={10 + k} parent_id=1 mapping_id=3 address={at[k]} flags=0")
         more.append(f"sample_weighted time=6 node_id={10 + k} state=0 weight={n} event_id=0")
-    mapping = f'mapping mapping_id=3 address=65536 size=65536 bias=0 path="{path}" build_id=<{build_id}> file_size=1 file_mtime_ns=1 time=1'
     m.process(7, path, (0, outside), library="/usr/lib/made/up.so", more=[mapping, *more])
     m.run("correlate", "-o", m.database, m.work)
     return m.run("report", *options, m.database)

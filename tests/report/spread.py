@@ -114,7 +114,8 @@ class Database:
 
     def line_table(self):
         v = self.dense("line")
-        return self.ordered(range(len(v)), v)
+        own, through = self.ordered(range(len(v)), v), self.ordered(range(len(v)), self.dense("line_incl"))
+        return own + [(row, v[row]) for row, _ in through if not v[row].sum()]
 
     def context_table(self):
         v = self.dense("context_excl")
