@@ -1,29 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Arrays none of whose references is left in the generated code: what they read was never written, or is known. */
-#include "pass.h"
+#include "late.h"
 #include "probe.h"
 
 #include <stdlib.h>
-
-#define NONE HSC_CFG_NONE
 
 static uint64_t key_of(const char *kind, uint64_t a, uint64_t b) {
     return hsc_pass_tag(a, kind, &b, sizeof b);
 }
 
-static bool may_access(LLVMValueRef i) {
-    switch (LLVMGetInstructionOpcode(i)) {
-    case LLVMLoad:
-    case LLVMStore:
-    case LLVMAtomicRMW:
-    case LLVMAtomicCmpXchg:
-    case LLVMInvoke:
-        return true;
-    case LLVMCall:
-        return !LLVMIsADbgInfoIntrinsic(i);
-    default:
-        return false;
+static uint32_t loop_of(hsc_pass *p, const hsc_ir_loc *loc) {
+    return hsc_late_loop_of_site(p, hsc_pass_early_id(p, loc));
+}
+
+static uint64_t key_of_access(hsc_pass *p, const hsc_ir_loc *loc) {
+    uint64_t at[2] = {loop_of(p, loc), (uint64_t)loc->line << 32 | loc->column};
+    return hsc_pass_tag(hsc_pass_file(p, loc->file), "written", at, sizeof at);
+}
+
+void hsc_kept_early(hsc_pass *p, LLVMValueRef i) {
+    hsc_ir_loc loc;
+    if (hsc_ir_accesses_memory(i) && hsc_ir_get_loc(i, &loc) && loc.line)
+        hsc_map_set(&p->kept, key_of_access(p, &loc), 1);
+}
+
+/* Is what stands at the place in the loop, or put in line there? */
+static bool is_written_in(hsc_pass *p, const hsc_ir_loc *loc, uint32_t loop_id) {
+    hsc_ir_loc at = *loc, call;
+    for (;; at = call) {
+        for (uint32_t loop = loop_of(p, &at); loop; loop = (uint32_t)hsc_late_loop_record(p, loop)->parent_id)
+            if (loop == loop_id)
+                return true;
+        if (!hsc_ir_get_loc_of_node(at.inlined_at, &call))
+            return false;
     }
+}
+
+/* Has an access the place of the reference that it is of? Where the vectoriser puts together what it read one by one, LLVM 19 gives the store the
+ * place of what stood before the loop. */
+static bool is_at_own_place(hsc_pass *p, const hsc_ir_loc *loc, uint32_t around) {
+    return hsc_map_get(&p->kept, key_of_access(p, loc)) && (!p->keyed || !around || is_written_in(p, loc, around));
 }
 
 /* The loop of an early id and those round it in the source have accesses that may be of any reference. */
@@ -41,11 +57,13 @@ static void note_access(hsc_pass *p, LLVMValueRef i, const hsc_graph *g, unsigne
     bool has_loc = hsc_ir_get_loc(i, &loc);
     if (has_loc && loc.line)
         hsc_map_set(&p->kept, key_of("kept", (uint64_t)hsc_pass_file(p, loc.file) << 32 | loc.line, loc.column), 1);
-    if (has_loc && loc.line && !hsc_ir_copies_memory(i)) /* a copy has the place of what is written only */
+    unsigned in = g->loop_of[block];
+    if (has_loc && loc.line && !hsc_ir_copies_memory(i) && /* a copy has the place of what is written only */
+        is_at_own_place(p, &loc, in == NONE ? 0 : loops[in].loop_id))
         return;
     if (has_loc)
         note_unclear(p, hsc_pass_early_id(p, &loc));
-    for (unsigned l = g->loop_of[block]; l != NONE; l = g->loops[l].parent)
+    for (unsigned l = in; l != NONE; l = g->loops[l].parent)
         hsc_map_set(&p->kept, key_of("unclear", loops[l].loop_id, 0), 1);
 }
 
@@ -56,7 +74,7 @@ void hsc_kept_function(hsc_pass *p, const hsc_graph *g, const hsc_probe_loop *lo
         hsc_map_set(&p->kept, key_of("made", loops[l].loop_id, 0), 1);
     for (unsigned b = 0; b < g->blocks; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(g->block[b]); i; i = LLVMGetNextInstruction(i))
-            if (may_access(i))
+            if (hsc_ir_accesses_memory(i))
                 note_access(p, i, g, b, loops);
 }
 
