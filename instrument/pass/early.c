@@ -504,6 +504,7 @@ static void put_ids(early *e, hsc_map *site_of) {
             else if (p->keyed && subprogram && loop_id && !e->loops[g->loop_of[b]].node.node &&
                      LLVMGetInstructionOpcode(i) != LLVMPHI)
                 give_loc(e, i, subprogram, &e->loops[g->loop_of[b]].record, id);
+            hsc_kept_early(p, i);
         }
     }
     hsc_map_fini(&seen);

@@ -124,6 +124,9 @@ unsigned hsc_ir_vector_bytes(const void *analyses, LLVMValueRef function);
 /* An access that is known not to alias others because a run-time check said so (LoopVersioning, the vectoriser). */
 bool hsc_ir_is_checked_access(LLVMValueRef instruction);
 
+/* Reads, writes or hands on memory; not what only tells the optimiser of it. */
+bool hsc_ir_accesses_memory(LLVMValueRef instruction);
+
 /* memcpy, memmove or memset as an intrinsic. */
 bool hsc_ir_copies_memory(LLVMValueRef instruction);
 

@@ -28,6 +28,10 @@ void hsc_ir_each_variable(LLVMValueRef function, hsc_ir_take_variable take, void
 /* Does the call get this address only for references to constants (const T &), as debug information of what is called says? */
 bool hsc_ir_is_for_constants(LLVMValueRef call, LLVMValueRef address);
 
+/* Bytes of the largest variable, of a function or of the module, that a load or store may access, and of an element where all are arrays (else 0). False: something else is
+ * accessed, or may be. */
+bool hsc_ir_variable_bytes(LLVMModuleRef module, LLVMValueRef access, uint64_t *bytes, uint64_t *element);
+
 /* What a function of the source returns; NULL: nothing, or debug information does not say. */
 LLVMMetadataRef hsc_ir_get_result_type(LLVMValueRef function);
 

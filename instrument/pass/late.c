@@ -114,7 +114,7 @@ void hsc_late_function(hsc_pass *p, LLVMValueRef function) {
     hsc_probe_loop *loops = hsc_pass_alloc((w.g.n_loops + 1) * sizeof *loops);
     for (unsigned l = 0; l < w.g.n_loops; l++)
         loops[l] = (hsc_probe_loop){w.loops[l].loop_id, w.loops[l].inline_id};
-    hsc_kept_function(p, &w.g, loops);
+    hsc_kept_function(p, w.procedure_id, &w.g, loops);
     if (p->keyed && w.subprogram)
         hsc_late_put_places(&w);
     hsc_why_place(p, w.procedure_id, find_inline, &w);

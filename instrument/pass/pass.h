@@ -278,10 +278,11 @@ typedef struct hsc_version_loop { /* a loop of the generated code */
 /* Refines the versions of the instances of a function; one of `loops` for each loop of the graph. */
 void hsc_versions_tell(hsc_pass *p, const hsc_graph *g, const hsc_version_loop *loops);
 
-/* kept.c: notes the accesses left in a function of the generated code; `loops` by loop of the graph. When all functions have been
- * looked at, flags the arrays of which none is left. */
+/* kept.c: notes an access of the source, once it has its early id; the accesses left in a function of the generated code; `loops` by loop of the graph. When all functions have been
+ * looked at, flags the arrays of which none is left, and gives those that procedures are handed as many elements as they were seen to have. */
 struct hsc_probe_loop;
-void hsc_kept_function(hsc_pass *p, const hsc_graph *g, const struct hsc_probe_loop *loops);
+void hsc_kept_early(hsc_pass *p, LLVMValueRef instruction);
+void hsc_kept_function(hsc_pass *p, uint32_t function_id, const hsc_graph *g, const struct hsc_probe_loop *loops);
 void hsc_kept_finish(hsc_pass *p);
 
 /* early.c, late.c, emit.c */

@@ -343,6 +343,12 @@ bool hsc_ir_is_checked_access(LLVMValueRef instruction) {
     return false;
 }
 
+bool hsc_ir_accesses_memory(LLVMValueRef instruction) {
+    const auto *i = unwrap<Instruction>(instruction);
+    const auto *intrinsic = dyn_cast<IntrinsicInst>(i);
+    return i->mayReadOrWriteMemory() && !(intrinsic && intrinsic->isAssumeLikeIntrinsic());
+}
+
 bool hsc_ir_copies_memory(LLVMValueRef instruction) {
     return isa<MemIntrinsic>(unwrap<Instruction>(instruction));
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
@@ -468,6 +469,26 @@ uint64_t hsc_ir_size_bytes(LLVMModuleRef module, LLVMTypeRef type) {
     if (!t->isSized() || t->isScalableTy())
         return 0;
     return unwrap(module)->getDataLayout().getTypeAllocSize(t).getFixedValue();
+}
+
+bool hsc_ir_variable_bytes(LLVMModuleRef module, LLVMValueRef access, uint64_t *bytes, uint64_t *element) {
+    const Value *address = getLoadStorePointerOperand(unwrap(access));
+    SmallVector<const Value *, 4> objects;
+    bool arrays = true;
+    if (address)
+        getUnderlyingObjects(address, objects);
+    for (const Value *object : objects) {
+        const auto *local = dyn_cast<AllocaInst>(object);
+        const auto *global = dyn_cast<GlobalVariable>(object);
+        Type *type = local && !local->isArrayAllocation() ? local->getAllocatedType() : global ? global->getValueType() : nullptr;
+        uint64_t size = type ? hsc_ir_size_bytes(module, wrap(type)) : 0;
+        if (!size)
+            return false;
+        *bytes = std::max(*bytes, size);
+        arrays = arrays && type->isArrayTy();
+        *element = arrays ? std::max(*element, hsc_ir_size_bytes(module, wrap(type->getArrayElementType()))) : 0;
+    }
+    return !objects.empty();
 }
 
 uint64_t hsc_ir_offset_bytes(LLVMModuleRef module, LLVMTypeRef structure, unsigned k) {

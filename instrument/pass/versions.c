@@ -60,6 +60,18 @@ static bool is_marked(const versions *v, unsigned loop) {
     return v->seen[v->g->loops[loop].header] == v->round;
 }
 
+/* Does a vector body count from its first iteration? One for what another left over goes on where that ended. */
+static bool counts_from_zero(const versions *v, unsigned loop) {
+    const hsc_graph *g = v->g;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(g->block[g->loops[loop].header]); i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+        for (unsigned k = 0, n = LLVMCountIncoming(i); k < n; k++) {
+            LLVMValueRef begin = LLVMGetIncomingValue(i, k);
+            if (LLVMIsAConstantInt(begin) && LLVMIsNull(begin))
+                return true;
+        }
+    return false;
+}
+
 /* Is the value made of addresses? */
 static bool is_of_addresses(LLVMValueRef value, unsigned depth) {
     if (LLVMIsAPtrToIntInst(value) || LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind)
@@ -159,7 +171,8 @@ static void tell_vector_parts(versions *v, const unsigned *group, unsigned n) {
         checked = checked || v->loops[group[a]].checked;
         mark_after(v, group[a]);
         for (unsigned b = 0; b < n; b++)
-            if (is_vector(v, group[b]) && is_marked(v, group[b]) && elements_of(v, group[b]) < elements_of(v, group[a]))
+            if (is_vector(v, group[b]) && is_marked(v, group[b]) && elements_of(v, group[b]) < elements_of(v, group[a]) &&
+                !counts_from_zero(v, group[b]))
                 record_of(v, group[b])->version = HSC_loop_version_VECTOR_EPILOGUE;
     }
     if (!bodies) {

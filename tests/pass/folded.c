@@ -50,3 +50,30 @@ double others(double *restrict a, const struct part *restrict p, const double *r
         sum += field[i] * c[3];
     return sum;
 }
+
+// Vectors that are put together of what is read one by one: their store has the place of what stands before the loop.
+double plane[N][N], edge[N];
+
+static inline void pack(void) {
+    for (int i = 0; i < N; i++)
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes edge[i]: contiguous{{$}}
+        edge[i] = plane[i][1];
+}
+
+void packs(int *times, int n) {
+    for (int k = 0; k < n; k++) {
+        times[k]++;
+        pack();
+    }
+}
+
+void pack_after(const int *where) {
+    int i = 0;
+    while (where[i])
+        i++;
+    i = 0;
+    do
+        // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes edge[i]: contiguous{{$}}
+        edge[i] = plane[i][1];
+    while (++i < N);
+}

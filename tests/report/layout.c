@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Loops over structures: of which two use few bytes of each, one all, one structures that the nearest cache has room for, one what a procedure uses as well. */
+/* Loops over structures: of which two use few bytes of each, one all, two structures that the nearest cache has room for, one what a procedure uses as well. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,6 +36,26 @@ __attribute__((noinline)) double near(int n) {
     return sum;
 }
 
+static int lightest(const particle *p, int n) {
+    int least = 0;
+    for (int i = 1; i < n; i++)
+        if (p[i].mass < p[least].mass)
+            least = i; /* HANDED */
+    return least;
+}
+
+__attribute__((noinline)) double put_in_line(int n, int rounds) {
+    particle local[64];
+    double sum = 0;
+    for (int i = 0; i < 64; i++)
+        local[i] = few[i];
+    for (int t = 0; t < rounds; t++) {
+        local[t & 63].mass += n;
+        sum += lightest(local, n);
+    }
+    return sum;
+}
+
 __attribute__((noinline)) double weight(const particle *p) {
     double sum = 0;
     for (int k = 0; k < 3; k++)
@@ -62,7 +82,7 @@ int main(void) {
     for (int t = 0; t < ROUNDS; t++) {
         scale(p, MANY);
         sum += energy(p, MANY) + all(p, MANY) + weights(p, MANY);
-        sum += near(8 * MANY);
+        sum += near(8 * MANY) + put_in_line(64, MANY / 16);
     }
     printf("%g\n", sum);
     free(p);
