@@ -104,6 +104,7 @@ static void wait_row(sink *s, uint32_t rank, const report_wait *w) {
         report_processor(s->r, HSC_AXIS_THREAD, w->holder_thread, thread, sizeof thread);
     put_text(s, "held_by", thread);
     put_count(s, "column", w->column);
+    put_number(s, "idle_s", w->idle_s);
     end_row(s);
     s->t.naming = false;
 }

@@ -295,7 +295,17 @@ static hsc_status procedures(report *r, hsc_err *err) {
     hsc_status status = report_rank(r, HSC_SCOPE_PROCEDURE, &rows, &n, err);
     if (status)
         return status;
-    hsc_weighted ours = r->brief ? report_take_ours(r, rows, &n) : (hsc_weighted){0};
+    hsc_weighted ours = r->brief ? report_take_ours(r, rows, &n) : (hsc_weighted){0}, libraries;
+    const double all = r->total;
+    const int decimals = r->decimals;
+    if ((status = report_take_libraries(r, rows, &n, &libraries, err))) {
+        free(rows);
+        return status;
+    }
+    if (libraries.sum > 0) { /* shares are of what the program's threads wait */
+        r->total = fmax(r->total - libraries.sum, 0);
+        r->decimals = report_decimals(r->total * r->unit.scale);
+    }
     bool spread = r->columns > 1, *shown = calloc((size_t)n + 1, sizeof *shown);
     uint32_t count = shown ? choose(r, r->own, rows, n, 8, shown) : 0;
     bool none = shown && r->brief && n && !count;
@@ -347,8 +357,12 @@ static hsc_status procedures(report *r, hsc_err *err) {
         report_text_amount(r, rest);
         fprintf(r->out, "        %s%s\n", spread ? "      " : "", report_text_more(r, n - count, REPORT_PROCEDURE, name, sizeof name));
     }
+    if (!status && libraries.sum > 0)
+        fprintf(r->out, "    %10.*f              %sthreads that libraries keep for themselves, not counted\n", r->decimals, libraries.sum * r->unit.scale, spread ? "      " : "");
     if (!status && !none)
         put_nameless(r, rows, n);
+    r->total = all;
+    r->decimals = decimals;
     free(shown);
     free(rows);
     return status;

@@ -72,7 +72,7 @@ static hsc_status put_laid_to_nobody(report *r, hsc_err *err) {
     if ((s = hsc_db_read_causes(r->db, &causes, &n, err)))
         return s;
     for (uint32_t i = 0; i < n; i++)
-        signals += causes[i].own && causes[i].for_work && causes[i].delay.kind == HSC_wait_cause_SIGNAL ? causes[i].place.direct_s : 0;
+        signals += causes[i].own && causes[i].for_work && causes[i].delay.kind == HSC_wait_cause_SIGNAL ? causes[i].place.caused_s - causes[i].counted_s : 0;
     free(causes);
     if (signals >= 0.0005) {
         snprintf(line, sizeof line, "Not counted: %.3f s in which threads with hardly any work of their own wait for others' signal that theirs is done", signals);
@@ -324,6 +324,7 @@ static void cause_row(const report *r, hsc_table *t, uint32_t rank, const report
         hsc_table_number(t, quantiles[i], row->quantiles[i]);
     hsc_table_count(t, "column", x->column);
     hsc_table_text(t, "compiled", compiled);
+    hsc_table_number(t, "counted_s", x->own ? x->counted_s : 0);
     hsc_table_end_row(t);
     t->naming = false;
 }

@@ -339,6 +339,10 @@ hsc_status report_text_waits(report *r, hsc_err *err) {
     }
     if (shown + hidden < n)
         fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - hidden - shown, REPORT_WAIT, where, sizeof where));
+    uint32_t threads;
+    double idle_s = report_idle_waits(r, rows, n, &threads);
+    if (idle_s >= 0.0005 && idle_s >= 0.01 * total)
+        fprintf(r->out, "   Idle: %.3f s of it, in which %u thread%s for work that others do meanwhile\n", idle_s, threads, threads == 1 ? " waits" : "s wait");
     if (hidden && libraries >= 0.0005)
         fprintf(r->out, "   Not counted: %.3f s in which libraries' own threads wait (%u rows of CSV)\n", libraries, hidden);
     if (!n)

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <heatscope/formats/causes.h>
 #include <heatscope/sorted.h>
 
 #include "../store/store.h"
@@ -15,27 +14,25 @@
 
 #define ROUNDS 1000
 
-/* kept[delay]: ns of its waits that are a library's own matter: of threads with no code of the program's on their path, which wait for each other, or for work. */
+/* kept[delay]: ns of its waits that are a library's own matter, of threads with no code of the program's on their path, which wait for each other, or for work; and
+ * waits of threads of the program for work. */
 static bool find_kept(const join *j, const jdelays *d, double *kept) {
-    bool *own = calloc(j->contexts.n + 1, sizeof *own);
+    bool *own = hsc_blame_own_paths(j);
     if (!own)
         return false;
-    for (size_t c = 1; c < j->contexts.n; c++) { /* a parent stands before its children */
-        const jcontext *x = &j->contexts.p[c];
-        own[c] = own[x->parent] || (x->scope < j->scopes.n && j->scopes.p[x->scope].is_own);
-    }
     for (size_t i = 0; i < d->victims.n; i++) {
         const jvictim *v = &d->victims.p[i];
         uint32_t kind = d->sums.p[v->delay].key.kind;
-        if (hsc_cause_is_of_threads(kind) && kind != HSC_wait_cause_OMP_BARRIER && !(v->context < j->contexts.n && own[v->context]))
+        bool theirs = hsc_cause_is_of_threads(kind) && kind != HSC_wait_cause_OMP_BARRIER && !(v->context < j->contexts.n && own[v->context]);
+        if (theirs || d->sums.p[v->delay].key.idle)
             kept[v->delay] += v->wait_ns;
     }
     free(own);
     return true;
 }
 
-/* What a late one had itself waited for is handed on, until nothing is left: all that was waited is then someone's own doing. But what threads of libraries
- * waited stays with those they waited for: it would be among the causes of the program's waiting else, which had no part in it. */
+/* What a late one had itself waited for is handed on, until nothing is left: all that was waited is then someone's own doing. But what threads of libraries,
+ * or that had nothing to do, waited stays with those they waited for: it would be among the causes of the program's waiting else, which had no part in it. */
 static bool hand_on(const join *j, jdelays *d) {
     size_t n = d->sums.n;
     double *given = calloc(n + 1, sizeof *given), *next = calloc(n + 1, sizeof *next), *out = calloc(n + 1, sizeof *out), *kept = calloc(n + 1, sizeof *kept);
@@ -97,12 +94,12 @@ static int by_key(const void *pa, const void *pb, void *ctx) {
         return a->context < b->context ? -1 : 1;
     if (a->line != b->line)
         return a->line < b->line ? -1 : 1;
-    return a->brief - b->brief;
+    return a->idle != b->idle ? a->idle - b->idle : a->brief - b->brief;
 }
 
 /* But for how the cause of its waits was found. */
 static bool is_same_call(const jdelay_key *a, const jdelay_key *b) {
-    return a->thread == b->thread && a->kind == b->kind && a->context == b->context && a->line == b->line;
+    return a->thread == b->thread && a->kind == b->kind && a->context == b->context && a->line == b->line && a->idle == b->idle;
 }
 
 static int by_cell(const void *pa, const void *pb) {
@@ -333,7 +330,10 @@ static hsc_status add_ledger(join *j, const jdelays *d, hsc_err *err) {
 
 /* ---- rows ---- */
 
-static bool make_rows(join *j, jdelays *d, jamounts *caused, jamounts *waiting, uint32_t *victim_row) {
+typedef HSC_VEC(uint32_t) row_list;
+
+/* caused_rows: of each of `caused`, the row of j->delay_places. */
+static bool make_rows(join *j, jdelays *d, jamounts *caused, row_list *caused_rows, jamounts *waiting, uint32_t *victim_row) {
     size_t n = d->sums.n;
     uint32_t *order = malloc((n + 1) * sizeof *order), *rank = malloc((n + 1) * sizeof *rank);
     shares parts = {0};
@@ -359,7 +359,7 @@ static bool make_rows(join *j, jdelays *d, jamounts *caused, jamounts *waiting, 
         double at_once = s->spanned_ns > 0 ? fmax(s->looked_ns / s->spanned_ns, 1) : 1; /* what the thread was in line for once is in the windows of all who waited */
         in_line line = {s->noise_ns2 > 0 && (usage->run_ns || usage->runnable_ns) ? at_once * (double)usage->runnable_ns : INFINITY, (double)usage->runnable_ns};
         ok = spread(d, delay, d->cells.p + first, end - first, &line, &parts) &&
-             (same || HSC_PUSH(j->delays, (jdelay){.kind = s->key.kind, .thread = s->key.thread, .context = s->key.context, .line = s->key.line}));
+             (same || HSC_PUSH(j->delays, (jdelay){.kind = s->key.kind, .thread = s->key.thread, .context = s->key.context, .line = s->key.line, .idle = s->key.idle}));
         if (ok) {
             jdelay *sum = &j->delays.p[row];
             sum->waits += s->waits;
@@ -369,21 +369,25 @@ static bool make_rows(join *j, jdelays *d, jamounts *caused, jamounts *waiting, 
         }
         for (size_t k = 0; ok && k < parts.n; k++) {
             const share *p = &parts.p[k];
+            double for_work_s = s->key.idle ? p->part * fmin(s->wait_ns, s->caused_ns) * 1e-9 : 0;
             jdelay_place *last = j->delay_places.n ? &j->delay_places.p[j->delay_places.n - 1] : NULL;
             if (last && last->delay == row && last->context == p->doing.spot.context && last->line == p->doing.spot.line &&
                 last->wait_kind == p->doing.kind && last->column == p->doing.column && last->not_running == p->how) {
                 last->direct_s += p->part * own * 1e-9;
                 last->caused_s += p->part * s->caused_ns * 1e-9;
+                last->for_work_s += for_work_s;
             } else {
-                ok = HSC_PUSH(j->delay_places, (jdelay_place){row, p->doing.spot.context, p->doing.spot.line, p->part * own * 1e-9,
-                                                              p->part * s->caused_ns * 1e-9, p->how, (uint8_t)p->doing.kind, p->doing.column});
+                ok = HSC_PUSH(j->delay_places, (jdelay_place){.delay = row, .context = p->doing.spot.context, .line = p->doing.spot.line, .direct_s = p->part * own * 1e-9,
+                                                              .caused_s = p->part * s->caused_ns * 1e-9, .for_work_s = for_work_s, .not_running = p->how,
+                                                              .wait_kind = (uint8_t)p->doing.kind, .column = p->doing.column});
             }
             jpart timed = {delay, (uint32_t)(j->delay_places.n - 1), HSC_NO_INDEX, p->part * own, p->part * s->caused_ns, 0};
             if (p->cell != HSC_NO_INDEX) {
                 timed.cell = d->cells.p[p->cell].id;
                 timed.cell_ns = d->cells.p[p->cell].timed_ns;
             }
-            ok = ok && (!d->spill || HSC_PUSH(d->parts, timed)) && HSC_PUSH(*caused, (jamount){s->key.thread, HSC_state_UNKNOWN, p->doing.spot, p->part * s->caused_ns});
+            ok = ok && (!d->spill || HSC_PUSH(d->parts, timed)) && HSC_PUSH(*caused, (jamount){s->key.thread, HSC_state_UNKNOWN, p->doing.spot, p->part * s->caused_ns}) &&
+                 HSC_PUSH(*caused_rows, (uint32_t)(j->delay_places.n - 1));
         }
     }
     for (size_t i = 0; ok && i < d->victims.n; i++) {
@@ -403,11 +407,24 @@ static bool make_rows(join *j, jdelays *d, jamounts *caused, jamounts *waiting, 
     return ok;
 }
 
+/* The metric has what counts: causes as the program's people should read them. */
+static void leave_counted(const join *j, jamounts *caused, const row_list *rows) {
+    size_t kept = 0;
+    for (size_t i = 0; i < caused->n; i++) {
+        const jdelay_place *p = &j->delay_places.p[rows->p[i]];
+        caused->p[i].value *= p->caused_s > 0 ? p->counted_s / p->caused_s : 0;
+        if (caused->p[i].value > 0)
+            caused->p[kept++] = caused->p[i];
+    }
+    caused->n = kept;
+}
+
 hsc_status hsc_join_match(join *j, hsc_err *err) {
     jdelays *d = j->matched = calloc(1, sizeof *d);
     if (!d)
         return hsc_join_no_memory(err);
     *d = (jdelays){.spill = j->options->no_times ? NULL : j->spill, .slice_ticks = 100000000u / (j->tick_ns ? j->tick_ns : 1)};
+    hsc_blame_find_idle(j);
     hsc_status status = hsc_blame_threads(j, d, err);
     return status == HSC_OK ? hsc_blame_match(j, d, err) : status;
 }
@@ -423,16 +440,19 @@ hsc_status hsc_join_blame(join *j, hsc_err *err) {
     jdelays *d = j->matched;
     uint32_t *victim_row = NULL;
     jamounts caused = {0}, waiting = {0};
+    row_list caused_rows = {0};
     hsc_status status = HSC_OK;
-    if (!((victim_row = calloc(d->victims.n + 1, sizeof *victim_row)) && hand_on(j, d) && make_rows(j, d, &caused, &waiting, victim_row) &&
-          hsc_join_add_metric(j, &(jadded){"MPI waiting", "s", 1e-9, 1000, 10}, &waiting) &&
-          hsc_join_add_metric(j, &(jadded){"waiting caused", "s", 1e-9, 1000, 10}, &caused)))
+    bool ok = (victim_row = calloc(d->victims.n + 1, sizeof *victim_row)) && hand_on(j, d) && make_rows(j, d, &caused, &caused_rows, &waiting, victim_row) && hsc_blame_count(j);
+    if (ok)
+        leave_counted(j, &caused, &caused_rows);
+    if (!(ok && hsc_join_add_metric(j, &(jadded){"MPI waiting", "s", 1e-9, 1000, 10}, &waiting) && hsc_join_add_metric(j, &(jadded){"waiting caused", "s", 1e-9, 1000, 10}, &caused)))
         status = hsc_join_no_memory(err);
     if (status == HSC_OK && d->spill)
         status = hsc_delays_put_slices(j, d, victim_row, err);
     if (status == HSC_OK && d->calls)
         status = add_ledger(j, d, err);
     free(caused.p);
+    free(caused_rows.p);
     free(waiting.p);
     free(victim_row);
     hsc_join_free_match(j);
@@ -470,6 +490,7 @@ hsc_status hsc_join_emit_blame(join *j, hsc_store *store, hsc_err *err) {
     PUT(delay_wait_s, j->delays, jdelay, wait_s);
     PUT(delay_indirect_s, j->delays, jdelay, indirect_s);
     PUT(delay_caused_s, j->delays, jdelay, caused_s);
+    PUT(delay_for_work, j->delays, jdelay, for_work);
     PUT(delayed_delay, j->delayed, jdelayed, delay);
     PUT(delayed_thread, j->delayed, jdelayed, thread);
     PUT(delayed_context, j->delayed, jdelayed, context);
@@ -483,6 +504,8 @@ hsc_status hsc_join_emit_blame(join *j, hsc_store *store, hsc_err *err) {
     PUT(delay_place_line, j->delay_places, jdelay_place, line);
     PUT(delay_place_direct_s, j->delay_places, jdelay_place, direct_s);
     PUT(delay_place_caused_s, j->delay_places, jdelay_place, caused_s);
+    PUT(delay_place_counted_s, j->delay_places, jdelay_place, counted_s);
+    PUT(delay_place_of_libraries, j->delay_places, jdelay_place, of_libraries);
     PUT(delay_place_not_running, j->delay_places, jdelay_place, not_running);
     PUT(delay_place_wait_kind, j->delay_places, jdelay_place, wait_kind);
     PUT(delay_place_column, j->delay_places, jdelay_place, column);

@@ -8,6 +8,7 @@
  *   blame_windows.c   who held a lock or came last to a barrier of threads, and what it did while others waited
  *   blame_team.c      who took part in a region of OpenMP
  *   blame_threads.c   barriers of threads, from sums
+ *   blame_counted.c   who waits for work, and what of all that counts as waiting of the program
  *   waited.c          samples in calls whose waiting part is known
  *   blame.c           delays -> seconds of others' waiting by place; rows and metrics
  */
@@ -16,6 +17,8 @@
 
 #include "join_internal.h"
 #include "../store/spill.h"
+
+#include <heatscope/formats/causes.h>
 
 /* ---- what a file holds (blame_take.c) ---- */
 
@@ -98,6 +101,7 @@ const jcommunicator *hsc_blame_communicator(const jprocess *p, uint32_t id); /* 
 typedef struct jdelay_key {
     uint32_t kind, thread, context, line; /* of enum wait_cause; row; where it came late */
     bool brief; /* at a barrier of threads: waits without records of their own, whose cause is found in another way */
+    bool idle;  /* who waited had nothing to do: blame_counted.c */
 } jdelay_key;
 
 typedef struct jdelay_sum {
@@ -218,6 +222,18 @@ hsc_status hsc_delays_put_slices(join *j, jdelays *d, const uint32_t *victim_row
 void hsc_delays_free(jdelays *d);
 
 bool hsc_blame_is_barrier(uint32_t wait_kind); /* of threads */
+
+/* ---- what counts (blame_counted.c) ---- */
+
+void hsc_blame_find_idle(join *j); /* jthread.idle */
+/* Of a wait of this kind (enum wait_kind) of that thread. */
+static inline bool hsc_blame_is_idle(const jthread *victim, uint32_t wait_kind) {
+    return victim->idle && hsc_wait_may_be_for_work(wait_kind);
+}
+/* By context: code of the program is on its path. Owned by the caller; NULL: out of memory. */
+bool *hsc_blame_own_paths(const join *j);
+/* Once j->delays, j->delayed and j->delay_places are made: delays' for_work, and of places of_libraries and counted_s. false: out of memory. */
+bool hsc_blame_count(join *j);
 /* An event that is no side of a message and no part of an operation of several: the call is known, and what it followed. */
 static inline bool hsc_blame_is_of_none(const jmessage_event *e) {
     return !(e->flags & (HSC_message_event_flag_SENT | HSC_message_event_flag_RECEIVED | HSC_message_event_flag_COLLECTIVE | HSC_message_event_flag_ONE_SIDED));

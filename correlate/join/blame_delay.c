@@ -37,7 +37,7 @@ jdoing hsc_blame_doing(const join *j, const jmoment *m) {
 }
 
 uint32_t hsc_delay_of(jdelays *d, jdelay_key key) {
-    uint32_t *at = hsc_table_at(&d->sum_rows, (uint64_t)key.brief << 63 | (uint64_t)key.kind << 32 | key.thread, (uint64_t)key.context << 32 | key.line);
+    uint32_t *at = hsc_table_at(&d->sum_rows, (uint64_t)key.brief << 63 | (uint64_t)key.idle << 62 | (uint64_t)key.kind << 32 | key.thread, (uint64_t)key.context << 32 | key.line);
     if (!at)
         return HSC_NO_INDEX;
     if (*at == HSC_NO_INDEX) {

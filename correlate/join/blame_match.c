@@ -183,7 +183,7 @@ static hsc_status charge(match *m, const call *c, hsc_err *err) {
     jlane *victim = &m->lanes.p[c->lane], *late = &m->lanes.p[c->best_lane];
     uint64_t wait = c->best - c->enter, *pair = pair_of(m, c->lane, c->best_lane);
     jspot here = hsc_blame_spot(m->of.j, c->row), there = hsc_blame_spot(m->of.j, c->best_row);
-    uint32_t delay = pair ? hsc_delay_of(d, (jdelay_key){c->best_kind, late->row, there.context, there.line, false}) : HSC_NO_INDEX;
+    uint32_t delay = pair ? hsc_delay_of(d, (jdelay_key){c->best_kind, late->row, there.context, there.line, false, false}) : HSC_NO_INDEX;
     uint32_t begun = c->best_begun < m->of.j->frames.n ? hsc_blame_spot(m->of.j, c->best_begun).line : HSC_NO_INDEX;
     if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(d, delay, victim->row, here.context, here.line, begun, 1, (double)wait, (double)wait) ||
         !hsc_delay_victim_at(d, d->victim, hsc_lane_tick(&m->of, victim, c->best), 1, (double)wait, (double)wait))

@@ -132,7 +132,7 @@ static hsc_status add_place(const join *j, jdelays *d, jprocess *p, const worker
             double ns = part * most * mine / rest[me]; /* of several kinds of wait there, each has its part */
             if (part < 1e-3)
                 continue;
-            jdelay_key key = {HSC_wait_cause_OMP_BARRIER, p->threads.p[k].row, region, b->site->line, true};
+            jdelay_key key = {HSC_wait_cause_OMP_BARRIER, p->threads.p[k].row, region, b->site->line, true, false};
             uint32_t delay = hsc_delay_of(d, key);
             ok = delay != HSC_NO_INDEX && hsc_delay_add_victim(d, delay, b[i].thread->row, b[i].site->context, b[i].site->line, HSC_NO_INDEX,
                                                                waits, ns, fmin(ns, (double)b[i].wait->max_ns)) &&

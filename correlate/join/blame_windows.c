@@ -80,7 +80,7 @@ static bool add_sum(jdelays *d, const jprocess *p, const jwait *w) {
     const jthread *victim = hsc_join_known_thread(p, here->thread), *thread = hsc_join_known_thread(p, holder->thread);
     if (!victim || !thread || victim->row == HSC_NO_INDEX || thread->row == HSC_NO_INDEX)
         return true;
-    uint32_t delay = hsc_delay_of(d, (jdelay_key){hsc_cause_of_wait(w->kind), thread->row, holder->context, holder->line, false});
+    uint32_t delay = hsc_delay_of(d, (jdelay_key){hsc_cause_of_wait(w->kind), thread->row, holder->context, holder->line, false, hsc_blame_is_idle(victim, w->kind)});
     return delay != HSC_NO_INDEX &&
            hsc_delay_add_victim(d, delay, victim->row, here->context, here->line, HSC_NO_INDEX, w->count, (double)w->total_ns, (double)w->max_ns) &&
            HSC_PUSH(d->wait_parts, (jwait_part){(uint32_t)(w - p->waits.p), d->victim, 1, 1});
@@ -95,7 +95,7 @@ static bool add_lock(locks *x, const jheld *h) {
     const jthread *victim = hsc_join_known_thread(p, here->thread), *thread = hsc_join_known_thread(p, holder->thread);
     if (!victim || !thread || victim == thread || victim->row == HSC_NO_INDEX || thread->row == HSC_NO_INDEX)
         return true;
-    uint32_t delay = hsc_delay_of(x->d, (jdelay_key){hsc_cause_of_wait(h->kind), thread->row, holder->context, holder->line, false});
+    uint32_t delay = hsc_delay_of(x->d, (jdelay_key){hsc_cause_of_wait(h->kind), thread->row, holder->context, holder->line, false, hsc_blame_is_idle(victim, h->kind)});
     if (delay == HSC_NO_INDEX)
         return false;
     jdelay_sum *s = &x->d->sums.p[delay];
@@ -236,7 +236,7 @@ static bool add_barrier(locks *x, const arrival *const *a, size_t n, const bool 
         double ns = (double)(until - a[i]->begin) / (double)lates;
         uint64_t from = step_of(x, step, a[i]->begin);
         for (size_t k = 0; k < lates; k++) {
-            jdelay_key key = {HSC_wait_cause_OMP_BARRIER, x->p->threads.p[late[k]].row, a[i]->region, site->line, false};
+            jdelay_key key = {HSC_wait_cause_OMP_BARRIER, x->p->threads.p[late[k]].row, a[i]->region, site->line, false, false};
             uint32_t delay = hsc_delay_of(x->d, key);
             if (delay == HSC_NO_INDEX || !hsc_delay_add_victim(x->d, delay, x->p->threads.p[a[i]->thread].row, site->context, site->line, HSC_NO_INDEX,
                                                                k == 0, ns, (double)(until - a[i]->begin)) ||

@@ -197,6 +197,7 @@ static void put_dynamic(emit *e) {
     COLUMN(e, thread_voluntary_switches, uint64_t, n, t[i]->usage.voluntary_switches);
     COLUMN(e, thread_involuntary_switches, uint64_t, n, t[i]->usage.involuntary_switches);
     COLUMN(e, thread_runnable_s, double, n, t[i]->usage.run_ns || t[i]->usage.runnable_ns ? (double)t[i]->usage.runnable_ns * 1e-9 : -1);
+    COLUMN(e, thread_idle, uint8_t, n, t[i]->idle);
     free(process);
     free(index);
     n = j->metrics.n;

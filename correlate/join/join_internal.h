@@ -160,6 +160,7 @@ typedef struct jthread {
     uint64_t records;    /* of metric 0: samples, each of which stands for one period or more */
     hsc_rec_thread_usage usage; /* the last; time 0: none */
     bool seen_start, ended, has_values; /* has_values: other than samples of metric 0: waits, messages, visits of probes */
+    bool idle;  /* blame_counted.c: it waits for work, which others of its process do */
     bool holds; /* a lock, or others up at a barrier, in a wait with a record of its own: what it did at which time is kept */
     bool passes; /* messages, one at a time: what its samples in calls are follows from others' files */
     uint32_t row;        /* in the database's table; HSC_NO_INDEX: left out */
@@ -464,6 +465,7 @@ typedef struct jdelay { /* calls of one place and thread that came late */
     uint32_t kind, thread, context, line;
     uint64_t waits;
     double wait_s, indirect_s, caused_s;
+    uint8_t idle, for_work; /* blame_counted.c. idle: who waited had nothing to do */
 } jdelay;
 
 typedef struct jdelayed { /* those who waited for them */
@@ -476,6 +478,8 @@ typedef struct jdelayed { /* those who waited for them */
 typedef struct jdelay_place { /* what the late thread did before */
     uint32_t delay, context, line;
     double direct_s, caused_s;
+    double for_work_s, counted_s; /* of caused_s; for_work_s: waits of who had nothing to do */
+    uint8_t of_libraries;         /* blame_counted.c, as counted_s */
     uint8_t not_running, wait_kind; /* wait_kind: of the call it was in; 0: in none that is timed */
     uint32_t column;                /* of that call; 0: not known */
 } jdelay_place;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Causes of waiting as people should read them: what the report and the viewer both show. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,97 +180,28 @@ static void find_place(const report *r, hsc_db_cause *c) {
     }
 }
 
-/* Waits for each delay of threads that run the user's code; longest: of one thread at one place. */
-static hsc_status load_own(const report *r, double **out, double **longest, hsc_err *err) {
-    double *own = calloc((size_t)r->info.delays + 1, sizeof *own), *most = calloc((size_t)r->info.delays + 1, sizeof *most);
-    hsc_status s = own && most ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+/* By delay, seconds that threads wait for it which run the user's code. */
+static hsc_status load_own(const report *r, double **out, hsc_err *err) {
+    double *own = calloc((size_t)r->info.delays + 1, sizeof *own);
+    hsc_status s = own ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
     for (uint32_t i = 0; !s && i < r->info.delayed; i++) {
         hsc_db_delayed v;
-        if ((s = hsc_db_get_delayed(r->db, i, &v, err)) || v.delay >= r->info.delays)
-            continue;
-        own[v.delay] += report_is_own_path(r, v.context) ? v.wait_s : 0;
-        most[v.delay] = v.wait_s > most[v.delay] ? v.wait_s : most[v.delay];
+        if (!(s = hsc_db_get_delayed(r->db, i, &v, err)) && v.delay < r->info.delays)
+            own[v.delay] += report_is_own_path(r, v.context) ? v.wait_s : 0;
     }
-    if (s) {
+    if (s)
         free(own);
-        free(most);
-    }
     *out = s ? NULL : own;
-    *longest = s ? NULL : most;
     return s;
 }
 
-/* Who had no processor, or of whom it is not known what was done, was there for the call that ended the wait, and that may be a library's that the
- * program's last call became (a tail call): it is whose the rest of the same delay is. `waiting`: by delay, of threads that run the user's code. */
-static hsc_status share_own(hsc_db_cause *list, uint32_t n, const double *waiting, uint32_t delays, hsc_err *err) {
-    double *more = calloc((size_t)delays + 1, sizeof *more);
-    if (!more)
-        return hsc_err_set(err, HSC_E_MEMORY, "no memory for %u delays", delays);
-    for (uint32_t i = 0; i < n; i++)
-        if (!list[i].place.not_running && !list[i].place.not_known)
-            more[list[i].place.delay] += list[i].own ? list[i].place.direct_s : -list[i].place.direct_s;
-    for (uint32_t i = 0; i < n; i++)
-        if ((list[i].place.not_running || list[i].place.not_known) && waiting[list[i].place.delay] >= 0.5 * list[i].delay.wait_s)
-            list[i].own = list[i].own || more[list[i].place.delay] > 0;
-    free(more);
-    return HSC_OK;
-}
-
-#define HARDLY 0.05 /* so much of its time, but for what it stands in line for a processor, a thread computes that has work of its own */
-
-/* By thread: it hands work to others and waits for them. */
-static hsc_status find_idle(const report *r, bool *idle, hsc_err *err) {
-    hsc_status s = HSC_OK;
-    for (uint32_t i = 0; !s && i < r->info.threads; i++) {
-        hsc_db_thread t;
-        if (!(s = hsc_db_get_thread(r->db, i, &t, err)))
-            idle[i] = t.cpu_s < HARDLY * (t.end_s - t.begin_s - (t.runnable_s > 0 ? t.runnable_s : 0));
-    }
-    return s;
-}
-
-typedef struct signalled { /* `thread` waited for the signal of `by` */
-    uint32_t thread, by;
-} signalled;
-
-static int by_signal(const void *pa, const void *pb) {
-    const signalled *a = pa, *b = pb;
-    return a->thread != b->thread ? (a->thread < b->thread ? -1 : 1) : (a->by > b->by) - (a->by < b->by);
-}
-
-/* for_work[delay], of signals: nearly all that was waited for them was by threads with hardly any work of their own, for whose signals the late one waits too: for the
- * work that they give it. */
-static hsc_status find_for_work(const report *r, bool *for_work, hsc_err *err) {
-    bool *idle = calloc((size_t)r->info.threads + 1, sizeof *idle);
-    double *idle_s = calloc((size_t)r->info.delays + 1, sizeof *idle_s), *all_s = calloc((size_t)r->info.delays + 1, sizeof *all_s);
-    signalled *list = malloc(((size_t)r->info.delayed + 1) * sizeof *list);
-    hsc_status s = idle && idle_s && all_s && list ? find_idle(r, idle, err) : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
-    uint32_t n = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; !s && i < r->info.delayed; i++) {
-            hsc_db_delayed v;
-            hsc_db_delay d;
-            if ((s = hsc_db_get_delayed(r->db, i, &v, err)) || v.delay >= r->info.delays || v.thread >= r->info.threads || (s = hsc_db_get_delay(r->db, v.delay, &d, err)) ||
-                d.kind != HSC_wait_cause_SIGNAL)
-                continue;
-            if (!pass) {
-                list[n++] = (signalled){v.thread, d.thread};
-                continue;
-            }
-            bool gives_work = idle[v.thread] && bsearch(&(signalled){d.thread, v.thread}, list, n, sizeof *list, by_signal);
-            all_s[v.delay] += v.wait_s;
-            idle_s[v.delay] += gives_work ? v.wait_s : 0;
-        }
-        if (!s && !pass)
-            qsort(list, n, sizeof *list, by_signal);
-    }
-    for (uint32_t i = 0; !s && i < r->info.delays; i++)
-        for_work[i] = idle_s[i] > 0 && idle_s[i] >= (1 - HARDLY) * all_s[i];
-    free(idle);
-    free(idle_s);
-    free(all_s);
-    free(list);
-    return s;
+/* What counts; own_s: by delay, for older databases, which do not tell. */
+static void count_cause(const report *r, const double *own_s, hsc_db_cause *c) {
+    const hsc_db_delay_place *p = &c->place;
+    bool told = !isnan(p->counted_s), threads = hsc_cause_is_of_threads(c->delay.kind) && c->delay.kind != HSC_wait_cause_OMP_BARRIER;
+    c->own = told ? !p->of_libraries : !threads || (own_s[p->delay] >= 0.5 * c->delay.wait_s && report_is_own_path(r, p->context));
+    c->for_work = c->delay.for_work && (c->own || c->delay.kind == HSC_wait_cause_THREAD_END); /* libraries' threads are told by themselves */
+    c->counted_s = told && c->own ? p->counted_s : c->for_work ? fmax(p->caused_s - p->direct_s, 0) : p->caused_s;
 }
 
 hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_err *err) {
@@ -278,18 +210,13 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
     report_wait_calls calls = {0};
     called *messages = NULL;
     uint32_t message_count = 0;
-    double *own = NULL, *longest = NULL;
     uint32_t wait_count = 0;
+    double *own_s = NULL;
     hsc_db_get_info(db, &r.info);
-    bool *for_work = calloc((size_t)r.info.delays + 1, sizeof *for_work);
     hsc_db_cause *list = malloc(((size_t)r.info.delay_places + 1) * sizeof *list);
-    hsc_status s = list && for_work ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r.info.path);
+    hsc_status s = list ? report_load_programs(&r, err) : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r.info.path);
     if (!s)
-        s = find_for_work(&r, for_work, err);
-    if (!s)
-        s = report_load_programs(&r, err);
-    if (!s)
-        s = load_own(&r, &own, &longest, err);
+        s = load_own(&r, &own_s, err);
     if (!s)
         s = load_waits(&r, &waits, &wait_count, err);
     if (!s)
@@ -321,22 +248,13 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
         climb(&r, &c->context, &c->line);
         hsc_db_find_wait_place(db, HSC_NONE, &c->delay.context, &c->delay.line);
         c->scope = report_scope_of(&r, c->context);
-        c->own = !hsc_cause_is_of_threads(c->delay.kind) || c->delay.kind == HSC_wait_cause_OMP_BARRIER ||
-                 (own[c->place.delay] >= 0.5 * c->delay.wait_s && report_is_own_path(&r, c->place.context));
+        count_cause(&r, own_s, c);
         find_place(&r, c);
-    }
-    if (!s)
-        s = share_own(list, count, own, r.info.delays, err);
-    for (uint32_t i = 0; !s && i < count; i++) { /* libraries' threads are told by themselves */
-        hsc_db_cause *c = &list[i];
-        c->for_work = c->delay.kind == HSC_wait_cause_THREAD_END || (c->delay.kind == HSC_wait_cause_SIGNAL && c->own && for_work[c->place.delay]);
     }
     free(waits);
     free(calls.list);
     free(messages);
-    free(own);
-    free(longest);
-    free(for_work);
+    free(own_s);
     report_clear(&r);
     if (s) {
         free(list);

@@ -254,15 +254,15 @@ typedef struct blocked {
     uint64_t waits;
 } blocked;
 
-/* The longest of the user's, whoever ended them; the rows' order is another one then. */
+/* The longest of the user's but of who waits for work, whoever ended them; the rows' order is another one then. */
 static blocked longest_blocked(report_wait *rows, uint32_t n) {
     blocked longest = {0};
     report_sort_waits_by_place(rows, n);
     for (uint32_t i = 0, next; i < n; i = next) {
         blocked here = {&rows[i], 0, 0};
         for (next = i; next < n && report_is_same_wait(&rows[i], &rows[next]); next++) {
-            here.total_s += rows[next].own ? rows[next].total_s : 0;
-            here.waits += rows[next].own ? rows[next].waits : 0;
+            here.total_s += rows[next].own ? rows[next].total_s - rows[next].idle_s : 0;
+            here.waits += rows[next].own ? rows[next].waits - rows[next].idle_waits : 0;
         }
         if (rows[i].own && rows[i].kind != HSC_wait_kind_JOIN && !is_io(rows[i].kind) && here.total_s > longest.total_s)
             longest = here;
@@ -276,7 +276,7 @@ hsc_status findings_blocked(findings *f, hsc_err *err) {
     report_wait *rows;
     uint32_t n;
     double all = 0, joins = 0;
-    char text[1400], where[300], holder[400] = "", ends[120] = "";
+    char text[1400], where[300], holder[400] = "", ends[120] = "", idle[160] = "";
     hsc_status status = report_waits(r, false, &rows, &n, err);
     if (status)
         return status;
@@ -285,8 +285,10 @@ hsc_status findings_blocked(findings *f, hsc_err *err) {
         if (rows[i].own && rows[i].kind == HSC_wait_kind_JOIN) { /* what is waited for is the work of others, which other findings tell */
             joins += rows[i].total_s;
         } else if (rows[i].own && !is_io(rows[i].kind)) {
-            all += rows[i].total_s;
+            all += rows[i].total_s - rows[i].idle_s;
         }
+    uint32_t idle_threads;
+    double idle_s = report_idle_waits(r, rows, n, &idle_threads);
     blocked longest = longest_blocked(rows, n);
     double begin_s, end_s, cpu_s = hsc_db_get_interval(r->db, &begin_s, &end_s) && !r->metric ? r->total * r->unit.scale : r->info.cpu_s;
     if (longest.row && all > 0 && all >= 0.01 * cpu_s) {
@@ -305,14 +307,17 @@ hsc_status findings_blocked(findings *f, hsc_err *err) {
         }
         if (joins > 0.01 * cpu_s)
             snprintf(ends, sizeof ends, " Another %s they wait for threads to end.", REPORT_SECONDS(joins));
+        if (idle_s > 0.01 * cpu_s)
+            snprintf(idle, sizeof idle, " Not counted: %s in which %u thread%s for work that others do meanwhile.", REPORT_SECONDS(idle_s), idle_threads,
+                     idle_threads == 1 ? " waits" : "s wait");
         place_of_line(r, w->line, where, sizeof where);
         if (longest.waits)
             snprintf(count, sizeof count, "%llu wait%s", (unsigned long long)longest.waits, longest.waits == 1 ? "" : "s");
         else
             snprintf(count, sizeof count, "waits that did not end");
         snprintf(text, sizeof text,
-                 "Threads of the program are blocked for %s of elapsed time outside message passing and input and output; longest: %s%s, %s in %s%s.%s",
-                 REPORT_SECONDS(all), w->kind_text, where, REPORT_SECONDS(longest.total_s), count, holder, ends);
+                 "Threads of the program are blocked for %s of elapsed time outside message passing and input and output; longest: %s%s, %s in %s%s.%s%s",
+                 REPORT_SECONDS(all), w->kind_text, where, REPORT_SECONDS(longest.total_s), count, holder, ends, idle);
         findings_say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Blocked", findings_no_share, spot_of_line(r, w->line), text);
     }
     free(rows);

@@ -47,10 +47,6 @@ static int heavier(const void *a, const void *b) {
     return (x->of.row > y->of.row) - (x->of.row < y->of.row);
 }
 
-/* Who joins threads, or with hardly any work of its own waits for their signal, waits for their work: of that only what others waited for who waits so is caused. */
-static double direct_of(const hsc_db_cause *c) { return c->for_work ? 0 : c->place.direct_s; }
-static double caused_of(const hsc_db_cause *c) { return c->for_work ? fmax(c->place.caused_s - c->place.direct_s, 0) : c->place.caused_s; }
-
 hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *err) {
     hsc_db_cause *list;
     uint32_t count, kept = 0;
@@ -68,7 +64,7 @@ hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *e
     uint32_t thread = HSC_NONE;
     for (uint32_t i = 0; i < count; i++) { /* a thread's rows of one group stand together */
         const hsc_db_cause *c = &list[i];
-        double caused = caused_of(c);
+        double caused = c->counted_s;
         if (!report_wanted_cause(r, c) || (c->for_work && caused <= 1e-9))
             continue;
         bool same = kept && !hsc_db_compare_causes(&groups[kept - 1].of, c), same_thread = same && thread == c->delay.thread;
@@ -87,7 +83,7 @@ hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *e
         to->waits += to->delay != c->place.delay ? c->delay.waits : 0; /* places of one delay stand together */
         to->delay = c->place.delay;
         to->caused_s += caused;
-        to->direct_s += direct_of(c);
+        to->direct_s += c->for_work ? 0 : c->place.direct_s;
         if (to->threads == 1 || of_thread > to->most_s) {
             to->most_s = of_thread;
             to->most_thread = c->delay.thread;

@@ -278,16 +278,22 @@ static hsc_status set_wait_quantiles(const report *r, report_wait *list, uint32_
     return s;
 }
 
+static void add_wait(report_wait *to, const report_wait *w) {
+    to->waits += w->waits;
+    to->bytes += w->bytes;
+    to->total_s += w->total_s;
+    to->idle_s += w->idle_s;
+    to->idle_waits += w->idle_waits;
+    to->max_s = fmax(to->max_s, w->max_s);
+}
+
 /* Of rows that are sorted: one for each place, kind and holder. */
 static void merge_waits(hsc_db *db, report_wait *list, uint32_t *n) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < *n; i++) { /* of each thread, whatever its calling contexts */
         if (kept && !by_wait(&list[kept - 1], &list[i])) {
             report_wait *to = &list[kept - 1];
-            to->waits += list[i].waits;
-            to->bytes += list[i].bytes;
-            to->total_s += list[i].total_s;
-            to->max_s = fmax(to->max_s, list[i].max_s);
+            add_wait(to, &list[i]);
             continue;
         }
         list[kept++] = list[i];
@@ -303,10 +309,7 @@ static void merge_waits(hsc_db *db, report_wait *list, uint32_t *n) {
         report_wait *to = &list[kept - 1];
         to->processors++;
         report_over_add(db, &to->over, list[i].thread, list[i].total_s);
-        to->waits += list[i].waits;
-        to->bytes += list[i].bytes;
-        to->total_s += list[i].total_s;
-        to->max_s = list[i].max_s > to->max_s ? list[i].max_s : to->max_s;
+        add_wait(to, &list[i]);
     }
     *n = kept;
 }
@@ -390,6 +393,7 @@ static hsc_status load_waits(report *r, bool quantiles, report_wait **rows, uint
     hsc_status s = list ? report_load_wait_calls(r, &calls, err) : no_memory(r, err);
     for (uint32_t i = 0; !s && i < r->info.waits; i++) {
         hsc_db_wait w;
+        hsc_db_thread thread;
         if (!(s = hsc_db_get_wait(r->db, i, &w, err))) {
             uint32_t held_line = HSC_NONE;
             column = report_wait_call_column(&calls, &(report_wait_call){w.context, w.line, w.kind, w.column});
@@ -401,9 +405,11 @@ static hsc_status load_waits(report *r, bool quantiles, report_wait **rows, uint
         }
         if (s || !(w.waits || w.total_s > 0 || w.bytes) || !wants_wait(r, w.line, w.context))
             continue;
-        list[count++] =
-            (report_wait){w.line,  w.context, w.kind,    w.holder_thread, w.holder_context,         1, w.kind_text,
-                          w.waits, w.bytes,   w.total_s, w.max_s,         report_is_own_path(r, w.context), w.thread, .row = i, .column = column};
+        bool idle = hsc_wait_may_be_for_work(w.kind) && !hsc_db_get_thread(r->db, w.thread, &thread, NULL) && thread.idle;
+        list[count++] = (report_wait){.line = w.line, .context = w.context, .kind = w.kind, .holder_thread = w.holder_thread, .holder_context = w.holder_context, .processors = 1,
+                                      .kind_text = w.kind_text, .waits = w.waits, .bytes = w.bytes, .total_s = w.total_s, .max_s = w.max_s,
+                                      .idle_s = idle ? w.total_s : 0, .idle_waits = idle ? w.waits : 0,
+                                      .own = report_is_own_path(r, w.context), .thread = w.thread, .row = i, .column = column};
     }
     free(calls.list);
     free(first);
@@ -426,4 +432,41 @@ hsc_status report_waits(report *r, bool quantiles, report_wait **rows, uint32_t 
     if (!s && *n > 1)
         qsort(*rows, *n, sizeof **rows, longest_wait);
     return s;
+}
+
+double report_idle_waits(const report *r, const report_wait *rows, uint32_t n, uint32_t *threads) {
+    hsc_db_thread t;
+    double sum = 0;
+    *threads = 0;
+    for (uint32_t i = 0; i < r->info.threads; i++)
+        *threads += !hsc_db_get_thread(r->db, i, &t, NULL) && t.idle;
+    for (uint32_t i = 0; i < n; i++)
+        sum += rows[i].own ? rows[i].idle_s : 0;
+    return sum;
+}
+
+hsc_status report_take_libraries(const report *r, uint32_t *rows, uint32_t *n, hsc_weighted *sum, hsc_err *err) {
+    *sum = (hsc_weighted){0};
+    if (strcmp(r->unit.name, "waiting") != 0)
+        return HSC_OK;
+    double *theirs = calloc((size_t)r->info.scopes + 1, sizeof *theirs); /* by procedure, s */
+    hsc_status status = theirs ? HSC_OK : no_memory(r, err);
+    for (uint32_t i = 0; !status && i < r->info.waits; i++) {
+        hsc_db_wait w;
+        hsc_db_scope s;
+        if (!(status = hsc_db_get_wait(r->db, i, &w, err)) && !report_is_own_path(r, w.context) && !hsc_db_get_scope(r->db, report_scope_of(r, w.context), &s, NULL) &&
+            s.procedure != HSC_NONE)
+            theirs[s.procedure] += w.total_s;
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; !status && i < *n; i++) {
+        hsc_weighted own = report_own(r, rows[i]);
+        if (own.sum > 0 && theirs[rows[i]] >= 0.99 * own.sum * r->unit.scale)
+            sum->sum += own.sum;
+        else
+            rows[kept++] = rows[i];
+    }
+    *n = status ? *n : kept;
+    free(theirs);
+    return status;
 }

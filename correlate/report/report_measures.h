@@ -26,6 +26,8 @@ typedef struct report_wait { /* of one place, kind and holder */
     const char *kind_text;
     uint64_t waits, bytes;
     double total_s, max_s;
+    double idle_s;   /* of total_s: by threads that wait for work, until they are given some */
+    uint64_t idle_waits;
     bool own;        /* code of the user's is on the path of the first */
     uint32_t thread; /* of the first */
     uint32_t row;     /* of the database: the first */
@@ -37,6 +39,10 @@ typedef struct report_wait { /* of one place, kind and holder */
 /* The longest first. free() *rows. */
 hsc_status report_messages(report *r, bool by_class, report_message **rows, uint32_t *n, hsc_err *err);
 hsc_status report_waits(report *r, bool quantiles, report_wait **rows, uint32_t *n, hsc_err *err);
+/* Of such rows: seconds in which threads of the program wait for work, and how many threads of all that are known to. */
+double report_idle_waits(const report *r, const report_wait *rows, uint32_t n, uint32_t *threads);
+/* Of the metric "waiting": takes the procedures out of the rows in which threads wait that run no code of the program; their sum. */
+hsc_status report_take_libraries(const report *r, uint32_t *rows, uint32_t *n, hsc_weighted *sum, hsc_err *err);
 /* Of rows that report_waits gave: none is OpenMP's, though GCC's runtime has worker threads (samples met one). *sampled (may be NULL): CPU time
  * that they spend in that runtime waiting. */
 bool report_is_openmp_silent(const report *r, const report_wait *rows, uint32_t n, hsc_weighted *sampled);

@@ -484,7 +484,7 @@ static bool came_later(int column) {
         return column == HSC_COL_instance_parent || column == HSC_COL_metric_exact || column == HSC_COL_metric_weights_of ||
                column == HSC_COL_remark_reason || column == HSC_COL_remark_count || column == HSC_COL_remark_function ||
                column == HSC_COL_instance_vector_bytes || column == HSC_COL_scope_unoptimised || column == HSC_COL_process_vector_bytes ||
-               column == HSC_COL_process_environment ||
+               column == HSC_COL_process_environment || column == HSC_COL_thread_idle ||
                (column >= HSC_COL_thread_user_s && column <= HSC_COL_thread_runnable_s);
     }
 }

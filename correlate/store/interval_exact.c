@@ -2,6 +2,7 @@
 /* Metrics of what was counted and timed exactly, in an interval: what rows of messages, waits, visits and causes have in it (within.c), each
  * as one more leaf, which one thread has. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +65,7 @@ static hsc_status of_place(hsc_db *db, uint32_t row, int what, amount *out, unsi
         status = hsc_db_get_delay(db, p.delay, &delay, err);
     if (status)
         return status;
-    *out = (amount){delay.thread, p.context, p.line, HSC_COL(db, delay_place_category, uint8_t)[row], p.caused_s};
+    *out = (amount){delay.thread, p.context, p.line, HSC_COL(db, delay_place_category, uint8_t)[row], isnan(p.counted_s) ? p.caused_s : p.counted_s};
     *n = 1;
     return HSC_OK;
 }

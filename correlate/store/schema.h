@@ -7,7 +7,7 @@
 
 #define HSC_FORMAT_NAME "heatscope"
 #define HSC_DB_MAJOR 1
-#define HSC_DB_MINOR 9
+#define HSC_DB_MINOR 10
 
 enum {
     HSC_CHUNK_ROWS = 16384,             /* elements of a chunk */

@@ -5,11 +5,14 @@
 #include "within.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <heatscope/formats/records.h>
 #include <heatscope/formats/remarks.h>
+
+#define COUNTED_MINOR 10 /* databases tell from here on what of causes counts */
 
 static uint32_t rows(const hsc_db *db, enum hsc_table_id table) { return (uint32_t)db->tables.rows[table]; }
 
@@ -284,7 +287,8 @@ hsc_status hsc_db_get_thread(const hsc_db *db, uint32_t t, hsc_db_thread *out, h
                                .major_faults = HSC_COL(db, thread_major_faults, uint64_t)[t],
                                .voluntary_switches = HSC_COL(db, thread_voluntary_switches, uint64_t)[t],
                                .involuntary_switches = HSC_COL(db, thread_involuntary_switches, uint64_t)[t],
-                               .runnable_s = HSC_COL(db, thread_runnable_s, double)[t]};
+                               .runnable_s = HSC_COL(db, thread_runnable_s, double)[t],
+                               .idle = HSC_COL(db, thread_idle, uint8_t)[t] != 0};
     return status;
 }
 
@@ -407,7 +411,8 @@ hsc_status hsc_db_get_delay(const hsc_db *db, uint32_t r, hsc_db_delay *out, hsc
                           .waits = HSC_WITHIN(db, delay_waits, uint64_t)[r],
                           .wait_s = HSC_WITHIN(db, delay_wait_s, double)[r],
                           .indirect_s = HSC_WITHIN(db, delay_indirect_s, double)[r],
-                          .caused_s = HSC_WITHIN(db, delay_caused_s, double)[r]};
+                          .caused_s = HSC_WITHIN(db, delay_caused_s, double)[r],
+                          .for_work = kind == HSC_wait_cause_THREAD_END || HSC_COL(db, delay_for_work, uint8_t)[r]};
     return HSC_OK;
 }
 
@@ -431,6 +436,14 @@ hsc_status hsc_db_get_delayed(const hsc_db *db, uint32_t r, hsc_db_delayed *out,
 
 hsc_status hsc_db_get_delayed_whole(const hsc_db *db, uint32_t r, hsc_db_delayed *out, hsc_err *err) { return get_delayed(db, r, true, out, err); }
 
+/* In an interval as much of what was caused as in the run. */
+static double counted(const hsc_db *db, uint32_t r) {
+    double caused = HSC_WITHIN(db, delay_place_caused_s, double)[r], of_run = HSC_COL(db, delay_place_caused_s, double)[r];
+    if (db->minor < COUNTED_MINOR)
+        return NAN;
+    return of_run > 0 ? caused * (HSC_COL(db, delay_place_counted_s, double)[r] / of_run) : 0;
+}
+
 hsc_status hsc_db_get_delay_place(const hsc_db *db, uint32_t r, hsc_db_delay_place *out, hsc_err *err) {
     hsc_status status = hsc_db_want(db, HSC_TAB_delay_place, r, err);
     if (!status)
@@ -441,6 +454,8 @@ hsc_status hsc_db_get_delay_place(const hsc_db *db, uint32_t r, hsc_db_delay_pla
                                     .line = HSC_COL(db, delay_place_line, uint32_t)[r],
                                     .direct_s = HSC_WITHIN(db, delay_place_direct_s, double)[r],
                                     .caused_s = HSC_WITHIN(db, delay_place_caused_s, double)[r],
+                                    .counted_s = counted(db, r),
+                                    .of_libraries = HSC_COL(db, delay_place_of_libraries, uint8_t)[r] != 0,
                                     .not_running = HSC_COL(db, delay_place_not_running, uint8_t)[r] == 1,
                                     .not_known = HSC_COL(db, delay_place_not_running, uint8_t)[r] == 2,
                                     .wait_kind = HSC_COL(db, delay_place_wait_kind, uint8_t)[r],

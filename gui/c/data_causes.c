@@ -86,8 +86,8 @@ static hsc_status load(hsc_handle *h, int by, cause **out, uint32_t *count, doub
         if (causes[i].for_work) {
             if (for_work)
                 for_work[p->delay] = true;
-            *joined += causes[i].own ? p->direct_s : 0;
-            p->caused_s -= p->direct_s;
+            *joined += causes[i].own ? p->caused_s - causes[i].counted_s : 0;
+            p->caused_s = causes[i].counted_s;
             p->direct_s = 0;
             if (!(p->caused_s > 1e-9))
                 continue;

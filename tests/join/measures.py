@@ -249,6 +249,14 @@ def parts_add_up(name, cuts):
              f"{name}: {by} {cuts}: parts {added}, run {whole}")
 
 
+def caused_agrees(name, expected, *intervals):
+    """By the metric at the places of the code as by causes, seconds, but for what is no waiting of the program; in intervals, too."""
+    for options in [[]] + [[f"--interval={i}"] for i in intervals]:
+        rows = table("module", "--metric=waiting caused", *options)
+        metric, causes = sum(float(r["exclusive_s"]) for r in rows), sum(float(r["counted_s"]) for r in table("cause", *options))
+        that(abs(metric - causes) <= 1e-5 and (options or round(causes, 4) == expected), f"{name}{options}: metric {metric}, causes {causes}, expected {expected}")
+
+
 parts_add_up("by-time", ["0", "0.2000005", "1.0999", "2"])
 
 # a lock held long: what was told of a wait while it went on is its holder's when it is known, in whatever order the records stand;
@@ -398,6 +406,7 @@ join()
 said = " ".join(run("report", "--by=cause", DATABASE).split())
 that("late end of thread" not in said and "Not counted: 0.800 s in which threads wait for others to end" in said, f"ends of threads in the table: {said}")
 that(sum(float(r["caused_s"]) for r in table("cause")) > 1.09, "CSV has joins as well")
+caused_agrees("ends", 0.3, "0:0.25", "0.4:0.8")
 said = " ".join(run("report", DATABASE).split())
 that("of 0.3 s in all (held a lock 0.2 s in 1 wait, late signal 0.1 s in 1), " in said, f"kinds of waiting: {said[:2500]}")
 
@@ -478,6 +487,7 @@ process(0, (0, LIBRARY),
 join()
 found = {r["processor"]: (r["own_code"], round(float(r["caused_s"]), 6)) for r in table("cause")}
 that(found == {"rank 0 thread 1": ("yes", 0.1), "rank 0 thread 3": ("no", 0.3)}, f"library: {found}")
+caused_agrees("library", 0.1, "0:0.15", "0.15:0.35")
 said = " ".join(run("report", DATABASE).split())
 that("makes others wait 0.1 s (held a lock) by [program]; of 0.1 s in all" in said and "Not counted: 0.300 s" in said, f"library: {said}")
 
@@ -498,6 +508,10 @@ join()
 found = [(r["kind"], r["own_code"], round(float(r["wait_s"]), 6)) for r in table("delayed")]
 that(found == [("held a lock", "yes", 0.1), ("late signal", "no", 0.3), ("held a lock", "no", 0.02)], f"pool, delayed: {found}")
 that([round(float(r["wait_s"]), 6) for r in table("pair")] == [0.1], f"pool, pairs: {table('pair')}")
+caused_agrees("pool", 0.1, "0:0.15", "0.15:0.35")
+said = run("report", "--by=procedure", "--metric=waiting", DATABASE)
+that(re.search(r"\n +1 +0\.100 100\.0 .*\[program\]", said) and re.search(r"\n +0\.320 +threads that libraries keep for themselves, not counted\n", said) and
+     "[library.so]" not in said, f"pool, waiting by procedure: {said}")
 for by in ("cause", "delayed", "pair"):
     said = " ".join(run("report", f"--by={by}", DATABASE).split())
     that("0.320" not in said.split("Not counted")[0] and
@@ -572,6 +586,33 @@ for gives_work in (True, False):
     that((note in said) == gives_work and (" 0.800 " in said.split("Not counted")[0]) != gives_work, f"serial, {gives_work}: {said}")
     said = " ".join(run("report", DATABASE).split())
     that(("makes others wait 0.8 s (late signal)" in said) != gives_work and ("of 0.05 s in all" in said) == gives_work, f"serial, {gives_work}: {said[:2500]}")
+
+    caused_agrees(f"serial, {gives_work}", 0.05 if gives_work else 0.8, "0:0.3", "0.3:0.7")
+
+# thread 2 of a pool waits 0.8 s for a signal that there is work, and then for one that never comes. Where thread 1 is at work meanwhile nothing is lost by that; where it
+# waits, too, the program does. Thread 3, which has work of its own, waits 0.1 s for the same signal; and 0.2 s of the 0.8 thread 1 waits for a lock of thread 3, which is handed
+# on to it by who is not idle alone
+for at_work in (True, False):
+    WORK = os.path.join(os.path.dirname(WORK), f"idle-{at_work}")
+    os.makedirs(WORK)
+    DATABASE = os.path.join(WORK, "out.h5")
+    process(0, (0, living(0, samples(0, 900 * MS if at_work else 100 * MS, 2))),
+            (1, living(1, samples(300 * MS, 900 * MS if at_work else 400 * MS, 2)) + [held(100 * MS, 300 * MS, 3, (3, 2)), wait(301 * MS, 3, 1, 1, 200 * MS, 200 * MS, holder=(3, 2))]),
+            (2, living(2, samples(90 * MS, 100 * MS, 2)) + signal(100 * MS, 900 * MS, 1) + [wait(980 * MS, 3, CONDITION, 0, 70 * MS, 0, open=1)]),
+            (3, living(3, samples(100 * MS, 300 * MS, 2)) + signal(800 * MS, 900 * MS, 1)))
+    join()
+    caused_agrees(f"idle, {at_work}", 0.3 if at_work else 1.1, "0:0.25", "0.25:0.7")
+    that(abs(sum(float(r["caused_s"]) for r in table("cause")) - 1.1) < 1e-6, f"idle, {at_work}, CSV: {table('cause')}")
+    said = " ".join(run("report", "--by=cause", DATABASE).split())
+    note = "Not counted: 0.800 s in which threads with hardly any work of their own wait for others' signal that theirs is done"
+    that((note in said) == at_work, f"idle, {at_work}: {said}")
+    said = " ".join(run("report", "--by=wait", DATABASE).split())
+    that(("Idle: 0.870 s of it, in which 1 thread waits for work that others do meanwhile" in said) == at_work, f"idle, {at_work}: {said}")
+    said = " ".join(run("report", DATABASE).split())
+    blocked = re.search(r"Threads of the program are blocked for (\S+ s) .*? longest: (.*?) in (.*?)[,.]", said)
+    that(blocked and blocked[1] == ("0.3 s" if at_work else "1.17 s"), f"idle, {at_work}: {said[:3000]}")
+    that(("Not counted: 0.87 s in which 1 thread waits for work that others do meanwhile." in said) == at_work, f"idle, {at_work}: {said[:3000]}")
+    that([r["idle_s"] for r in table("wait") if r["kind"] == "condition variable" and float(r["idle_s"]) > 0] == (["0.8", "0.07"] if at_work else []), f"idle: {table('wait')}")
 
 # Heatscope's own libraries: 0.4 s in 2 threads, where the program has 0.1 (the viewer's test looks at it)
 WORK = os.path.join(os.path.dirname(WORK), "ours")

@@ -40,7 +40,7 @@ static void check(jdelays *d, const in_line *line) {
 
 static jdelays one(double late_ns, double noise_ns2) {
     jdelays d = {.period_ns = MS};
-    assert_int_equal(hsc_delay_of(&d, (jdelay_key){HSC_wait_cause_BARRIER, 0, 7, 70, false}), 0);
+    assert_int_equal(hsc_delay_of(&d, (jdelay_key){HSC_wait_cause_BARRIER, 0, 7, 70, false, false}), 0);
     d.sums.p[0].windows = 1;
     d.sums.p[0].victims = 3;
     d.sums.p[0].late_ns = late_ns;

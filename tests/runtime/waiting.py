@@ -289,6 +289,26 @@ def same_line():
         expect("all of it", float(r["caused_s"]) >= 0.99 * seconds[r["line"], r["column"]], (r, seconds))
 
 
+def pool():
+    """Threads that wait for work are idle where the one that gives it is at work, and wait for it where it sleeps."""
+    for arguments in ([], ["sleeps"]):
+        done, _ = run([program("pool"), *arguments])
+        expect("exit code", done.returncode == 0, done)
+        directory, seconds, case = os.path.join(scenarios.WORK, "m"), float(done.stdout), arguments or "computes"
+        waits, causes = [list(csv.DictReader(of_command("report", directory, by, "--top=0", "--format=csv").splitlines())) for by in ("--by=wait", "--by=cause")]
+        here = {}
+        for r in waits:
+            if r["kind"] == "condition variable":
+                had = here.get(r["procedure"], (0, 0))
+                here[r["procedure"]] = had[0] + float(r["total_s"]), had[1] + float(r["idle_s"])
+        expect(f"{case}: waits", set(here) == {"unused", "takes_work"} and all(0.5 * seconds < all_s <= seconds for all_s, _ in here.values()), (here, seconds))
+        expect(f"{case}: idle", all(idle == (0 if arguments else all_s) for all_s, idle in here.values()), here)
+        counted, caused = [sum(float(r[c]) for r in causes if r["kind"] == "late signal") for c in ("counted_s", "caused_s")]
+        expect(f"{case}: causes", caused >= 0.5 * seconds and (abs(counted - caused) < 1e-6 if arguments else counted == 0), (causes, seconds))
+        text = of_command("report", directory)
+        expect(f"{case}: finding", ("are blocked for" in text) == bool(arguments), text)
+
+
 def waits_off():
     done, found = run([program("waits")], env={"HEATSCOPE_WAITS": "0"})
     expect("exit code", done.returncode == 0, done)

@@ -183,7 +183,7 @@ def main():
         path = os.path.join(folder, f"h5py.{threads}.h5")
         subprocess.run([simulate, "-o", path, "--lines=1500", f"--threads={threads}", f"--processes={processes}", "--seed=3", f"--bands={bands}"], check=True)
         with h5py.File(path, "r") as f:
-            assert text(f, "format") == "heatscope" and list(f.attrs["format_version"]) == [1, 9] and text(f, "state") == "final"
+            assert text(f, "format") == "heatscope" and list(f.attrs["format_version"]) == [1, 10] and text(f, "state") == "final"
             assert f.attrs["simulated"] == 1
             assert ("band_begin" in f["/metrics/0/line/by_row"].attrs) == bool(bands)
             f.visititems(check_forms)

@@ -416,6 +416,7 @@ static hsc_status put_run(hsc_store *s, run *r, hsc_err *err) {
     PUT(thread_voluntary_switches, o->threads, uint64_t, i % 97 == 6 ? 0 : i % 11);
     PUT(thread_involuntary_switches, o->threads, uint64_t, i % 97 == 6 ? 0 : i % 7);
     PUT(thread_runnable_s, o->threads, double, i % 97 == 6 ? -1 : 0.0001 * (double)r->samples[i]);
+    PUT(thread_idle, o->threads, uint8_t, 0 * i);
     free(first);
     free(hosts);
 

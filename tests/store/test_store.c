@@ -140,6 +140,7 @@ static void getters_tell_the_columns(void **state) {
     assert_true(thread.own_s == C(thread_own_s, double, 5));
     assert_true(thread.user_s == C(thread_user_s, double, 5) && thread.system_s == C(thread_system_s, double, 5));
     assert_true(thread.runnable_s == C(thread_runnable_s, double, 5));
+    assert_int_equal(thread.idle, C(thread_idle, uint8_t, 5) != 0);
     assert_int_equal(thread.minor_faults, C(thread_minor_faults, uint64_t, 5));
     assert_int_equal(thread.involuntary_switches, C(thread_involuntary_switches, uint64_t, 5));
     assert_int_equal(thread.lost, C(thread_lost, uint64_t, 5));

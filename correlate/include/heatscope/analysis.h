@@ -83,7 +83,8 @@ typedef struct hsc_db_cause {
     const char *waited;            /* "sleep", "MPI_Wait"; "" */
     uint32_t column;               /* where there are several such calls on the line: of this one, from 1; 0: the only one */
     bool own;                      /* no: threads that libraries made for themselves, about a lock of the library */
-    bool for_work;                 /* of place.direct_s: who waited has hardly any work of its own, it waits for the other's: for its end, or for its signal */
+    bool for_work;                 /* who waited waits for the other's work: for its end or, with hardly any work of its own, for its signal */
+    double counted_s;              /* of place.caused_s: all but waits for work */
 } hsc_db_cause;
 /* All of them, in the order of delay places; while an interval is set, those with a part in it. free() *out. */
 hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_err *err);

@@ -331,6 +331,7 @@ typedef struct hsc_db_thread { /* sorted by (rank, host, pid, thread) */
     double user_s, system_s; /* of its CPU time, by the kernel's accounting (by its tick); user_s -1: not known, nor the next four */
     uint64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
     double runnable_s;      /* ready to run, without a processor; -1: not known */
+    bool idle;              /* it waits for work, which others of its process do; false in older databases */
 } hsc_db_thread;
 hsc_status hsc_db_get_thread(const hsc_db *db, uint32_t thread, hsc_db_thread *out, hsc_err *err);
 
@@ -384,6 +385,7 @@ typedef struct hsc_db_delay {
     uint64_t waits;
     double wait_s, indirect_s;      /* indirect: of wait_s, because it had itself waited */
     double caused_s;                /* waiting of all threads that it is the cause of in the end */
+    bool for_work;                  /* who waited waits for the work that this one does: of that only what others waited for who waits so counts */
 } hsc_db_delay;
 hsc_status hsc_db_get_delay(const hsc_db *db, uint32_t row, hsc_db_delay *out, hsc_err *err);
 
@@ -399,6 +401,8 @@ hsc_status hsc_db_get_delayed_whole(const hsc_db *db, uint32_t row, hsc_db_delay
 typedef struct hsc_db_delay_place { /* what the late thread did before; sorted by delay */
     uint32_t delay, context, line;
     double direct_s, caused_s;      /* parts of wait_s - indirect_s, and of caused_s */
+    double counted_s;               /* of caused_s what is waiting of the program: what the metric "waiting caused" has; NAN in older databases, which do not tell */
+    bool of_libraries;              /* threads that libraries made for themselves wait for each other */
     bool not_running, not_known;    /* it had no processor; nothing tells what it did. context and line are then the delay's, but for wait_kind MESSAGE */
     uint32_t wait_kind;             /* HSC_wait_kind_* of enums.h: it was in such a call; 0: in none that is timed */
     uint32_t column;                /* of that call, as in hsc_db_wait */

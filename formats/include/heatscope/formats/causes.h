@@ -36,6 +36,11 @@ static inline uint32_t hsc_cause_of_wait(uint32_t wait_kind) {
     }
 }
 
+/* Of a wait of this kind: so a thread waits that wants to be given something. */
+static inline bool hsc_wait_may_be_for_work(uint32_t wait_kind) {
+    return hsc_cause_of_wait(wait_kind) == HSC_wait_cause_SIGNAL && wait_kind != HSC_wait_kind_WRITE && wait_kind != HSC_wait_kind_SEND;
+}
+
 /* Of a thread for another one, by what one process knows: not in message passing. */
 static inline bool hsc_cause_is_of_threads(uint32_t cause) {
     return cause == HSC_wait_cause_LOCK || cause == HSC_wait_cause_OMP_BARRIER || cause == HSC_wait_cause_TASK || cause == HSC_wait_cause_SIGNAL ||
