@@ -90,19 +90,21 @@ static int list(void) {
     return HSC_EXIT_OK;
 }
 
-/* What was counted may have no rows by instruction, or by version of a loop: MPI waiting, waiting caused, probe time and visits. */
+/* What was counted may be known by no instruction, and so by no version of a loop: MPI waiting, waiting caused (by version it is), probe time and visits. */
 static hsc_status check_table(const report *r, report_by by, hsc_err *err) {
-    hsc_db_table table = by == REPORT_SYMBOL ? HSC_TABLE_INSTRUCTION : HSC_TABLE_INSTANCE;
+    static const hsc_db_table tables[] = {HSC_TABLE_INSTRUCTION, HSC_TABLE_INSTANCE};
     double begin_s, end_s, most = 0;
     uint64_t row;
     uint32_t n = 0;
     if ((by != REPORT_SYMBOL && by != REPORT_VERSION) || !r->unit.exact || !(r->total > 0) || hsc_db_get_interval(r->db, &begin_s, &end_s))
         return HSC_OK;
-    hsc_status status = hsc_db_read_top(r->db, (hsc_db_view){r->metric, table, HSC_AXIS_THREAD}, NULL, NULL, 1, &row, &most, &n, err);
-    if (status == HSC_E_MISSING) /* a database from before the table */
-        hsc_err_clear(err);
-    else if (status || most > 0)
-        return status;
+    for (int i = 0; i < (by == REPORT_VERSION ? 2 : 1); i++) {
+        hsc_status status = hsc_db_read_top(r->db, (hsc_db_view){r->metric, tables[i], HSC_AXIS_THREAD}, NULL, NULL, 1, &row, &most, &n, err);
+        if (status == HSC_E_MISSING) /* a database from before the table */
+            hsc_err_clear(err);
+        else if (status || most > 0)
+            return status;
+    }
     return hsc_err_set(err, HSC_E_MISSING, "%s: --by=%s: of %s nothing is known by %s; --by=line and --by=context have it", r->info.path, report_tables[by].name, r->unit.name,
                        by == REPORT_SYMBOL ? "instruction" : "the version of a loop");
 }

@@ -79,6 +79,8 @@ def hands_over():
     # view: a database that is there is opened without it, a measurement directory is not
     os.makedirs(os.path.join(work, "made"))
     os.makedirs(os.path.join(work, "unmade"))
+    with open(os.path.join(work, "unmade/1.hsr"), "wb"):
+        pass
     with open(os.path.join(work, "made/heatscope.h5"), "wb") as f:
         f.write(b"\x89HDF\r\n\x1a\n")
     code, _, err = run([small, "view", "made"], DISPLAY=":9999")

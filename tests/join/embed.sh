@@ -9,7 +9,7 @@ double other(double);
 int main(void) {
     double sum = 1;
     for (int i = 0; i < 300000000; i++)
-        sum += 1 / sum; /* HERE */
+        /* HERE */ sum += 1 / sum;
     return other(sum) < 0;
 }
 C
@@ -41,7 +41,7 @@ for told in "" -gdwarf-4; do
 int main(void) {
     double sum = 1;
     for (int i = 0; i < 200000000; i++)
-        sum += 1 / sum; /* HERE */
+        /* HERE */ sum += 1 / sum;
     return sum < 0;
 }
 C
