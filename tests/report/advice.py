@@ -310,7 +310,8 @@ int main(int argc, char **argv) {
 for name, calls, rounds, told in (("never", "0", 20000, True), ("some", "x[j] < 4000", 2000, False), ("all", "1", 2000, False)):
     run(CC, "-O2", "-g", f"-DCALLS={calls}", f"-DROUNDS={rounds}", "rare.c", "-o", "rare")
     run(HEATSCOPE, "run", "-q", "-F", "2000", "--budget=off", "-o", "m." + name, "./rare")
-    row = [r for r in csv.DictReader(run(HEATSCOPE, "report", "--by=reason", "--format=csv", "m." + name).splitlines()) if r["procedure"] == "each"]
+    # the loop inside goes round twice in 4096 iterations: one run in ten has a sample there
+    row = [r for r in csv.DictReader(run(HEATSCOPE, "report", "--by=reason", "--format=csv", "m." + name).splitlines()) if r["procedure"] == "each" and float(r["exclusive_pct"]) > 2]
     that(len(row) == 1 and row[0]["reason"] == ("call that has no vector form" if name == "all" else "not the innermost loop") and row[0]["advice"].startswith("two loops may let it") == told, f"{name}: {row}")
     text = re.sub(r"\s+", " ", run(HEATSCOPE, "report", "--by=finding", "m." + name))
     that(("two loops may let it" in text) == told, f"{name}: {text}")
