@@ -152,6 +152,16 @@ static hsc_status set_spread(const report *r, bool blocks, counted *of, hsc_err 
     return s;
 }
 
+/* row: of the block that it is a visit of, or of that one's probe. */
+static hsc_status get_visit(const report *r, bool blocks, uint32_t i, hsc_db_visit *v, uint32_t *row, hsc_err *err) {
+    hsc_db_block b = {0};
+    hsc_status s = hsc_db_get_visit(r->db, i, v, err);
+    if (!s && !blocks)
+        s = hsc_db_get_block(r->db, v->block, &b, err);
+    *row = blocks ? v->block : b.probe;
+    return s;
+}
+
 /* *out: of each row exclusive seconds by category, without what probes cost, whose time is taken to be spread as the visit's is. To be freed. */
 static hsc_status list_categories(const report *r, bool blocks, uint32_t n, double **out, hsc_err *err) {
     const uint32_t k = r->info.categories;
@@ -159,14 +169,12 @@ static hsc_status list_categories(const report *r, bool blocks, uint32_t n, doub
     hsc_status s = list && one ? HSC_OK : no_memory(r, err);
     for (uint32_t i = 0; !s && i < hsc_db_count_told(r->db, HSC_TOLD_VISITS); i++) {
         hsc_db_visit v;
-        hsc_db_block b;
-        s = hsc_db_get_visit(r->db, i, &v, err);
-        if (!s)
-            s = hsc_db_get_block(r->db, v.block, &b, err);
+        uint32_t row;
+        s = get_visit(r, blocks, i, &v, &row, err);
         if (!s)
             s = hsc_db_read_visit_categories(r->db, i, one, err);
         for (uint32_t c = 0; !s && c < k && v.exclusive_s > 0; c++)
-            list[(size_t)(blocks ? v.block : b.probe) * k + c] += one[c] * (v.exclusive_s - v.exclusive_cost_s) / v.exclusive_s;
+            list[(size_t)row * k + c] += one[c] * (v.exclusive_s - v.exclusive_cost_s) / v.exclusive_s;
     }
     free(one);
     return s;
@@ -177,14 +185,12 @@ static hsc_status set_quantiles(const report *r, bool blocks, counted *of, uint3
     hsc_status s = histograms ? HSC_OK : no_memory(r, err);
     for (uint32_t i = 0; !s && i < hsc_db_count_told(r->db, HSC_TOLD_VISITS); i++) {
         hsc_db_visit v;
-        hsc_db_block b;
-        s = hsc_db_get_visit(r->db, i, &v, err);
-        if (!s)
-            s = hsc_db_get_block(r->db, v.block, &b, err);
+        uint32_t row;
+        s = get_visit(r, blocks, i, &v, &row, err);
         if (!s)
             s = hsc_db_read_visit_histogram(r->db, i, one, err);
         for (unsigned k = 0; !s && k < HSC_BUCKETS; k++)
-            histograms[blocks ? v.block : b.probe][k] += one[k];
+            histograms[row][k] += one[k];
     }
     for (uint32_t i = 0; !s && i < n; i++) {
         hsc_db_histogram_quantile(histograms[i], of[i].min_s, of[i].max_s, 0.5, &of[i].median);

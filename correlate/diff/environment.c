@@ -10,9 +10,7 @@
 static int order_of(const report_environment *a, uint32_t i, const report_environment *b, uint32_t k) {
     if (i == a->n || k == b->n)
         return (i == a->n) - (k == b->n);
-    const report_setting *x = &a->list[i], *y = &b->list[k];
-    int order = memcmp(x->name, y->name, (size_t)(x->name_bytes < y->name_bytes ? x->name_bytes : y->name_bytes));
-    return order ? order : x->name_bytes - y->name_bytes;
+    return report_compare_names(&a->list[i], &b->list[k]);
 }
 
 /* The same values, in however many processes of each. */
@@ -20,11 +18,9 @@ static bool are_alike(const report_environment *a, uint32_t i, const report_envi
     uint32_t n = report_settings_of_one(a, i);
     if (n != report_settings_of_one(b, k))
         return false;
-    for (uint32_t j = 0; j < n; j++) {
-        const report_setting *x = &a->list[i + j], *y = &b->list[k + j];
-        if (!x->value != !y->value || x->value_bytes != y->value_bytes || (x->value && memcmp(x->value, y->value, (size_t)x->value_bytes) != 0))
+    for (uint32_t j = 0; j < n; j++)
+        if (report_compare_settings(&a->list[i + j], &b->list[k + j]))
             return false;
-    }
     return true;
 }
 

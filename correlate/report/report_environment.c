@@ -16,13 +16,14 @@ static int by_bytes(const char *a, int a_bytes, const char *b, int b_bytes) {
     return order ? order : a_bytes - b_bytes;
 }
 
-static int by_name(const report_setting *x, const report_setting *y) { return by_bytes(x->name, x->name_bytes, y->name, y->name_bytes); }
+int report_compare_names(const report_setting *x, const report_setting *y) { return by_bytes(x->name, x->name_bytes, y->name, y->name_bytes); }
 
-static int by_setting(const void *a, const void *b) {
-    const report_setting *x = a, *y = b;
-    int order = by_name(x, y);
+int report_compare_settings(const report_setting *x, const report_setting *y) {
+    int order = report_compare_names(x, y);
     return order ? order : !x->value || !y->value ? !x->value - !y->value : by_bytes(x->value, x->value_bytes, y->value, y->value_bytes);
 }
+
+static int by_setting(const void *a, const void *b) { return report_compare_settings(a, b); }
 
 static bool add(report_environment *e, uint32_t *room, report_setting s) {
     if (e->n == *room) {
@@ -53,7 +54,7 @@ static bool add_up(report_environment *e, uint32_t *room) {
     uint32_t n = 0, without = 0, lines = e->n;
     qsort(e->list, e->n, sizeof *e->list, by_setting);
     for (uint32_t i = 0; i < lines; i++) {
-        if (n && !by_setting(&e->list[n - 1], &e->list[i]))
+        if (n && !report_compare_settings(&e->list[n - 1], &e->list[i]))
             e->list[n - 1].processes += e->list[i].processes;
         else
             e->list[n++] = e->list[i];
@@ -113,7 +114,7 @@ void report_environment_free(report_environment *e) {
 
 uint32_t report_settings_of_one(const report_environment *e, uint32_t i) {
     uint32_t k = i;
-    while (k < e->n && !by_name(&e->list[i], &e->list[k]))
+    while (k < e->n && !report_compare_names(&e->list[i], &e->list[k]))
         k++;
     return k - i;
 }

@@ -19,9 +19,12 @@ typedef struct report_environment {
 
 hsc_status report_environment_of(hsc_db *db, report_environment *out, hsc_err *err);
 void report_environment_free(report_environment *e);
+/* The order of the list: by name alone; by value, too. 0: the same, in however many processes. */
+int report_compare_names(const report_setting *x, const report_setting *y);
+int report_compare_settings(const report_setting *x, const report_setting *y);
 /* How many settings one variable has from list[i] on. */
 uint32_t report_settings_of_one(const report_environment *e, uint32_t i);
-/* "4", "4 or 2 or not set" with counts "4 (3 processes) or not set (1)" on request; long and many values are cut. */
+/* "2 or 4 or not set"; with counts "4 (3 processes) or not set (1)". Long values and many of them are cut. */
 void report_environment_values(const report_environment *e, uint32_t i, bool counts, char *out, size_t size);
 
 #endif

@@ -29,7 +29,7 @@ hsc_status hsc_nodes_find(hsc_db *db, hsc_err *err) {
     for (uint32_t p = 0; p < n; p++)
         list[p] = (hosted){hsc_db_text(db, HSC_COL_process_host, p), p};
     qsort(list, n, sizeof *list, by_host);
-    for (uint64_t i = 0; i < n; i++) /* the first process of each one's host, for now */
+    for (uint64_t i = 0; i < n; i++) /* first of each process the first one of its host; below, in its place, the node */
         db->process_node[list[i].process] = i && !strcmp(list[i].host, list[i - 1].host) ? db->process_node[list[i - 1].process] : list[i].process;
     for (uint32_t p = 0; p < n; p++) {
         const bool first = db->process_node[p] == p;
