@@ -26,11 +26,17 @@ hsc_status hsc_nodes_find(hsc_db *db, hsc_err *err) {
         free(list);
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);
     }
-    for (uint32_t p = 0; p < n; p++)
-        list[p] = (hosted){hsc_db_text(db, HSC_COL_process_host, p), p};
-    qsort(list, n, sizeof *list, by_host);
-    for (uint64_t i = 0; i < n; i++) /* first of each process the first one of its host; below, in its place, the node */
-        db->process_node[list[i].process] = i && !strcmp(list[i].host, list[i - 1].host) ? db->process_node[list[i - 1].process] : list[i].process;
+    uint64_t runs = 0; /* of processes of one host, which mostly stand together */
+    for (uint32_t p = 0; p < n; p++) {
+        const char *host = hsc_db_text(db, HSC_COL_process_host, p);
+        if (!p || strcmp(host, list[runs - 1].host) != 0)
+            list[runs++] = (hosted){host, p};
+        db->process_node[p] = list[runs - 1].process; /* an earlier one of its host; below, in its place, the node */
+    }
+    qsort(list, runs, sizeof *list, by_host);
+    for (uint64_t i = 1; i < runs; i++)
+        if (!strcmp(list[i].host, list[i - 1].host))
+            db->process_node[list[i].process] = db->process_node[list[i - 1].process];
     for (uint32_t p = 0; p < n; p++) {
         const bool first = db->process_node[p] == p;
         db->process_node[p] = first ? db->n_nodes++ : db->process_node[db->process_node[p]];
