@@ -184,12 +184,20 @@ __attribute__((noinline)) static double apart(double x) {
 
 int main(void) {
     volatile size_t size = sizeof bytes;
-    double x = 0.5;
-    for (double begin = cpu_s(); about_s() - begin < 0.4;) {
-        for (int i = 0; i < 64; i++)
+    double x = 0.5, computed = 0, filled = 0, now;
+    for (double before = cpu_s(); computed + filled < 0.4; before = now) {
+        for (int i = 0; i < 640; i++)
             x = apart(x);
-        for (int i = 0, n = (int)size / 128; i < n; i++) /* FILLS */ /* some 20 % of the time, of which machines differ by a factor of 2 */
-            memset(bytes, i, size);
+        double after = cpu_s();
+        computed += after - before;
+        now = after;
+        while (filled < computed / 4) { /* a fifth of the time, however fast a machine fills */
+            for (int i = 0, n = (int)size / 16; i < n; i++) /* FILLS */
+                memset(bytes, i, size);
+            now = cpu_s();
+            filled += now - after;
+            after = now;
+        }
     }
     printf("%g %d\n", x, bytes[100]);
     return 0;
