@@ -570,26 +570,58 @@ static int scopes_of(hsc_handle *h, Tcl_Interp *interp, int objc, Tcl_Obj *const
     return TCL_OK;
 }
 
+static void put_begin(Tcl_Obj *list, uint32_t line, uint32_t scope, Tcl_Obj *kind) {
+    Tcl_ListObjAppendElement(NULL, list, WIDE(line));
+    Tcl_ListObjAppendElement(NULL, list, WIDE(scope));
+    Tcl_ListObjAppendElement(NULL, list, kind);
+}
+
+/* A loop that the compiler wrote itself stands at no line; its code has the lines of the file that it was inlined at. */
+static hsc_status put_inlined(const hsc_handle *h, Tcl_Obj *list, uint32_t file, uint32_t scope, Tcl_Obj *kind, hsc_err *err) {
+    uint32_t *rows = NULL, n = 0, before = HSC_NONE;
+    hsc_status status = hsc_db_find_instructions(h->db, HSC_OF_SCOPE, scope, &rows, &n, err);
+    unsigned char *seen = status ? NULL : calloc((size_t)h->info.lines / 8 + 1, 1);
+    if (!status && !seen)
+        status = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u lines", h->info.lines);
+    for (uint32_t i = 0; !status && i < n; i++) {
+        hsc_db_instruction x;
+        hsc_db_line l;
+        if (hsc_db_get_instruction(h->db, rows[i], &x, NULL) != HSC_OK || x.line == before || x.line >= h->info.lines)
+            continue;
+        before = x.line;
+        if (seen[x.line / 8] & 1 << x.line % 8 || hsc_db_get_line(h->db, x.line, &l, NULL) != HSC_OK || l.file != file || !l.line)
+            continue;
+        seen[x.line / 8] |= (unsigned char)(1 << x.line % 8);
+        put_begin(list, l.line, scope, kind);
+    }
+    free(seen);
+    free(rows);
+    return status;
+}
+
 /* Where they begin, in one answer for a whole file. */
 static int scopes_begin(hsc_handle *h, Tcl_Interp *interp, Tcl_Obj *number) {
-    uint32_t file, n;
+    enum { MOST_INLINED = 256 }; /* each is a look at all instructions */
+    uint32_t file, n, looked_at = 0;
     const uint32_t *scopes;
     hsc_err err = {0};
     if (hsc_tcl_get_index(interp, number, "file", h->info.files, &file) != TCL_OK)
         return TCL_ERROR;
     if (hsc_handle_scopes(h, file, &scopes, &n, &err) != HSC_OK)
         return hsc_tcl_error(interp, &err);
-    Tcl_Obj *list = Tcl_NewListObj(0, NULL), *kinds[HSC_SCOPE_REGION + 1] = {NULL};
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL), *kinds[HSC_SCOPE_REGION + 1] = {NULL}, *inlined = Tcl_NewStringObj("inlined", -1);
+    Tcl_IncrRefCount(inlined);
     for (uint32_t i = 0; i < n && i < 65536; i++) {
         hsc_db_scope s;
         if (hsc_db_get_scope(h->db, scopes[i], &s, NULL) != HSC_OK || (int)s.kind > HSC_SCOPE_REGION)
             continue;
         if (!kinds[s.kind])
             kinds[s.kind] = TEXT(hsc_kind_names[s.kind]);
-        Tcl_ListObjAppendElement(NULL, list, WIDE(s.line_begin));
-        Tcl_ListObjAppendElement(NULL, list, WIDE(scopes[i]));
-        Tcl_ListObjAppendElement(NULL, list, kinds[s.kind]);
+        put_begin(list, s.line_begin, scopes[i], kinds[s.kind]);
+        if (s.kind == HSC_SCOPE_LOOP && !s.line_begin && s.knowledge == HSC_KNOWN_MAP && looked_at++ < MOST_INLINED)
+            (void)put_inlined(h, list, file, scopes[i], inlined, &err); /* without instructions there is nothing more to say */
     }
+    Tcl_DecrRefCount(inlined);
     Tcl_SetObjResult(interp, list);
     return TCL_OK;
 }

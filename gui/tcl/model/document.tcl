@@ -2,7 +2,7 @@
 # One source file as lines: text, syntax, what the compiler did with its loops; or why there is no text.
 
 oo::class create ::heatscope::Document {
-    variable Db File Facts Lines Count State Message Changed Language Spans Chips Loops Begins Where Asked Roles Total Usual
+    variable Db File Facts Lines Count State Message Changed Language Spans Chips Loops Inlined Begins Where Asked Roles Total Usual
 
     constructor {db file} {
         set Db $db
@@ -12,6 +12,7 @@ oo::class create ::heatscope::Document {
         set Spans {}
         set Chips {}
         set Loops {}
+        set Inlined {}
         set Begins {}
         set Lines {}
         set Changed 0
@@ -185,7 +186,8 @@ oo::class create ::heatscope::Document {
         set Chips {}
         set Total ""
     }
-    # What the compiler did with the loops that begin on line n: list of {text tone scope}, tone good, bad or plain.
+    # What the compiler did with the loops that begin on line n, and with those that it wrote itself there (Fortran's SUM), by name:
+    # list of {text tone scope}, tone good, bad or plain.
     method chips {n} {
         if {[dict exists $Chips $n]} {
             return [dict get $Chips $n]
@@ -197,6 +199,19 @@ oo::class create ::heatscope::Document {
                     lappend chips [linsert $chip end $scope]
                 }
             }
+        }
+        if {[dict exists $Inlined $n]} {
+            foreach scope [dict get $Inlined $n] {
+                set name [::heatscope::fmt intrinsic [dict get [$Db scope [dict get [$Db scope $scope] procedure]] name]]
+                foreach chip [my ChipsOf $scope] {
+                    set chip [lreplace $chip 0 0 "$name [lindex $chip 0]"]
+                    if {[lsearch -exact -index 0 $chips [lindex $chip 0]] < 0} {
+                        lappend chips [linsert $chip end $scope]
+                    }
+                }
+            }
+            # what may cost something is not hidden behind praise of the line's own loop
+            set chips [concat [lsearch -all -inline -exact -index 1 $chips bad] [lsearch -all -inline -not -exact -index 1 $chips bad]]
         }
         dict set Chips $n $chips
         return $chips
@@ -373,7 +388,12 @@ oo::class create ::heatscope::Document {
         }
         set Begins [dict create 0 {}]
         set Loops [dict create 0 {}]
+        set Inlined {}
         foreach {line scope kind} [$Db scopesbegin $File] {
+            if {$kind eq "inlined"} {
+                dict lappend Inlined $line $scope
+                continue
+            }
             dict lappend Begins $line $scope
             if {$kind ne "procedure"} {
                 dict lappend Loops $line $scope

@@ -277,6 +277,8 @@ namespace eval ::heatscope::fmt {
         }
         return $s
     }
+    # A procedure that the compiler wrote of an intrinsic one, in a word: "sum of a 2-dimensional array" is sum.
+    proc intrinsic {name} { return [regsub { of an? \d+-dimensional array$} [shortName $name] {}] }
     # A procedure's name for a list: without parameters, template arguments as <...> but for short words; the whole name is for read-outs.
     proc shortName {name} {
         variable Short
@@ -352,7 +354,7 @@ namespace eval ::heatscope::fmt {
         set at [string last :: $short]
         return [expr {$at <= 0 ? $short : [string range $short $at+2 end]}]
     }
-    namespace export shortName lastName type arguments arrayType waitKind
+    namespace export shortName intrinsic lastName type arguments arrayType waitKind
 
     # "lines 213–238", "line 7"
     proc span {first last} {
