@@ -305,6 +305,14 @@ static bool sets_for_itself(report *r, uint32_t scope, char *out, size_t size) {
     return found;
 }
 
+/* Loops that a collapse clause makes one of, which then finds the indices of each iteration by division; 0: none. */
+static uint32_t made_one(const report *r, const report_refusal *x) {
+    uint32_t first, n;
+    hsc_db_loop l;
+    bool of_indices = x->reason != HSC_reason_CALL && x->reason != HSC_reason_UNSUPPORTED && x->reason != HSC_reason_NOT_INNERMOST && x->reason != HSC_reason_FLOATING_POINT_ORDER && x->reason != HSC_reason_EXTREME;
+    return of_indices && !hsc_db_find(r->db, HSC_LIST_LOOPS, x->scope, &first, &n, NULL) && n && !hsc_db_get_loop(r->db, first, &l, NULL) && l.collapsed > 1 ? l.collapsed : 0;
+}
+
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size) {
     hsc_db_scope s;
     hsc_db_file f;
@@ -330,6 +338,17 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
     }
     if (!strcmp(x->remark.name, "LoopInside")) /* more than one thing is in the way */
         return out;
+    uint32_t loops = made_one(r, x);
+    if (loops) {
+        char less[40];
+        if (loops == 2)
+            snprintf(less, sizeof less, "without the clause");
+        else
+            snprintf(less, sizeof less, "with collapse(%u)", loops - 1);
+        snprintf(out, size, "collapse(%u) makes one loop of %u, which finds the indices of each iteration by division: %s the innermost is a loop of its own, which may have vectors; what is round it needs iterations enough for all threads",
+                 loops, loops, less);
+        return out;
+    }
     char own[120];
     if (x->reason == HSC_reason_RECURRENCE && !x->has_dependence && sets_for_itself(r, x->scope, own, sizeof own)) {
         snprintf(out, size, "iterations set %s, for their own use, and its last value is kept, as not this procedure alone has the address: a variable of its own in its place may let it; what else may keep the loop scalar shows only then", own);

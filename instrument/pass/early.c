@@ -280,6 +280,7 @@ static void place_fortran_loop(early *e, seen_loop *s) {
                 hsc_source_is_fortran_directive(p, file, has_line(&s->header) ? s->header.line : s->low)) &&
                hsc_source_fortran_do_at(p, file, s->body_low == NONE ? s->low : s->body_low, &line, &column)) {
         r->kind = e->has_worksharing ? HSC_loop_kind_OMP : HSC_loop_kind_DO; /* `simd` shares no work */
+        hsc_openmp_outermost_do(p, file, &line, &column);
         r->line_begin = line;
         r->column_begin = column;
     } else if (s->body_low != NONE && hsc_source_fortran_loop(p, file, s->body_low, 1, &r->kind) &&

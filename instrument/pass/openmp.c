@@ -127,7 +127,9 @@ static size_t copy_text(hsc_pass *p, uint32_t file, unsigned line, char *out, si
         return 0;
     while (i + 2 < n && strncasecmp(t + i, "omp", 3) && t[i] != '\n')
         i++;
-    for (i += 3; i < n && used + 2 < size; i++) {
+    i += 3;
+    i += p->is_fortran && i < n && t[i] == '&'; /* the line goes on with a directive */
+    for (; i < n && used + 2 < size; i++) {
         char c = t[i];
         if (p->is_fortran && c == '!')
             while (i + 1 < n && t[i + 1] != '\n')
@@ -138,8 +140,10 @@ static size_t copy_text(hsc_pass *p, uint32_t file, unsigned line, char *out, si
             while (p->is_fortran && i + 1 < n && strchr(" \t\n!$cC*oOmMpP&", t[i + 1])) { /* sentinel of the next line */
                 bool end = (t[i + 1] == 'p' || t[i + 1] == 'P') && strchr("mM", t[i]);
                 i++;
-                if (end)
+                if (end) {
+                    i += i + 1 < n && t[i + 1] == '&'; /* "!$omp&" */
                     break;
+                }
             }
             c = ' ';
         }
@@ -471,6 +475,50 @@ unsigned hsc_openmp_call(hsc_pass *p, uint32_t site, LLVMValueRef call, const ch
 
 /* ---- after all procedures are seen ---- */
 
+/* Column of a DO that begins on the line; 0: none does. */
+static unsigned do_column(hsc_pass *p, uint32_t file, unsigned line) {
+    const char *t;
+    size_t n, blanks = 0;
+    uint64_t kind;
+    if (!hsc_source_text(p, file, line, 1, &t, &n))
+        return 0;
+    while (blanks < n && (t[blanks] == ' ' || t[blanks] == '\t'))
+        blanks++;
+    return hsc_source_fortran_loop(p, file, line, (unsigned)blanks + 1, &kind) && kind == HSC_loop_kind_DO ? (unsigned)blanks + 1 : 0;
+}
+
+void hsc_openmp_outermost_do(hsc_pass *p, uint32_t file, unsigned *line, unsigned *column) {
+    enum { LINES_MAX = 40 };
+    unsigned first = *line, at_column = *column, loops = 1;
+    for (unsigned up = 1; up < LINES_MAX && up < *line; up++) {
+        unsigned above = *line - up, found;
+        char text[TEXT_MAX_BYTES];
+        const char *t;
+        size_t n, k = 0;
+        bool end;
+        if (is_directive(p, file, above)) {
+            if (copy_text(p, file, above, text, sizeof text) && !(constructs_of(text, &end) & (HSC_omp_construct_LOOP | HSC_omp_construct_SIMD | HSC_omp_construct_TASKLOOP)))
+                continue; /* the directive began above */
+            if (collapse_of(text) == loops) {
+                *line = first;
+                *column = at_column;
+            }
+            return;
+        }
+        if (!hsc_source_text(p, file, above, 1, &t, &n))
+            continue; /* an empty line */
+        while (k < n && (t[k] == ' ' || t[k] == '\t'))
+            k++;
+        if (k < n && (t[k] == '\n' || t[k] == '!'))
+            continue;
+        if (!(found = do_column(p, file, above)))
+            return;
+        first = above;
+        at_column = found;
+        loops++;
+    }
+}
+
 /* The loop that follows line `line` of the text: its place. */
 static bool next_loop(hsc_pass *p, uint32_t file, unsigned after, unsigned *line, unsigned *column) {
     unsigned l = after + 1;
@@ -478,26 +526,21 @@ static bool next_loop(hsc_pass *p, uint32_t file, unsigned after, unsigned *line
         *line = l;
         return hsc_source_omp_for(p, file, line, column);
     }
-    for (; l < after + 40; l++) {
-        const char *t;
-        size_t n, blanks = 0;
-        uint64_t kind;
-        if (!hsc_source_text(p, file, l, 1, &t, &n))
-            continue;
-        while (blanks < n && (t[blanks] == ' ' || t[blanks] == '\t'))
-            blanks++;
-        if (hsc_source_fortran_loop(p, file, l, (unsigned)blanks + 1, &kind) && kind == HSC_loop_kind_DO) {
+    for (; l < after + 40; l++)
+        if ((*column = do_column(p, file, l)) != 0) {
             *line = l;
-            *column = (unsigned)blanks + 1;
             return true;
         }
-    }
     return false;
 }
 
 /* The loops inside a collapsed one are none of the control flow any more: they get records of their own. */
 static void add_collapsed(hsc_pass *p, uint32_t loop_id, unsigned n) {
     size_t index = p->sites.p[loop_id - 1].index;
+    hsc_rec_loop alone = p->loops.p[index];
+    hsc_control_read(p, 0, &alone);
+    if (alone.trips_max == p->loops.p[index].trips_max)
+        p->loops.p[index].trips_max = 0; /* of the outermost by itself */
     p->loops.p[index].collapsed = n;
     for (unsigned k = 1; k < n && k < 16; k++) {
         hsc_rec_loop outer = p->loops.p[index], r = {.procedure_id = outer.procedure_id,

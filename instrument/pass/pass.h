@@ -250,6 +250,8 @@ unsigned hsc_openmp_call(hsc_pass *p, uint32_t site, LLVMValueRef call, const ch
 /* The constructs of the directive that begins in this line (omp_construct); 0: there is none, or it ends a construct. */
 uint64_t hsc_openmp_constructs(hsc_pass *p, uint32_t file, unsigned line);
 /* When all procedures have been looked at early; first: regions of Fortran begin where their directives are, not where flang says. */
+/* Of a Fortran DO with DOs straight round it, up to a directive whose COLLAPSE clause makes one loop of as many: moves to the outermost. */
+void hsc_openmp_outermost_do(hsc_pass *p, uint32_t file, unsigned *line, unsigned *column);
 void hsc_openmp_place_regions(hsc_pass *p);
 void hsc_openmp_finish(hsc_pass *p);
 

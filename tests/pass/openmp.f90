@@ -100,3 +100,32 @@ subroutine tasks(a, n)
   !$omp end single
   !$omp end parallel
 end subroutine
+
+! Loops made one begin at the outermost of them, whatever stands before it and goes on.
+subroutine collapsed(a, b, n, m)
+  implicit none
+  integer :: n, m, i, j, k
+  real(8) :: a(n, m, 8), b(n, m, 8)
+  ! CHECK-DAG: [[#@LINE+6]]-[[#@LINE+14]] OpenMP worksharing: {{.*}}[k = 1; 8; 3 loops made one]
+  ! CHECK-DAG: [[#@LINE+3]] omp parallel do collapse(3): fork
+  ! CHECK-DAG: [[#@LINE+7]]-[[#@LINE+11]] OpenMP worksharing: one with the loop round it [j = 1; m]
+  ! CHECK-DAG: [[#@LINE+7]]-[[#@LINE+9]] OpenMP worksharing: one with the loop round it [i = 1; n]
+  !$omp parallel do &
+  !$omp& collapse(3)
+  do k = 1, 8
+
+    ! of each plane
+    do j = 1, m
+      do i = 1, n
+        a(i, j, k) = a(i, j, k) + b(i, j, k)
+      end do
+    end do
+  end do
+  ! CHECK-DAG: [[#@LINE+2]]-[[#@LINE+6]] OpenMP worksharing: {{.*}}[j = 1; m]
+  !$omp parallel do
+  do j = 1, m
+    do i = 1, n
+      a(i, j, 1) = a(i, j, 1) + b(i, j, 2)
+    end do
+  end do
+end subroutine

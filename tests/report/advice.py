@@ -83,6 +83,57 @@ text = run(HEATSCOPE, "report", "--by=reason", "m.apart")
 that("the same is so of 1 more loop, " in re.sub(r"\s+", " ", run(HEATSCOPE, "report", "m.apart")), f"two loops with one advice: {run(HEATSCOPE, 'report', '--by=finding', 'm.apart')}")
 that("-> far is compiled by itself, in far.c" in text, f"the table of reasons: {text}")
 
+# Loops that a collapse clause makes one find their indices by division: the clause is what to leave out, and it is true.
+C_LOOPS = """static double a[400][1000], b[400][1000], c[400][1000];
+static void add(int rows, int columns, double by) {
+#pragma omp parallel for CLAUSE
+    for (int k = 0; k < rows; k++)
+        for (int i = 0; i < columns; i++)
+            a[k][i] = b[k][i] + by * c[k][i];
+}
+int main(int count, char **words) {
+    for (int t = 0; t < 300; t++)
+        add(399 + count, 999 + count, 1e-3 * t);
+    return a[7][9] > 1 && !words;
+}
+"""
+FORTRAN_LOOPS = """program p
+  real(8), allocatable :: a(:,:), b(:,:), c(:,:)
+  integer :: t
+  allocate(a(1000,400), b(1000,400), c(1000,400))
+  b = 1
+  c = 2
+  do t = 1, 300
+    call add(a, b, c, 1000, 400, 1d-3 * t)
+  end do
+  print *, a(3, 4)
+contains
+  subroutine add(a, b, c, columns, rows, by)
+    integer, intent(in) :: columns, rows
+    real(8) :: a(columns, rows), b(columns, rows), c(columns, rows), by
+    integer :: i, k
+    !$omp parallel do CLAUSE
+    do k = 1, rows
+      do i = 1, columns
+        a(i, k) = b(i, k) + by * c(i, k)
+      end do
+    end do
+  end subroutine
+end program
+"""
+for suffix, compiler, text in ((".c", CC, C_LOOPS), (".f90", FC, FORTRAN_LOOPS)):
+    for name, clause in (("collapsed", "collapse(2)"), ("loops", "")):
+        if compiler == "-":
+            continue
+        with open(os.path.join(WORK, name + suffix), "w", encoding="utf-8") as f:
+            f.write(text.replace("CLAUSE", clause))
+        run(compiler, "-O3", "-g", "-fopenmp", name + suffix, "-o", name)
+        run(HEATSCOPE, "run", "-q", "-F", "2000", "--budget=off", "-o", "m." + name + suffix, "./" + name)
+        reasons = list(csv.DictReader(run(HEATSCOPE, "report", "--by=reason", "--format=csv", "m." + name + suffix).splitlines()))
+        that(any(r["advice"].startswith("collapse(2) makes one loop of 2, which finds the indices of each iteration by division: without the clause ") for r in reasons) == bool(clause), f"{name}{suffix}: {reasons}")
+        versions = [r["version"] for r in csv.DictReader(run(HEATSCOPE, "report", "--by=version", "--format=csv", "m." + name + suffix).splitlines()) if int(r["exclusive_periods"]) and r["procedure"].startswith("add")]
+        that(any("vector" in v for v in versions) != bool(clause), f"{name}{suffix}: {versions}")
+
 # A loop that only calls is not the hottest; that it has more is said.
 with open(os.path.join(WORK, "calls.c"), "w", encoding="utf-8") as f:
     f.write("""static double sink[64];
