@@ -10,7 +10,6 @@
 
 #include <heatscope/formats/records.h>
 
-
 /* The metric that counts page faults, of a run with -e page-faults; HSC_NONE. */
 static uint32_t faults_metric(const report *r) {
     for (uint32_t i = 0; i < r->info.metrics; i++) {
@@ -68,15 +67,35 @@ double findings_polling(const report *r) {
     return sum * r->unit.scale;
 }
 
-/* ", most in sched_yield (0.628 s of samples)": of libc's wrappers of system calls, which hardly do anything else, the one with most. */
-static void system_call(const report *r, double system_s, char *out, size_t size) {
-    static const char *const wrappers[] = {"brk", "clock_nanosleep", "clone", "close", "epoll_wait", "fsync", "fdatasync", "futex", "getrusage", "lseek", "madvise", "mmap", "mprotect", "mremap", "munmap",
-                                           "nanosleep", "open", "open64", "openat", "poll", "pread64", "pwrite64", "read", "readv", "recv", "recvfrom", "recvmsg", "sched_yield", "select", "send", "sendmsg", "sendto",
-                                           "syscall", "unlink", "wait4", "write", "writev"};
+/* libc's wrappers of system calls, which hardly do anything else; those with which libraries wait actively. */
+static const char *const system_calls[] = {"accept", "accept4", "access", "brk", "clone", "clone3", "close", "connect", "copy_file_range", "dup", "dup2", "execve", "faccessat", "fadvise64", "fallocate", "fchmod", "fcntl", "fcntl64",
+                                           "fdatasync", "flock", "fork", "fstat", "fstat64", "fstatat", "fstatat64", "fsync", "ftruncate", "ftruncate64", "getdents64", "getppid", "getrandom", "getrusage", "getsockopt", "io_getevents", "io_submit",
+                                           "ioctl", "kill", "link", "lseek", "lseek64", "lstat", "lstat64", "madvise", "mkdir", "mlock", "mmap", "mmap64", "mprotect", "mremap", "msgrcv", "msgsnd", "msync", "munmap", "open", "open64", "openat",
+                                           "openat64", "pipe", "pipe2", "posix_fadvise", "pread", "pread64", "preadv", "preadv2", "process_vm_readv", "process_vm_writev", "pwrite", "pwrite64", "pwritev", "pwritev2", "read", "readlink", "readv",
+                                           "recv", "recvfrom", "recvmmsg", "recvmsg", "rename", "rmdir", "sendfile", "sendfile64", "semop", "semtimedop", "send", "sendmmsg", "sendmsg", "sendto", "setsockopt", "shmat", "shmdt", "shutdown",
+                                           "socket", "socketpair", "splice", "stat", "stat64", "statx", "sync", "sync_file_range", "syscall", "tee", "truncate", "unlink", "unlinkat", "vfork", "vmsplice", "wait4", "waitid", "waitpid",
+                                           "write", "writev"};
+static const char *const waiting_calls[] = {"clock_nanosleep", "epoll_pwait", "epoll_wait", "futex", "nanosleep", "poll", "ppoll", "pselect", "sched_yield", "select"};
+
+static bool is_among(const char *name, const char *const *list, size_t n) {
+    for (size_t k = 0; k < n; k++)
+        if (!strcmp(name, list[k]))
+            return true;
+    return false;
+}
+#define IS_AMONG(name, list) is_among(name, list, sizeof(list) / sizeof *(list))
+
+typedef struct called_system {
+    double s;      /* seconds of samples in it; 0: none has a tenth of the kernel's time */
+    bool waits;    /* as libraries that wait actively do; so may what is not known */
+    char what[300]; /* ", most in sched_yield (0.628 s of samples)" */
+} called_system;
+
+static called_system system_call(const report *r, double system_s) {
     hsc_db_scope s;
     hsc_db_module m;
     uint32_t best = HSC_NONE;
-    out[0] = 0;
+    called_system out = {.waits = true};
     for (uint32_t i = 0; i < r->info.scopes; i++) {
         if (!(r->own[i] > 0) || (best != HSC_NONE && r->own[i] <= r->own[best]) || hsc_db_get_scope(r->db, i, &s, NULL) || s.kind != HSC_SCOPE_PROCEDURE || s.module == HSC_NONE ||
             hsc_db_get_module(r->db, s.module, &m, NULL) || !strstr(m.path, "/libc.so"))
@@ -84,12 +103,18 @@ static void system_call(const report *r, double system_s, char *out, size_t size
         const char *name = s.name + strspn(s.name, "_");
         name = strncmp(name, "GI_", 3) && strncmp(name, "libc_", 5) ? name : name + (name[0] == 'G' ? 3 : 5);
         name += strspn(name, "_");
-        for (size_t k = 0; k < sizeof wrappers / sizeof *wrappers; k++)
-            if (!strcmp(name, wrappers[k]))
-                best = i;
+        bool waits = IS_AMONG(name, waiting_calls);
+        if (waits || IS_AMONG(name, system_calls)) {
+            best = i;
+            out.waits = waits;
+        }
     }
-    if (best != HSC_NONE && !hsc_db_get_scope(r->db, best, &s, NULL) && r->own[best] * r->unit.scale >= 0.1 * system_s)
-        snprintf(out, size, ", most in %s (%s of samples)", s.name, REPORT_SECONDS(r->own[best] * r->unit.scale));
+    if (best == HSC_NONE || hsc_db_get_scope(r->db, best, &s, NULL) || r->own[best] * r->unit.scale < 0.1 * system_s)
+        return (called_system){.waits = true};
+    out.s = r->own[best] * r->unit.scale;
+    snprintf(out.what, sizeof out.what, ", most in %s (%s of samples%s)", s.name, REPORT_SECONDS(out.s),
+             strncmp(s.name, "process_vm_", 11) ? "" : ": messages between processes of a machine are copied by it");
+    return out;
 }
 
 /* CPU time in the kernel: page faults, system calls, interrupts. */
@@ -98,7 +123,7 @@ hsc_status findings_kernel(findings *f, hsc_err *err) {
     static const double fault_s[] = {0.5e-6, 2.5e-6, 5e-6}, switch_s = 5e-6; /* hardly ever more, either */
     report *r = f->r;
     report_usage u;
-    char open_end[160], text[1300], faults[500] = "", cost[120] = "", calls[700], which[300], switched[120] = "";
+    char open_end[160], text[1300], faults[500] = "", cost[120] = "", calls[700], switched[120] = "";
     uint32_t row = HSC_NONE;
     hsc_status status = HSC_OK;
     report_usage_of(r, 0, r->info.threads, &u);
@@ -108,7 +133,9 @@ hsc_status findings_kernel(findings *f, hsc_err *err) {
     double least = fault_s[0] * count, most = fault_s[1] * count;
     if (r->metric || !u.known || u.system_s < 0.1 * all || u.system_s < 0.05)
         return HSC_OK;
-    if (many && most >= 0.25 * u.system_s) /* else what is said to look for would be a small part */
+    called_system call = system_call(r, u.system_s);
+    bool few = most < 0.25 * u.system_s || call.s >= 0.4 * u.system_s;
+    if (many && !few) /* else what is said to look for would be a small part */
         status = faults_place(r, &row, faults, sizeof faults, err);
     if (status)
         return status;
@@ -120,9 +147,8 @@ hsc_status findings_kernel(findings *f, hsc_err *err) {
         snprintf(cost, sizeof cost, " (at 0.5 us each enough for all of it)");
     if (switch_s * switches >= 0.1 * u.system_s) /* the same for these */
         snprintf(switched, sizeof switched, ", and %.0f switches between threads, %.0f of them forced", switches, (double)u.involuntary);
-    bool few = most < 0.25 * u.system_s;
-    system_call(r, u.system_s, which, sizeof which);
-    snprintf(calls, sizeof calls, ", too few to explain it%s: system calls%s%s%s", many ? cost : "", which, findings_polling(r) >= 0.5 * u.system_s ? ", which may be those of libraries that wait actively" : "", switched);
+    snprintf(calls, sizeof calls, "%s%s: system calls%s%s%s", most < 0.25 * u.system_s ? ", too few to explain it" : "", many ? cost : "", call.what,
+             call.waits && findings_polling(r) >= 0.5 * u.system_s ? ", which may be those of libraries that wait actively" : "", switched);
     snprintf(text, sizeof text, "In the kernel: %s, %.1f %% of the CPU time (the kernel's own accounting), with %.0f page faults%s%s%s.", REPORT_SECONDS(u.system_s), 100 * u.system_s / all,
              count, few ? "" : many ? cost : "", few ? calls : faults, until(&u, open_end, sizeof open_end));
     findings_say(f, u.system_s / (r->unit.scale > 0 ? r->unit.scale : 1), "In the kernel", findings_no_share, row == HSC_NONE ? spot_nowhere : spot_of_line(r, row), text);

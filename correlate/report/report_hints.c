@@ -313,6 +313,24 @@ static uint32_t made_one(const report *r, const report_refusal *x) {
     return of_indices && !hsc_db_find(r->db, HSC_LIST_LOOPS, x->scope, &first, &n, NULL) && n && !hsc_db_get_loop(r->db, first, &l, NULL) && l.collapsed > 1 ? l.collapsed : 0;
 }
 
+/* A loop with few iterations each time, as far as samples tell: it hardly gets to its unrolled code, or the loop round it has a good part of the time that it has. Not where all are known. */
+static bool seems_short(const report *r, uint32_t scope) {
+    hsc_db_scope s, round;
+    uint32_t first, n;
+    hsc_db_loop l;
+    double left = 0, all = 0;
+    if (hsc_db_find(r->db, HSC_LIST_LOOPS, scope, &first, &n, NULL) || !n || hsc_db_get_loop(r->db, first, &l, NULL) || l.trips || hsc_db_get_scope(r->db, scope, &s, NULL))
+        return false;
+    for (uint32_t k = r->instance_begin[scope]; k < r->instance_begin[scope + 1]; k++) {
+        hsc_db_instance x;
+        double sum = r->instance_sums[r->instances[k]];
+        all += sum;
+        left += !hsc_db_get_instance(r->db, r->instances[k], &x, NULL) && x.version == HSC_loop_version_EPILOGUE ? sum : 0;
+    }
+    bool inside = s.parent != HSC_NONE && !hsc_db_get_scope(r->db, s.parent, &round, NULL) && round.kind == HSC_SCOPE_LOOP && round.procedure == s.procedure;
+    return (all > 0 && left >= 0.9 * all) || (inside && r->excl[s.parent] >= 0.1 * r->excl[scope]);
+}
+
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size) {
     hsc_db_scope s;
     hsc_db_file f;
@@ -328,7 +346,9 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
         bool far = *report_strides(r, x->scope, strides, sizeof strides) != 0;
         /* vectors of addresses may not pay; of large steps they are gathered, or for a step of one element alone, which a check asks for */
         snprintf(out, size, "-ffast-math %s it, where the order of operations does not matter to the result; %s", far || reads_by_address(r, x->scope) ? "may let" : "lets",
-                 far ? "with its large steps through memory vector code may stay unused, or gain little" : "what else may keep the loop scalar shows only then");
+                 far                        ? "with its large steps through memory vector code may stay unused, or gain little"
+                 : seems_short(r, x->scope) ? "it seems to have few iterations each time, for which vector code may stay unused: bounds that are constants let the compiler unroll it instead"
+                                            : "what else may keep the loop scalar shows only then");
         return out;
     }
     if (x->reason == HSC_reason_NOT_INNERMOST) { /* the first loop has hardly the time where calls have a part of it */

@@ -134,6 +134,61 @@ for suffix, compiler, text in ((".c", CC, C_LOOPS), (".f90", FC, FORTRAN_LOOPS))
         versions = [r["version"] for r in csv.DictReader(run(HEATSCOPE, "report", "--by=version", "--format=csv", "m." + name + suffix).splitlines()) if int(r["exclusive_periods"]) and r["procedure"].startswith("add")]
         that(any("vector" in v for v in versions) != bool(clause), f"{name}{suffix}: {versions}")
 
+# A system call that has most of the kernel's time is told, also where page faults might have a part of it, and nobody is sent to look for these.
+with open(os.path.join(WORK, "copies.c"), "w", encoding="utf-8") as f:
+    f.write("""#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+enum { N = 4 << 20, PAGES = 120 };
+static char from[N], to[N];
+int main(void) {
+    char *pages = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    madvise(pages, PAGES * 4096, MADV_NOHUGEPAGE);
+    memset(from, 1, N);
+    for (clock_t begin = clock(); clock() - begin < CLOCKS_PER_SEC / 2;) {
+        if (process_vm_readv(getpid(), &(struct iovec){to, N}, 1, &(struct iovec){from, N}, 1, 0) != N)
+            return 1;
+        for (int i = 0; i < PAGES; i++)
+            pages[i * 4096] = 1;
+        madvise(pages, PAGES * 4096, MADV_DONTNEED);
+    }
+    return 0;
+}
+""")
+run(CC, "-O2", "copies.c", "-o", "copies")
+run(HEATSCOPE, "run", "-q", "--budget=off", "-o", "m.copies", "./copies")
+text = re.sub(r"\s+", " ", run(HEATSCOPE, "report", "--by=finding", "m.copies"))
+told = re.search(r"In the kernel: .*?: system calls, most in process_vm_readv \(\S+ s of samples: messages between processes of a machine are copied by it\)\.", text)
+that(told and "page-faults" not in text and "wait actively" not in text, f"a system call: {text}")
+
+# Vectors of a sum help little where it has few iterations each time, which is told by the versions that have the time.
+with open(os.path.join(WORK, "stencil.c"), "w", encoding="utf-8") as f:
+    f.write("""#include <stdlib.h>
+enum { N = 1000 };
+static double in[N][N], out[N][N], w[5][100];
+__attribute__((noinline)) static void add(int n, int r, int m) {
+    for (int i = r; i < n - r; i++)
+        for (int j = r; j < n - r - m; j++)
+            for (int ii = -r; ii <= r; ii++)
+                for (int jj = -r; jj <= r + m; jj++)
+                    out[i][j] += w[ii + 2][jj + 2] * in[i + ii][j + jj];
+}
+int main(int count, char **words) {
+    int many = atoi(words[1]);
+    for (int k = 0; k < (many ? 2 : 12); k++)
+        add(many ? 700 : N, 2, many);
+    return out[5][5] > 1 && count;
+}
+""")
+run(CC, "-O2", "stencil.c", "-o", "stencil")
+for many in (0, 90):
+    run(HEATSCOPE, "run", "-q", "-F", "2000", "--budget=off", "-o", f"m.stencil{many}", "./stencil", str(many))
+    text = re.sub(r"\s+", " ", run(HEATSCOPE, "report", "--by=finding", f"m.stencil{many}"))
+    that("-ffast-math lets it" in text and ("few iterations each time, for which vector code may stay unused: bounds that are constants let the compiler unroll it instead)" in text) == (not many), f"{many}: {text}")
+
 # A loop that only calls is not the hottest; that it has more is said.
 with open(os.path.join(WORK, "calls.c"), "w", encoding="utf-8") as f:
     f.write("""static double sink[64];
