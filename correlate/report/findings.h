@@ -19,7 +19,7 @@ typedef struct findings {
     hsc_db_finding *list;
     uint32_t *loops, *procedures, n_loops, n_procedures; /* hottest first */
     struct {
-        hsc_weighted sum;
+        hsc_weighted sum, clock; /* clock: of sum, in MPI_Wtime and MPI_Wtick */
         double best;
         uint32_t best_at, next;
     } mpi;

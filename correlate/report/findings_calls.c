@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <heatscope/formats/causes.h>
 #include <heatscope/formats/libraries.h>
@@ -75,9 +76,15 @@ static bool is_mpi_call(const char *name) {
     return !strncmp(name, "MPI_", 4) || !strncmp(name, "PMPI_", 5) || !strncmp(name, "mpi_", 4) || !strncmp(name, "pmpi_", 5);
 }
 
+/* MPI_Wtime and MPI_Wtick, which pass no messages, by any name of theirs. */
+static bool is_mpi_clock(const char *name) {
+    name += *name == 'P' || *name == 'p';
+    return !strncasecmp(name, "MPI_Wti", 7);
+}
+
 static hsc_status tell_mpi(findings *f, hsc_err *err) {
     report *r = f->r;
-    hsc_weighted sum = f->mpi.sum;
+    hsc_weighted sum = {fmax(0, f->mpi.sum.sum - f->mpi.clock.sum), fmax(0, f->mpi.sum.excess - f->mpi.clock.excess)};
     uint32_t best_at = f->mpi.best_at, caller_line = HSC_NONE;
     char text[4096], share[120], detail[1200] = "";
     if (sum.sum < 0.01 * r->total)
@@ -117,7 +124,10 @@ hsc_status findings_mpi(findings *f, hsc_err *err) {
         }
         if (is_mpi && scope.kind == HSC_SCOPE_MODULE && r->incl[s] > f->mpi.sum.sum) /* they lie on each other's paths: the largest is all of them */
             f->mpi.sum = report_incl(r, s);
-        if (is_mpi && scope.kind == HSC_SCOPE_PROCEDURE && r->incl[s] > f->mpi.best && is_mpi_call(scope.name)) {
+        bool clock = is_mpi && scope.kind == HSC_SCOPE_PROCEDURE && is_mpi_clock(scope.name);
+        if (clock && r->incl[s] > f->mpi.clock.sum)
+            f->mpi.clock = report_incl(r, s);
+        if (is_mpi && !clock && scope.kind == HSC_SCOPE_PROCEDURE && r->incl[s] > f->mpi.best && is_mpi_call(scope.name)) {
             f->mpi.best = r->incl[s];
             f->mpi.best_at = s;
         }

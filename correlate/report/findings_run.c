@@ -147,8 +147,9 @@ hsc_status findings_kernel(findings *f, hsc_err *err) {
         snprintf(cost, sizeof cost, " (at 0.5 us each enough for all of it)");
     if (switch_s * switches >= 0.1 * u.system_s) /* the same for these */
         snprintf(switched, sizeof switched, ", and %.0f switches between threads, %.0f of them forced", switches, (double)u.involuntary);
-    snprintf(calls, sizeof calls, "%s%s: system calls%s%s%s", most < 0.25 * u.system_s ? ", too few to explain it" : "", many ? cost : "", call.what,
-             call.waits && findings_polling(r) >= 0.5 * u.system_s ? ", which may be those of libraries that wait actively" : "", switched);
+    bool polls = call.waits && findings_polling(r) >= 0.5 * u.system_s;
+    snprintf(calls, sizeof calls, "%s%s: system calls%s%s%s", most < 0.25 * u.system_s ? ", too few to explain it" : "", many ? cost : "", call.s > 0 ? call.what : polls ? "" : ", or interrupts and signals, as no sample is in a known one",
+             polls ? ", which may be those of libraries that wait actively" : "", switched);
     snprintf(text, sizeof text, "In the kernel: %s, %.1f %% of the CPU time (the kernel's own accounting), with %.0f page faults%s%s%s.", REPORT_SECONDS(u.system_s), 100 * u.system_s / all,
              count, few ? "" : many ? cost : "", few ? calls : faults, until(&u, open_end, sizeof open_end));
     findings_say(f, u.system_s / (r->unit.scale > 0 ? r->unit.scale : 1), "In the kernel", findings_no_share, row == HSC_NONE ? spot_nowhere : spot_of_line(r, row), text);

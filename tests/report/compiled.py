@@ -849,6 +849,8 @@ if MPICC != "-":
              for kind in ("late sender", "late at a collective operation of all")}
     that(found["late"] > 0 and abs(found["late"] + found["prompt"] - all_s["late sender"]) < 1e-6 and abs(found["gathered"] - all_s["late at a collective operation of all"]) < 1e-6,
          f"reused: {found}, in all {all_s}")
+    clock = [r for r in rows(database, "procedure") if re.fullmatch("P?MPI_Wtime", r["procedure"])]
+    that(clock and all(float(r["exclusive_communication_s"]) == 0 for r in clock) and "most in MPI_Wtime" not in findings(database), f"reused: a clock that is read passes no message: {clock}, {findings(database)}")
     calls = [(r["line"], r["late_line"], r["kind"], r["processor"], r["late_processor"]) for r in rows(database, "delayed") if r["line"] != "0"]
     that(len(calls) == len(set(calls)), f"reused: a call that waits stands in several rows: {calls}")
 
