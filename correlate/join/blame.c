@@ -312,8 +312,8 @@ static hsc_status add_ledger(join *j, const jdelays *d, hsc_err *err) {
                       "elapsed time of those calls that may have waited and have an event", d->calls_ns) &&
               add_row(j, LEDGER_CALLS, "message waits", "[calls of MPI] that may have waited and have an event", d->calls_ns) &&
               add_row(j, LEDGER_CALLS, "no event", "[calls of MPI] too short for one (0.1 ms), or of a kind that waits for nobody",
-                      calls + d->between_ns - d->calls_ns) &&
-              add_row(j, LEDGER_CALLS, "start, end and set-up", "[calls of MPI] MPI_Init, communicators, types, windows, ...", setup);
+                      calls + d->between_ns - (d->calls_ns - d->setup_ns)) &&
+              add_row(j, LEDGER_CALLS, "start, end and set-up", "[calls of MPI] MPI_Init, communicators, types, windows, ..., but those that may have waited and have an event", setup - d->setup_ns);
     for (unsigned k = 0; ok && k < sizeof rows / sizeof *rows; k++)
         ok = add_row(j, LEDGER_WAITS, rows[k].name, rows[k].meaning, d->kind_ns[rows[k].kind]);
     ok = ok && add_row(j, LEDGER_WAITS, "no one came later", "[message waits] and the time of calls after the late one came: transfer, others' load",

@@ -189,6 +189,7 @@ typedef struct jdelays {
     /* for the ledger, by enum wait_cause and then by what no cause was found for */
     uint64_t calls, ended;
     double calls_ns, waited_ns;
+    double setup_ns;   /* of calls_ns: in calls that make communicators or windows */
     double between_ns; /* of calls_ns: between calls that only looked */
     uint64_t of_kind[17];
     double kind_ns[17];

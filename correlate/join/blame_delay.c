@@ -142,7 +142,7 @@ void hsc_delays_free(jdelays *d) {
 /* ---- operations of several ---- */
 
 uint8_t hsc_blame_group_of(const char *name, uint32_t operation) {
-    if (operation == HSC_operation_class_BARRIER || operation == HSC_operation_class_ONE_SIDED_SYNCHRONISATION)
+    if (operation == HSC_operation_class_BARRIER || operation == HSC_operation_class_ONE_SIDED_SYNCHRONISATION || operation == HSC_operation_class_SETUP || operation == HSC_operation_class_FILE)
         return ALL;
     if (operation != HSC_operation_class_COLLECTIVE)
         return UNKNOWN;

@@ -51,7 +51,7 @@ typedef struct call { /* that may wait */
     uint32_t lane, row, best_lane, best_row, best_kind, best_begun;
     uint32_t begun; /* frame of the call that began the collective operation */
     uint32_t group, rank, next; /* next: of its group, or of the free ones */
-    bool is_root, has_root, unclear;
+    bool is_root, has_root, unclear, sets_up;
     uint32_t keys; /* entries of the messages that it waits for */
     uint32_t stands_for; /* as of its event */
     bool looks, follows;
@@ -386,6 +386,7 @@ static hsc_status finish(match *m, uint32_t i, hsc_err *err) {
     d->calls++;
     d->calls_ns += ns;
     d->between_ns += (double)c->between;
+    d->setup_ns += c->sets_up ? ns : 0;
     if (c->best && m->lanes.p[c->lane].p->blame->clock != m->lanes.p[c->best_lane].p->blame->clock) {
         d->elsewhere++;
         d->elsewhere_ns += ns;
@@ -534,9 +535,9 @@ static bool take_collective(match *m, uint32_t lane_row, const jmessage_event *e
     bool is_root = e->peer >= 0 && (uint32_t)e->peer == c->rank;
     g->kind = g->kind == UNKNOWN ? kind : g->kind;
     if (posts) {
-        g->cause = operation == HSC_operation_class_BARRIER     ? HSC_wait_cause_BARRIER
-                   : operation == HSC_operation_class_COLLECTIVE ? HSC_wait_cause_COLLECTIVE
-                                                                 : HSC_wait_cause_FENCE;
+        g->cause = operation == HSC_operation_class_BARRIER                          ? HSC_wait_cause_BARRIER
+                   : operation == HSC_operation_class_ONE_SIDED_SYNCHRONISATION ? HSC_wait_cause_FENCE
+                                                                                 : HSC_wait_cause_COLLECTIVE;
         for (uint32_t i = g->kind == PREFIX ? g->calls : HSC_NO_INDEX; i != HSC_NO_INDEX; i = m->calls.p[i].next)
             if (m->calls.p[i].rank > c->rank)
                 offer(&m->calls.p[i], e->time, lane_row, e->frame, HSC_wait_cause_COLLECTIVE, m->calls.p[i].begun);
@@ -558,6 +559,7 @@ static bool take_collective(match *m, uint32_t lane_row, const jmessage_event *e
     if (w->group != HSC_NO_INDEX)
         return true; /* one call that completes several collective operations: the first is looked at */
     w->group = at;
+    w->sets_up = operation == HSC_operation_class_SETUP;
     w->rank = c->rank;
     w->begun = e->begun;
     w->is_root = is_root;

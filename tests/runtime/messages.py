@@ -709,6 +709,7 @@ def blame():
         "members": ("late for the root", line_of("TIMED(5, k, MPI_Gather"), "loop_e"),
         "stopped": ("late sender", line_of("TIMED(7, k, MPI_Send"), None),
         "progress": ("late receiver", line_of("TIMED(8, k, MPI_Test"), "loop_g"),
+        "made": ("late at a collective operation of all", line_of("TIMED(9, k, MPI_Comm_dup"), "loop_h"),
     }
     for way, (kind, line, procedure) in ways.items():
         for victim in range(3):
@@ -745,6 +746,10 @@ def blame():
     parts = [r for r in ledger if r["meaning"].startswith("[message waits]")]
     at_least("rows of the ledger", len(parts), 9)
     whole = next(r["time_s"] for r in ledger if r["name"] == "message waits")
+    calls = [r["time_s"] for r in ledger if r["meaning"].startswith("[calls of MPI]")]
+    all_s = next(r["time_s"] for r in ledger if r["name"] == "calls of MPI")
+    if abs(all_s - sum(calls)) > 1e-6 * all_s or min(calls) < 0:
+        failures.append(f"ledger: calls of MPI {all_s}, their parts {calls}")
     if abs(whole - sum(r["time_s"] for r in parts)) > 1e-6 * whole:
         failures.append(f"ledger: message waits {whole}, their parts {sum(r['seconds'] for r in parts)}")
 

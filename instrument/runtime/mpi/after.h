@@ -679,7 +679,8 @@ HSC_MPI_HOT void after(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t leave) {
         }
     }
     note(c->block, c->node, c->op, HSC_peer_class_NONE, duration, &x);
+    if (is_made_by_all(c, h))
+        collective_event(c, h, duration);
 }
-
 
 #endif

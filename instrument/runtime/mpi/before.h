@@ -226,6 +226,12 @@ HSC_MPI_HOT void look_at_requests(hsc_mpi_call *c, const hsc_mpi_how *h) {
     want_status(c, h);
 }
 
+/* Makes something of a communicator's, with all of its members; what only begins to, or is of some, has no number in it. */
+HSC_MPI_HOT bool is_made_by_all(const hsc_mpi_call *c, const hsc_mpi_how *h) {
+    bool makes = IS(h, COMMUNICATOR) ? !has(h, 'r') && !has(h, 'g') : IS(h, WINDOW) || (IS(h, FILE) && has(h, 'm'));
+    return makes && c->comm && !c->comm->remote_size;
+}
+
 /* Sets its communicator, channels, sizes and requests. */
 HSC_MPI_HOT void before(hsc_mpi_call *c, const hsc_mpi_how *h) {
     if (has(h, 'm') && !IS(h, COMMUNICATOR_FREE)) {
@@ -299,6 +305,10 @@ HSC_MPI_HOT void before(hsc_mpi_call *c, const hsc_mpi_how *h) {
     default:
         if (h->kind >= HSC_MPI_BARRIER && h->kind <= HSC_MPI_NEIGHBOUR_ALLTOALL)
             look_at_collective(c, h);
+    }
+    if (is_made_by_all(c, h)) {
+        c->root = -1;
+        c->to_sequence = hsc_mpi_next(&c->comm->collectives);
     }
 }
 

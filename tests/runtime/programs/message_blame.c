@@ -15,6 +15,7 @@
  * stopped         a child stops 0 (SIGSTOP) for 40 ms, then it sends to 1
  * progress        1 begins to receive, works in loop G and then tests; 0 began to send and waits for that: the message is so large that it can't end
  *                 before 1 lets the library go on
+ * made            2 works in loop H before a communicator is made with all
  */
 #include <mpi.h>
 #include <signal.h>
@@ -28,9 +29,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { K = 10, LARGE = 1 << 20, WAYS = 9, SUMS = 10, RANKS = 3 };
+enum { K = 10, LARGE = 1 << 20, WAYS = 10, SUMS = 11, RANKS = 3 };
 static const char *const names[SUMS] = {"late-sender", "sleeping", "late-receiver", "barrier",
-                                          "root",        "members",  "chain",         "chain-indirect", "stopped", "progress"};
+                                          "root",        "members",  "chain",         "chain-indirect", "stopped", "progress", "made"};
 static double entered[WAYS][K], left[WAYS][K];
 static char *data, *all;
 static int rank;
@@ -57,6 +58,7 @@ WORK(loop_d, 7)
 WORK(loop_e, 9)
 WORK(loop_f, 11)
 WORK(loop_g, 13)
+WORK(loop_h, 15)
 
 #define TIMED(way, k, call)       \
     do {                          \
@@ -166,6 +168,12 @@ static void run(int k) {
         MPI_Wait(&r, &s);
     }
     all_together();
+    MPI_Comm made;
+    if (rank == 2)
+        loop_h(4);
+    TIMED(9, k, MPI_Comm_dup(MPI_COMM_WORLD, &made));
+    MPI_Comm_free(&made);
+    all_together();
 }
 
 /* Until `late` (a call's begin on another rank) came, or the call was over. */
@@ -207,6 +215,10 @@ int main(int argc, char **argv) {
         sum[6] += rank == 1 ? waited(6, k, ENTERED(0, 6, k)) : rank == 2 ? left[6][k] - entered[6][k] : 0;
         sum[8] += rank == 1 ? waited(7, k, ENTERED(0, 7, k)) : 0;
         sum[9] += rank == 0 ? waited(8, k, ENTERED(1, 8, k)) : 0;
+        last = 0;
+        for (int r = 0; r < ranks; r++)
+            last = ENTERED(r, 9, k) > last ? ENTERED(r, 9, k) : last;
+        sum[10] += waited(9, k, last);
     }
     MPI_Gather(sum, SUMS, MPI_DOUBLE, sums, SUMS, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     for (int way = 0; rank == 0 && way < SUMS; way++)
