@@ -54,7 +54,7 @@ static bool is_same(const hsc_db_reference *a, const hsc_db_reference *b) {
 
 /* "writes, contiguous, 3 times: a[i]" */
 static void put_reference(const report *r, const hsc_db_reference *f, uint32_t times) {
-    int at = fprintf(r->out, "       %ss, %s", text_of("access", f->access), text_of("stride", f->stride));
+    int at = fprintf(r->out, "       %ss, %s%s", text_of("access", f->access), f->stride == HSC_stride_UNKNOWN ? "stride " : "", text_of("stride", f->stride));
     if (f->stride_bytes[0])
         at += fprintf(r->out, ", %s bytes", f->stride_bytes);
     if (times > 1)

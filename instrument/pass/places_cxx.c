@@ -30,6 +30,21 @@ static LLVMValueRef returned(LLVMValueRef function) {
     return value;
 }
 
+/* What stands between a holder's name and that of what is in it. */
+static const char *sign_behind(const hsc_object *holder, const hsc_place *base) {
+    bool is_element = base->n && !(holder->storage == HSC_storage_MEMBER && holder->of_element == base->n);
+    return is_element ? "[]." : base->n ? "." : holder->storage == HSC_storage_POINTER || holder->storage == HSC_storage_ARGUMENT ? "->" : ".";
+}
+
+/* A member of the callee's object by the caller's name of that: "this->n" is "grid.n". */
+static hsc_str carried_text(hsc_data *to, hsc_str text, LLVMValueRef object) {
+    const hsc_place *base = hsc_find_place(to, object);
+    if (base->object == NONE || text.n < 7 || memcmp(text.p, "this->", 6))
+        return hsc_data_format(to, "%.*s", (int)text.n, text.p);
+    const hsc_object *holder = &to->objects.p[base->object];
+    return hsc_data_format(to, "%.*s%s%.*s", (int)holder->name.n, holder->name.p, sign_behind(holder, base), (int)text.n - 6, text.p + 6);
+}
+
 /* A number of the callee with the caller's arguments in it; NULL when it depends on anything else. */
 static const hsc_poly *carry(hsc_data *to, const hsc_data *from, const hsc_poly *p, LLVMValueRef call) {
     if (!p)
@@ -48,7 +63,7 @@ static const hsc_poly *carry(hsc_data *to, const hsc_data *from, const hsc_poly 
                                               (uint64_t)(uintptr_t)LLVMGetOperand(call, 0), 0);
                 uint32_t at = hsc_map_get(&to->atom_of, key);
                 if (!at) {
-                    at = hsc_data_new_atom(to, HSC_ATOM_SYMBOL, hsc_data_format(to, "%.*s", (int)a->text.n, a->text.p),
+                    at = hsc_data_new_atom(to, HSC_ATOM_SYMBOL, carried_text(to, a->text, LLVMGetOperand(call, 0)),
                                            NULL, NONE) +
                          1;
                     hsc_map_set(&to->atom_of, key, at);
@@ -85,12 +100,6 @@ static LLVMMetadataRef element_type(LLVMValueRef callee, const hsc_object *made)
     LLVMMetadataRef type = t.kind == HSC_IR_TYPE_POINTER ? t.element : made ? made->type : NULL;
     hsc_ir_get_type(type, &t);
     return t.node ? t.node : type;
-}
-
-/* What stands between a holder's name and that of what is in it. */
-static const char *sign_behind(const hsc_object *holder, const hsc_place *base) {
-    bool is_element = base->n && !(holder->storage == HSC_storage_MEMBER && holder->of_element == base->n);
-    return is_element ? "[]." : base->n ? "." : holder->storage == HSC_storage_POINTER || holder->storage == HSC_storage_ARGUMENT ? "->" : ".";
 }
 
 /* What a container holds, by its holder's name, or a member of a class that an accessor is of: `rest` of the accessor's object. */

@@ -38,7 +38,7 @@ void classes(matrix &m, domain &d, int n) {
         for (int j = 0; j < n; j++) {
             // CHECK: [[#@LINE+3]]:{{[0-9]+}} reads d->m_x[i]: the same address
             // CHECK: [[#@LINE+2]]:{{[0-9]+}} reads d->m_y[j]: contiguous
-            // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes m->data[i*{{.*}}columns + j]: contiguous
+            // CHECK: [[#@LINE+1]]:{{[0-9]+}} writes m->data[i*m->columns + j]: contiguous
             m(i, j) = d.x(i) + d.y(j);
         }
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The table of arrays in 80 columns: names keep the end that tells them apart, strides are short words and whole; CSV has both in full. Usage: data_text.py HEATSCOPE WORK"""
+"""The table of arrays in 80 columns: names keep the end that tells them apart, strides are short words and whole; CSV has both in full. What an accessor gives has
+its object's name in all of them. Usage: data_text.py HEATSCOPE WORK"""
 import csv
 import io
 import os
@@ -33,6 +34,13 @@ int main(void) {
     return sum != 0;
 }
 """
+VIEW = """struct layout { int kind; long at(long i) const { long sum = 0; for (int k = 0; k < kind; k++) sum += i * k; return sum; } };
+struct reach { double *operator()(double *from, long at) const { return from + at; } };
+struct view { double *kept; layout map; reach to; double &operator()(long i) const { return *to(kept, map.at(i)); } };
+__attribute__((noinline)) double gather(const view &x, long n) { double sum = 0; for (long k = 0; k < n; k++) sum += x(k + 1); return sum; }
+static double kept[30002];
+int main() { view x{kept, {2}}; double sum = 0; for (int i = 0; i < 10000; i++) kept[i] = sum += gather(x, 30000); return sum != 0; }
+"""
 
 
 def run(*command):
@@ -58,5 +66,15 @@ for member, strides, short in (("stack_forces", "contiguous, through an index ar
 chosen = run(HEATSCOPE, "report", "--by=data", "--columns=array,strides", "m")
 if "domain_of_rank->boundary.stack_forces contiguous, through an index array" not in chosen:
     wrong.append(f"chosen columns: {chosen}")
+with open(os.path.join(WORK, "view.cpp"), "w", encoding="utf-8") as f:
+    f.write(VIEW)
+run(HEATSCOPE, "c++", "-O2", "-g", "-o", "view", "view.cpp")
+run(HEATSCOPE, "run", "-q", "--budget=off", "-o", "v", "./view")
+text = run(HEATSCOPE, "report", "--by=reference", "v")
+if "reads, stride not known: x(k + 1)" not in text:
+    wrong.append(f"references of an accessor: {text}")
+text = run(HEATSCOPE, "report", "--by=data", "v")
+if not any(" unknown " in x and " x(...) " in x for x in text.splitlines()):
+    wrong.append(f"array of an accessor: {text}")
 if wrong:
     sys.exit("\n".join(wrong))
