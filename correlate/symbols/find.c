@@ -179,7 +179,7 @@ bool hsc_code_finish(hsc_code *c) {
                 p->line_begin = !p->line_end || at->line == p->line_begin ? at->line : 0;
                 p->line_end = at->line;
             }
-        } else if (!p->line_begin || at->line >= p->line_begin) {
+        } else if ((!p->line_begin || at->line >= p->line_begin) && !(p->knowledge == HSC_KNOWN_MAP && p->line_end)) { /* the map knows: a row may be of what was inlined where no span begins */
             stretch(p, at->line);
         }
     }
