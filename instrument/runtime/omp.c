@@ -394,16 +394,6 @@ static uint32_t kind_of_mutex(int mutex) {
                                    : HSC_wait_kind_OMP_LOCK;
 }
 
-#define CLOCK_CYCLES (1u << 20) /* less than a millisecond: a rate that is wrong by a thousandth makes that less than a microsecond */
-
-/* Now, by the cycles since the clock was read, which takes longer and most locks are free. */
-static uint64_t lock_time(hsc_rt_thread *t) {
-    uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed), passed = hsc_cycles() - t->clock_cycles;
-    if (rate && passed < CLOCK_CYCLES)
-        return t->clock_ns + hsc_rt_cycles_ns(passed, rate);
-    return t->clock_ns = hsc_rt_now_both(&t->clock_cycles);
-}
-
 /* Locks of OpenMP's own calls are timed by their wrappers (gomp.c), but where the runtime is a part of the program; those that were tried wait for nobody. */
 static bool is_wrapped(const hsc_rt_thread *t, int mutex) {
     return mutex == OMPT_TEST_LOCK || mutex == OMPT_TEST_NEST_LOCK || ((mutex == OMPT_LOCK || mutex == OMPT_NEST_LOCK) && t && t->lock_tried);
@@ -419,7 +409,7 @@ static void on_mutex_acquire(int mutex, unsigned hint, unsigned implementation, 
     if (!t || !hsc_rt.options.waits || t->lock_begin_ns || is_wrapped(t, mutex))
         return;
     t->lock_state = hsc_rt_wait_state(t, HSC_wait_kind_OMP_LOCK);
-    t->lock_begin_ns = lock_time(t);
+    t->lock_begin_ns = hsc_rt_time_near(t, hsc_cycles());
 }
 
 /* The try is over: when it began, 0: not known. */
@@ -458,7 +448,7 @@ static void on_mutex_acquired(int mutex, uint64_t lock, const void *return_addre
     if (!hsc_rt.options.waits)
         return;
     uint64_t begin = t ? end_acquire(t) : 0;
-    bool waited = begin && lock_time(t) >= begin + HSC_RT_BRIEF_LOCK_NS;
+    bool waited = begin && hsc_rt_time_near(t, hsc_cycles()) >= begin + HSC_RT_BRIEF_LOCK_NS;
     if (t && lock && !waited && hsc_rt_lock_had_again(t, (const void *)lock, &key))
         return;
     if (t)
