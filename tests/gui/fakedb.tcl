@@ -41,6 +41,7 @@ oo::class create ::FakeDb {
     }
 
     method calls {} { return $Calls }
+    method apart {scope} { return "" }
     method silentopenmp {} { return "" }
     method environment {} { return {OMP_NUM_THREADS 2 OMP_PROC_BIND "close (3 processes) or not set (1)"} }
 

@@ -38,8 +38,11 @@ oo::class create ::heatscope::Arrays {
             return [dict create id unknown name "buffers that are not known" whole "buffers that are not known" where ""]
         }
         set name [expr {[dict get $a text] ne "" ? [dict get $a text] : "[dict get $a name][dict get $a bounds]"}]
-        # a region by the procedure that it is in
+        # a region by the procedure that it is in, an instance of a template so that what tells it apart is seen
         set owner [expr {[dict get $a scope] >= 0 ? [$Run scopeTitle [dict get $a scope]] : [::heatscope::fmt shortName [dict get $a procedure]]}]
+        if {[dict get $a scope] >= 0 && [$Db apart [dict get $a scope]] ne ""} {
+            set owner [$Run lastName [dict get $a scope]]
+        }
         if {[dict get $a module] ne ""} {
             set owner "module [dict get $a module]"
         }
