@@ -8,7 +8,6 @@
 #include <heatscope/formats/records.h>
 
 #include "report_groups.h"
-#include "report_instances.h"
 #include "report_paid.h"
 #include "report_rows.h"
 
@@ -182,16 +181,13 @@ static bool note_bytes(uses *u, const hsc_db_reference *x) {
     return false;
 }
 
-static hsc_status load_uses(const report *r, uses **out, uint32_t **first_of, hsc_err *err) {
+static hsc_status load_uses(const report *r, const uint8_t *counts, uses **out, uint32_t **first_of, hsc_err *err) {
     *out = calloc((size_t)r->info.arrays + 1, sizeof **out);
     *first_of = calloc((size_t)r->info.arrays + 1, sizeof **first_of);
-    report_uses of = {0};
     hsc_status s = *out && *first_of ? report_first_arrays(r, *first_of, err) : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    if (!s)
-        s = report_uses_load(r, &of, err);
     for (uint32_t i = 0; i < r->info.references && !s; i++) {
         hsc_db_reference x;
-        if ((s = hsc_db_get_reference(r->db, i, &x, err)) || x.array == HSC_NONE || !of.counts[i])
+        if ((s = hsc_db_get_reference(r->db, i, &x, err)) || x.array == HSC_NONE || !counts[i])
             continue;
         uses *u = &(*out)[(*first_of)[x.array]];
         u->references++;
@@ -200,7 +196,6 @@ static hsc_status load_uses(const report *r, uses **out, uint32_t **first_of, hs
         if (!note_bytes(u, &x))
             u->strides |= x.stride < 64 ? 1ull << x.stride : 0;
     }
-    report_uses_clear(&of);
     return s;
 }
 
@@ -293,12 +288,9 @@ hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
     report_groups g;
     uses *of = NULL;
     uint32_t *first_of = NULL;
-    report_uses on_lines = {0};
     hsc_status status = report_groups_by(s->r, groupings[by], &g, err);
     if (!status && by == REPORT_DATA)
-        status = load_uses(s->r, &of, &first_of, err);
-    if (!status && by == REPORT_REFERENCE)
-        status = report_uses_load(s->r, &on_lines, err);
+        status = load_uses(s->r, g.uses.counts, &of, &first_of, err);
     for (uint32_t i = HSC_NONE; !status && (i == HSC_NONE || (i < g.n && (!s->r->top || i < s->r->top))); i++) {
         bool any = i != HSC_NONE;
         report_group none = {0};
@@ -331,7 +323,7 @@ hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
             data_cells(s, &g, x, any ? &of[x->row] : NULL, any);
             break;
         case REPORT_REFERENCE:
-            status = reference_cells(s, x, &on_lines, any, err);
+            status = reference_cells(s, x, &g.uses, any, err);
             break;
         default:
             call_cells(s, x, any);
@@ -353,7 +345,6 @@ hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
     }
     free(of);
     free(first_of);
-    report_uses_clear(&on_lines);
     report_groups_clear(&g);
     return status;
 }

@@ -6,7 +6,6 @@
 #include <heatscope/formats/records.h>
 
 #include "report_groups.h"
-#include "report_instances.h"
 #include "report_text.h"
 
 enum { AMOUNT = 25 }; /* columns of a row before its line */

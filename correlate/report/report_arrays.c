@@ -3,7 +3,6 @@
 #include "report_arrays.h"
 #include "report_causes.h"
 #include "report_groups.h"
-#include "report_instances.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -228,8 +228,31 @@ static size_t common_folders(char *const *names, uint32_t n) {
     return common;
 }
 
-/* Do names that differ have texts that do, from byte `from` on and cut with so many columns at the left? */
-static bool differ_cut(char *const *names, uint32_t n, size_t from, int width, int left) {
+/* "swee..seconds_of" of "sweep<vector, seconds_of_a_name>": the begin, and what follows from column `at` on, or before that where there is room. */
+static void cut_to(char *text, int width, int at) {
+    int n = report_columns_of(text), head = width / 3, tail = width - head - 2;
+    at = at > n - tail ? n - tail : at;
+    if (n <= width)
+        return;
+    if (at > head + 2) {
+        size_t from = offset_of(text, head), to = offset_of(text, at);
+        to += text[to] == ' ';
+        memmove(text + from + 2, text + to, strlen(text + to) + 1);
+        memcpy(text + from, "..", 2);
+    }
+    text[offset_of(text, width)] = 0;
+}
+
+/* In the middle, with so many columns at the left; or, at >= 0, so that what stands at that column is there. */
+static void cut_name(char *text, int width, int left, int at) {
+    if (at >= 0)
+        cut_to(text, width, at);
+    else
+        cut_middle(text, width, left);
+}
+
+/* Do names that differ have texts that do, from byte `from` on and cut so? */
+static bool differ_cut(char *const *names, uint32_t n, size_t from, int width, int left, int at) {
     char cut[2][4096];
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = i + 1; k < n; k++) {
@@ -237,7 +260,7 @@ static bool differ_cut(char *const *names, uint32_t n, size_t from, int width, i
                 continue;
             for (int side = 0; side < 2; side++) {
                 clean(names[side ? k : i] + from, cut[side], sizeof cut[side]);
-                cut_middle(cut[side], width, left);
+                cut_name(cut[side], width, left, at);
             }
             if (!strcmp(cut[0], cut[1]))
                 return false;
@@ -249,11 +272,17 @@ static bool differ_cut(char *const *names, uint32_t n, size_t from, int width, i
 static void own_name(const char *name, char *out, size_t size) {
     char text[4096];
     clean(name, text, sizeof text);
+    size_t whole = strlen(text);
     drop_parameters(text);
+    bool is_whole = strlen(text) == whole; /* else what stands before the name is what it returns */
     char *begin = text, *last = text, *list = NULL, *list_end = NULL, *open = NULL;
     int depth = 0;
-    for (char *p = text; *p && !strstr(text, "operator"); p++) {
-        if (strchr("<({[", *p)) {
+    const char *operator = strstr(text, "operator");
+    bool keeps = operator && strncmp(operator, "operator()", 10); /* operator<, operator bool: the signs would be read as lists */
+    for (char *p = text; *p && !keeps; p++) {
+        if (p == operator) {
+            p += strlen("operator()") - 1;
+        } else if (strchr("<({[", *p)) {
             open = depth++ ? open : p;
         } else if (strchr(">)}]", *p) && depth && !--depth && *p == '>' && *open == '<') {
             list = open;
@@ -265,7 +294,7 @@ static void own_name(const char *name, char *out, size_t size) {
         }
     }
     bool of_class = list && list >= begin && list_end <= last;
-    snprintf(out, size, "%.*s%s%.*s", (int)(begin - text), text, last, of_class ? (int)(list_end - list) : 0, of_class ? list : "");
+    snprintf(out, size, "%.*s%s%.*s", is_whole ? (int)(begin - text) : 0, text, last, of_class ? (int)(list_end - list) : 0, of_class ? list : "");
 }
 
 /* The names of rows that read alike: what they have of their own, where that differs for all of them. */
@@ -300,38 +329,28 @@ static int first_difference(char *const *names, uint32_t n) {
     return columns;
 }
 
-/* "swee..seconds_of" of "sweep<vector, seconds_of_a_name>": the begin, and what follows from column `at` on. */
-static void cut_to(char *text, int width, int at) {
-    int head = width / 3;
-    if (report_columns_of(text) <= width || at <= head + 2)
-        return;
-    size_t from = offset_of(text, head), to = offset_of(text, at);
-    memmove(text + from + 2, text + to, strlen(text + to) + 1);
-    memcpy(text + from, "..", 2);
-    text[offset_of(text, width)] = 0;
-}
-
 static hsc_status cut_alike(report_named *const *alike, uint32_t count, int width, hsc_err *err) {
     char *names[MOST_ALIKE] = {NULL};
     hsc_status s = names_of(alike, count, names, err);
     size_t from = s ? 0 : common_folders(names, count);
     const int middle = (width - 2) / 2;
-    int left = middle; /* more of the end, then less of it */
-    while (left >= 0 && !s && !differ_cut(names, count, from, width, left))
+    int left = middle, at = -1;
+    if (!s && !from && width >= 10 && strchr(names[0], '<')) { /* of instances of a template what differs is read best from its begin */
+        at = first_difference(names, count);
+        at = at > width / 3 + 2 && differ_cut(names, count, from, width, 0, at) ? at : -1;
+    }
+    while (at < 0 && left >= 0 && !s && !differ_cut(names, count, from, width, left, -1)) /* more of the end, then less of it */
         left--;
     if (left < 0)
-        for (left = middle + 1; left <= width - 2 && !differ_cut(names, count, from, width, left);)
+        for (left = middle + 1; left <= width - 2 && !differ_cut(names, count, from, width, left, -1);)
             left++;
     bool found = !s && width >= 5 && left <= width - 2;
-    int at = s || found || width < 12 || from ? 0 : first_difference(names, count);
     for (uint32_t k = 0; k < count; k++) {
         alike[k]->twin = false;
-        if (found || at > 0)
+        if (found) {
             clean(names[k] + from, alike[k]->text, strlen(alike[k]->name) + 1);
-        if (found)
-            cut_middle(alike[k]->text, width, left);
-        else if (at > 0)
-            cut_to(alike[k]->text, width, at);
+            cut_name(alike[k]->text, width, left, at);
+        }
         free(names[k]);
     }
     return s;

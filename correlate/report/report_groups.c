@@ -2,7 +2,6 @@
 #include <heatscope/formats/records.h>
 
 #include "report_groups.h"
-#include "report_instances.h"
 #include "report_paid.h"
 #include "report_versions.h"
 
@@ -488,7 +487,7 @@ hsc_status report_first_arrays(const report *r, uint32_t *first_of, hsc_err *err
 
 typedef struct touch { /* lines of an array in a procedure */
     uint32_t array, procedure, scope, line;
-    double time;
+    double time, value; /* of the scope itself; of the line */
 } touch;
 
 static int by_touch(const void *a, const void *b) {
@@ -512,6 +511,10 @@ static hsc_status find_busiest(report *r, report_groups *g, touch *list, uint32_
             list[i].time = again ? list[i - 1].time : 0;
         else
             s = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_EXCL, HSC_AXIS_THREAD}, list[i].scope, 1, &list[i].time, err);
+        hsc_weighted v = {0};
+        if (!s && !same_line)
+            s = read_rows(r, g, list[i].line, 1, &v, err);
+        list[i].value = same_line ? list[i - 1].value : v.sum;
         of_scopes[list[i].line] += same_line ? 0 : list[i].time;
         scopes[list[i].line] += !same_line;
     }
@@ -522,14 +525,11 @@ static hsc_status find_busiest(report *r, report_groups *g, touch *list, uint32_
     double most = 0, sum = 0;
     for (uint32_t i = 0; i < n && !s; i++) {
         const touch *x = &list[i];
-        hsc_weighted v;
         bool same_array = i && x[-1].array == x->array, same_procedure = same_array && x[-1].procedure == x->procedure;
         if (same_procedure && x[-1].scope == x->scope && x[-1].line == x->line)
             continue;
-        if ((s = read_rows(r, g, x->line, 1, &v, err)))
-            break;
         most = same_array ? most : 0;
-        sum = (same_procedure ? sum : 0) + v.sum * (of_scopes[x->line] > 0 ? x->time / of_scopes[x->line] : 1.0 / scopes[x->line]);
+        sum = (same_procedure ? sum : 0) + x->value * (of_scopes[x->line] > 0 ? x->time / of_scopes[x->line] : 1.0 / scopes[x->line]);
         if (sum > most) {
             most = sum;
             g->busiest[x->array] = x->procedure;
@@ -547,23 +547,22 @@ static hsc_status by_data(report *r, report_groups *g, hsc_err *err) {
     uint32_t *first_of = malloc(((size_t)r->info.arrays + 1) * sizeof *first_of);
     uint8_t *moves = calloc((size_t)r->info.lines + 1, 1);
     uint8_t *stays = malloc((size_t)r->info.references + 1); /* by touch */
-    report_uses uses = {0};
     hsc_status s = touches && list && first_of && moves && stays ? report_first_arrays(r, first_of, err) : no_memory(err);
     if (!s)
-        s = report_uses_load(r, &uses, err);
+        s = report_uses_load(r, &g->uses, err);
     g->table = HSC_TABLE_LINE;
     for (uint32_t i = 0; i < r->info.references && !s; i++) {
         hsc_db_reference x;
         hsc_db_array a;
         uint32_t line = HSC_NONE;
-        if (!(s = hsc_db_get_reference(r->db, i, &x, err)) && uses.runs[i] && x.array != HSC_NONE && x.file != HSC_NONE &&
+        if (!(s = hsc_db_get_reference(r->db, i, &x, err)) && g->uses.runs[i] && x.array != HSC_NONE && x.file != HSC_NONE &&
             !(s = hsc_db_get_array(r->db, x.array, &a, err)) && !(a.flags & HSC_array_flag_NOT_GENERATED))
             line = hsc_db_find_line(r->db, x.file, x.line);
         if (line == HSC_NONE || !report_wanted_line(r, line))
             continue;
         stays[n] = x.stride == HSC_stride_ZERO && x.access == HSC_access_READ;
         moves[line] |= !stays[n];
-        touches[n++] = (touch){first_of[x.array], report_procedure(r, x.scope), x.scope, line, 0};
+        touches[n++] = (touch){first_of[x.array], report_procedure(r, x.scope), x.scope, line, 0, 0};
     }
     /* what is read at the same address each time is mostly in a register: it has the line only where nothing else does */
     uint32_t kept = 0;
@@ -576,7 +575,6 @@ static hsc_status by_data(report *r, report_groups *g, hsc_err *err) {
         s = add_members(r, g, list, kept, NULL, err);
     if (!s)
         s = find_busiest(r, g, touches, kept, err);
-    report_uses_clear(&uses);
     free(touches);
     free(list);
     free(moves);
@@ -586,20 +584,18 @@ static hsc_status by_data(report *r, report_groups *g, hsc_err *err) {
 }
 
 static hsc_status by_reference(report *r, report_groups *g, hsc_err *err) {
-    report_uses uses;
-    hsc_status s = report_uses_load(r, &uses, err);
+    hsc_status s = report_uses_load(r, &g->uses, err);
     g->table = HSC_TABLE_LINE;
     for (uint32_t i = 0; i < r->info.references && !s; i++) {
         hsc_db_reference x;
         uint32_t line = HSC_NONE;
-        if (!(s = hsc_db_get_reference(r->db, i, &x, err)) && uses.runs[i] && x.file != HSC_NONE)
+        if (!(s = hsc_db_get_reference(r->db, i, &x, err)) && g->uses.runs[i] && x.file != HSC_NONE)
             line = hsc_db_find_line(r->db, x.file, x.line);
         if (s || line == HSC_NONE || !report_wanted_line(r, line))
             continue;
-        if (!(s = add_group(g, (report_group){.row = i, .members = uses.procedures[line], .inclusive = none}, err)) && !(s = add_range(g, line, 1, err)))
+        if (!(s = add_group(g, (report_group){.row = i, .members = g->uses.procedures[line], .inclusive = none}, err)) && !(s = add_range(g, line, 1, err)))
             s = settle(r, g, err);
     }
-    report_uses_clear(&uses);
     return s;
 }
 
@@ -664,6 +660,7 @@ void report_groups_clear(report_groups *g) {
     free(g->ranges);
     free(g->block);
     free(g->busiest);
+    report_uses_clear(&g->uses);
 }
 
 uint32_t report_group_scope(const report *r, const report_groups *g, const report_group *x) {

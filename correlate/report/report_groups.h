@@ -3,7 +3,7 @@
 #ifndef HEATSCOPE_REPORT_GROUPS_H
 #define HEATSCOPE_REPORT_GROUPS_H
 
-#include "report.h"
+#include "report_instances.h"
 
 typedef struct report_group {
     uint32_t row;            /* what it is: see report_groups_by */
@@ -37,6 +37,7 @@ typedef struct report_groups {
     uint32_t n_ranges, room, ranges_room;
     hsc_weighted *block;     /* of lines: values of those around the last one that was asked for; NULL: none yet */
     uint64_t block_first, block_n;
+    report_uses uses;        /* of data and references */
     uint32_t *busiest;       /* REPORT_BY_DATA, by array: the procedure that refers to it and has most of the time of its lines; HSC_NONE: none */
 } report_groups;
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "report_groups.h"
-#include "report_instances.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,6 @@
 
 #include "report_arrays.h"
 #include "report_groups.h"
-#include "report_instances.h"
 #include "report_measures.h"
 #include "report_paid.h"
 #include "report_reasons.h"

@@ -60,7 +60,10 @@ static unsigned arguments_of(const char *name, argument *out) {
             from = *p == '<' ? p + 1 : NULL;
         } else if (from && n < ARGUMENTS && ((closes && depth == 1) || (*p == ',' && depth == 1))) {
             from += strspn(from, " ");
-            out[n++] = (argument){from, (size_t)(p - from)};
+            size_t size = (size_t)(p - from);
+            while (size && from[size - 1] == ' ')
+                size--;
+            out[n++] = (argument){from, size};
             from = p + 1;
         }
         depth -= closes && depth;
@@ -85,6 +88,12 @@ static size_t append(char *out, size_t size, size_t at, const char *text, size_t
     return at;
 }
 
+/* An allocator follows from the other arguments. */
+static bool is_allocator(argument a) {
+    static const char allocator[] = "std::allocator<";
+    return a.n > sizeof allocator && !memcmp(a.p, allocator, sizeof allocator - 1);
+}
+
 /* The arguments that differ, or all where these are few letters: "double", "3, 0, 0". */
 static void join(const argument *list, unsigned n, const bool *differs, char *out, size_t size) {
     size_t all = 0, at = 0;
@@ -92,7 +101,7 @@ static void join(const argument *list, unsigned n, const bool *differs, char *ou
         all += list[i].n + (i ? 2 : 0);
     out[0] = 0;
     for (unsigned i = 0; i < n; i++) {
-        if (!differs[i] && all > WHOLE)
+        if (all > WHOLE && (!differs[i] || (at && is_allocator(list[i]))))
             continue;
         argument a = all > WHOLE ? own(list[i]) : list[i];
         at = append(out, size, at, ", ", at ? 2 : 0);
@@ -100,10 +109,13 @@ static void join(const argument *list, unsigned n, const bool *differs, char *ou
     }
 }
 
-/* At most MOST letters of `text`, from where those of the group begin to differ where they are many. */
+/* At most MOST letters of `text`; of more, from where those of the group begin to differ. */
 static void cut(const char *text, size_t common, char *out) {
     static const char more[] = "\xE2\x80\xA6";
-    size_t n = strlen(text), from = n > MOST && common > 4 ? common - 4 : 0;
+    size_t n = strlen(text), from = n > MOST ? common : 0, begin = from;
+    while (begin && from - begin < 12 && text[begin - 1] != ',') /* with all of the argument, where that begins near */
+        begin--;
+    from = begin && text[begin - 1] != ',' ? from - 4 : begin;
     while (from && ((unsigned char)text[from] & 0xC0) == 0x80)
         from--;
     size_t at = append(out, MOST + 4, 0, more, from ? 3 : 0), left = n - from;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Instances of a template stand on the same lines: arrays, messages and references are told with those that ran, each its own, and what a line reads is
-counted in one of them. Usage: instances.py HEATSCOPE MPICC MPIRUN SOURCE WORK"""
+counted in one of them; the viewer asks the same. Usage: instances.py HEATSCOPE MPICC MPIRUN SOURCE WORK [FOLDER OF THE TCL PACKAGES]"""
 import csv
 import io
 import os
@@ -10,6 +10,17 @@ import subprocess
 import sys
 
 HEATSCOPE, MPICC, MPIRUN, SOURCE, WORK = sys.argv[1:6]
+TCL = sys.argv[6] if len(sys.argv) > 6 and shutil.which("tclsh8.6") else ""
+ASK = """lappend auto_path [lindex $argv 0]
+package require heatscope::data
+set db [heatscope::data open [lindex $argv 1]]
+proc procedure {scope} { return [dict get [$::db scope [dict get [$::db scope $scope] procedure]] name] }
+foreach call [$db messagesites [$db findfile instances.cpp] [lindex $argv 2]] { puts "[dict get $call operation] [procedure [dict get $call scope]]" }
+foreach a [$db arrays] {
+    if {[string match *.mask [dict get $a name]]} { puts "[dict get $a references] [llength [$db arrayuses [dict get $a array]]] [procedure [dict get $a scope]]" }
+    if {[dict get $a calls] > 0} { puts "[dict get $a name] [dict get $a calls] [procedure [dict get $a scope]]" }
+}
+"""
 wrong = []
 
 
@@ -60,4 +71,13 @@ if f"instances.cpp:{line}  in 2 instances of work<>\n" not in text or "times" in
     wrong.append(text)
 if [instance(row) for row in rows("line") if row["file"].endswith("instances.cpp") and row["line"] == str(line)] != ["work<2>"]:
     wrong.append("the line is told with another instance")
+if TCL:
+    script, database = os.path.join(WORK, "ask.tcl"), os.path.join(WORK, "instances.h5")
+    with open(script, "w", encoding="utf-8") as f:
+        f.write(ASK)
+    run(HEATSCOPE, "correlate", "-q", "-o", database, to)
+    said = sorted(run("tclsh8.6", script, TCL, database, str(line_of("MPI_Allreduce"))).splitlines())
+    expected = ["1 1 work<2>", "MPI_Allreduce work<2>", "all 40 work<3>", "all 80 work<2>", "mine 40 work<3>", "mine 80 work<2>"]
+    if [re.sub(r"double (work<\d>).*", r"\1", line) for line in said] != expected:
+        wrong.append(f"the viewer: {said}")
 sys.exit("\n".join(wrong) or 0)
