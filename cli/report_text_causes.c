@@ -138,7 +138,7 @@ static uint32_t choose_causes(const report *r, const report_cause *rows, uint32_
     return count;
 }
 
-/* Places of those that are shown, in so many columns, to be told apart. */
+/* Places of those that are shown, in so many columns, and which of them are to be told besides. */
 static hsc_status name_causes(const report *r, const report_cause *rows, uint32_t n, const bool *shown, int width, report_named *places, uint32_t *named, hsc_err *err) {
     hsc_status s = HSC_OK;
     for (uint32_t i = 0; i < n && !s; i++) {
@@ -150,7 +150,7 @@ static hsc_status name_causes(const report *r, const report_cause *rows, uint32_
         s = report_set_named(&places[*named], where, whole, err);
         *named += !s;
     }
-    return s ? s : report_cut_apart(places, *named, width, err);
+    return s ? s : report_mark_twins(places, *named, err);
 }
 
 hsc_status report_text_causes(report *r, hsc_err *err) {
@@ -197,7 +197,10 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         machine = machine || c->of.place.not_running;
         put_named(r, c->most_thread, names, who, sizeof who);
         fprintf(r->out, "%8.3f %4.0f %7llu  %-19.19s %-*s %s\n", c->caused_s, total > 0 ? 100 * c->caused_s / total : 0,
-                (unsigned long long)c->waits, report_cause_kind(c->of.delay.kind), who_columns, who, places[told++].text);
+                (unsigned long long)c->waits, report_cause_kind(c->of.delay.kind), who_columns, who, places[told].text);
+        if (places[told].twin)
+            report_text_wrap(r->out, r->width, places[told].name, 25, fprintf(r->out, "%*s", 22, ""));
+        told++;
         char late[300];
         bool lost = c->of.place.not_running || c->of.place.not_known; /* whose barrier stands in the place */
         report_call_text(r, c->of.delay.line, late, sizeof late);

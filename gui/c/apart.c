@@ -118,6 +118,7 @@ static void cut(const char *text, size_t common, char *out) {
     from = begin && text[begin - 1] != ',' ? from - 4 : begin;
     while (from && ((unsigned char)text[from] & 0xC0) == 0x80)
         from--;
+    from += from && text[from] == ' ';
     size_t at = append(out, MOST + 4, 0, more, from ? 3 : 0), left = n - from;
     bool ends = at + left > MOST;
     size_t keep = ends ? MOST - at - 3 : left;

@@ -135,6 +135,7 @@ static Tcl_Obj *array_dict(hsc_handle *h, const array *a, double total) {
     PUT(d, "element_bytes", WIDE(facts.element_bytes));
     PUT(d, "scope", hsc_tcl_index(scope));
     PUT(d, "procedure", TEXT(s.name));
+    PUT(d, "shared", Tcl_NewBooleanObj(facts.identity != 0));
     size_t module = facts.line ? 0 : hsc_linkage_fortran_module(facts.symbol);
     PUT(d, "module", Tcl_NewStringObj(module ? facts.symbol + 3 : "", (int)module));
     PUT(d, "file", hsc_tcl_index(facts.file));

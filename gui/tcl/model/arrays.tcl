@@ -28,10 +28,28 @@ oo::class create ::heatscope::Arrays {
                 set total [expr {$total + $bytes}]
                 dict merge $a [my Names $a] [dict create bytes $bytes]
             }]
+            my MarkSame
             # what was stopped on the way is no answer
             set Key $metric
         }
         return $Rows
+    }
+    # What says in another run which one it is: of one that several procedures refer to not the procedure that has most of it, which may be another one there,
+    # but its class and type, where that is enough.
+    method MarkSame {} {
+        foreach a $Rows {
+            dict incr several [my Owner $a]
+        }
+        set Rows [lmap a $Rows {
+            set owner [my Owner $a]
+            dict set a same [expr {[dict get $a shared] && [dict get $several $owner] == 1 ? [lrange $owner 1 end] : [list [my Type $a] [dict get $a procedure] [dict get $a module]]}]
+        }]
+    }
+    method Owner {a} {
+        set procedure [::heatscope::fmt shortName [dict get $a procedure]]
+        set last [::heatscope::fmt lastName $procedure]
+        return [list [dict get $a name] [my Type $a] \
+            [expr {[string match this->* [dict get $a name]] && $last ne $procedure ? [string range $procedure 0 end-[string length $last]] : ""}]]
     }
     method Names {a} {
         if {[dict get $a array] < 0} {

@@ -28,6 +28,7 @@ oo::class create ::heatscope::ArraysView {
     }
     method Drop {} { return {bar references mpi bytes waiting} }
     method Load {} { return [$Model rows [dict get $Selection metric]] }
+    method Same {} { return {name same} }
     method Compared {} {
         set m [$Run metric [dict get $Selection metric]]
         return [list cost [dict get $m scale] [dict get $m unit]]
