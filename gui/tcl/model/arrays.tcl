@@ -48,7 +48,7 @@ oo::class create ::heatscope::Arrays {
     method Owner {a} {
         set procedure [::heatscope::fmt shortName [dict get $a procedure]]
         set last [::heatscope::fmt lastName $procedure]
-        return [list [dict get $a name] [my Type $a] \
+        return [list [dict get $a whole] [my Type $a] \
             [expr {[string match this->* [dict get $a name]] && $last ne $procedure ? [string range $procedure 0 end-[string length $last]] : ""}]]
     }
     method Names {a} {

@@ -212,7 +212,7 @@ oo::class create ::heatscope::RankingView {
             set module [expr {[dict get $f module] >= 0 ? [::heatscope::fmt plain [::heatscope::fmt baseName [dict get [$db module [dict get $f module]] path]]] : ""}]
             set sum [dict get $f sum]
             dict set f sum [expr {$sum == entier($sum) ? entier($sum) : $sum}]
-            dict merge $f [dict create id [dict get $f part] name $title where $module \
+            dict merge $f [dict create id [dict get $f part] name $title short [::heatscope::fmt shortName $name] where $module \
                 share [expr {$total > 0 ? $sum / double($total) : 0.0}]]
         }]
     }
@@ -339,7 +339,7 @@ oo::class create ::heatscope::RankingView {
             dict set row $key [expr {[dict get $row $key] * $by}]
         }]
     }
-    method Same {} { return [dict get {reason name array {whole where} message {name where} symbol {symbol where name}} $By] }
+    method Same {} { return [dict get {reason name array {whole same} message {name where} symbol {symbol where short}} $By] }
     method Alike {} { return operation }
     # A program may have another name there.
     method ByWords {row places loose} {
