@@ -195,6 +195,8 @@ bool report_is_start(const char *name);
  * Paths keep their end: whole folders go first; places of code show no more than the last folder, headers of the system what
  * includes them, <bits/stl_vector.h>. */
 char *report_fit(const char *name, int width, char *out, size_t size);
+/* "Grid<>::sweep": what all instances of a template are. */
+char *report_fit_template(const char *name, char *out, size_t size);
 /* Rows of a table whose texts are the same though their names are not: the names must be told besides. */
 typedef struct report_named {
     char *text;       /* as shown; malloc'ed */
@@ -204,7 +206,8 @@ typedef struct report_named {
 hsc_status report_mark_twins(report_named *list, uint32_t n, hsc_err *err);
 /* Both in one block: free `text`. */
 hsc_status report_set_named(report_named *out, const char *text, const char *name, hsc_err *err);
-/* Cuts the names of such rows anew, in `width` columns and at another place, so that their texts differ, where one does that for all of them: "..x_to_y.f90:253". Rows
+/* Cuts the names of such rows anew, in `width` columns and at another place, so that their texts differ, where one does that for all of them: "..x_to_y.f90:253"; of
+ * instances of a template with the arguments behind the procedure's own name, "sweep<float>". Rows
  * of one name stay alike. For lists of report_set_named. */
 hsc_status report_cut_apart(report_named *list, uint32_t n, int width, hsc_err *err);
 void report_free_named(report_named *list, uint32_t n); /* NULL: nothing */

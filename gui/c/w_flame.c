@@ -6,6 +6,7 @@
 
 #include <heatscope/formats/libraries.h>
 
+#include "apart.h"
 #include "flame_there.h"
 #include "names.h"
 #include "widget.h"
@@ -94,7 +95,7 @@ static enum hsc_flame_kind kind_of(flame *f, const hsc_db_context *c, const hsc_
     return c->kind == HSC_CONTEXT_LOOP ? HSC_FLAME_LOOP : c->kind == HSC_CONTEXT_INLINED ? HSC_FLAME_INLINED : HSC_FLAME_OWN;
 }
 
-static void name_of(const hsc_db_context *c, const hsc_db_scope *s, char *out, size_t capacity) {
+static void name_of(hsc_handle *h, const hsc_db_context *c, const hsc_db_scope *s, char *out, size_t capacity) {
     char clean[200];
     if (c->kind == HSC_CONTEXT_ROOT)
         snprintf(out, capacity, "all");
@@ -108,7 +109,7 @@ static void name_of(const hsc_db_context *c, const hsc_db_scope *s, char *out, s
         char whole[1000], name[400];
         const char *own = name, *inner;
         hsc_text_clean(s->name, whole, sizeof whole);
-        hsc_name_short(whole, name, sizeof name);
+        hsc_handle_short_name(h, c->scope, whole, name, sizeof name);
         while (strlen(own) >= capacity && (inner = hsc_name_inner(own))) /* the procedure's own name is at the end */
             own = inner;
         snprintf(out, capacity, "%s", own);
@@ -128,7 +129,7 @@ static void name_of_box(const flame *f, const hsc_flame_box *b, char *out, size_
         (void)hsc_db_get_scope(db, c.scope, &s, NULL);
     size_t sign = b->changed && (b->name[0] == '+' || b->name[0] == '-') && b->name[1] == ' ' ? 2 : 0;
     snprintf(out, capacity, "%.*s", (int)sign, b->name);
-    name_of(&c, &s, out + sign, capacity - sign);
+    name_of(b->there ? f->there.other : f->w.db, &c, &s, out + sign, capacity - sign);
 }
 
 /* A box for a row of this database's contexts or, `there`, of the other's. */
@@ -150,7 +151,7 @@ static hsc_status put_box(flame *f, hsc_flame_box box, const hsc_db_context *c, 
     *b = box;
     b->kind = box.there ? HSC_FLAME_LIBRARY : kind_of(f, c, &s);
     b->selected = !box.there && (int64_t)box.context == f->selected;
-    name_of(c, &s, b->name, sizeof b->name - 3); /* and a sign */
+    name_of(h, c, &s, b->name, sizeof b->name - 3); /* and a sign */
     b->matched = found && c->scope < h->info.scopes && c->kind != HSC_CONTEXT_ROOT && found[c->scope];
     if (b->depth > f->deepest)
         f->deepest = b->depth;
@@ -348,7 +349,7 @@ static hsc_status read_callers(flame *f, uint32_t context, uint32_t *parent, hsc
             char name[sizeof f->boxes->name];
             if (c.scope != HSC_NONE)
                 (void)hsc_db_get_scope(f->w.db->db, c.scope, &sc, NULL);
-            name_of(&c, &sc, name, sizeof name);
+            name_of(f->w.db, &c, &sc, name, sizeof name);
             int n = snprintf(f->callers + used, sizeof f->callers - used, "%s%s", used ? " \xe2\x80\xb9 " : "\xe2\x80\xb9 ", name);
             if (n < 0 || used + (size_t)n + 8 >= sizeof f->callers) {
                 snprintf(f->callers + used, sizeof f->callers - used, " \xe2\x80\xa6");

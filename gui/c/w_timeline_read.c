@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the timeline draws, read from the database: phases, slots, spans, keys. */
+#include "apart.h"
 #include "w_timeline.h"
 
 #include <math.h>
@@ -103,7 +104,7 @@ void hsw_timeline_name_key(const timeline *t, uint32_t key, char *out, size_t si
     out[0] = 0;
     if (hsc_db_get_scope(db, key, &s, NULL) != HSC_OK)
         return;
-    hsc_name_short(s.name, name, sizeof name);
+    hsc_handle_short_name(t->w.db, key, s.name, name, sizeof name);
     hsc_text_clean(name, clean, sizeof clean);
     if (s.kind != HSC_SCOPE_LOOP && s.kind != HSC_SCOPE_REGION) {
         const char *slash = s.kind == HSC_SCOPE_PROCEDURE ? NULL : strrchr(clean, '/');
@@ -112,7 +113,7 @@ void hsw_timeline_name_key(const timeline *t, uint32_t key, char *out, size_t si
     }
     char of[120] = "";
     if (s.procedure != HSC_NONE && hsc_db_get_scope(db, s.procedure, &p, NULL) == HSC_OK) {
-        hsc_name_short(p.name, name, sizeof name);
+        hsc_handle_short_name(t->w.db, s.procedure, p.name, name, sizeof name);
         hsc_text_clean(name, of, sizeof of);
     }
     snprintf(out, size, "%.80s line %u%s%.110s", clean, s.line_begin, of[0] ? " of " : "", of);

@@ -99,6 +99,7 @@ namespace eval ::heatscope::settings {
     variable modelFiles {
         model/breathe
         model/fmt
+        model/names
         model/bus
         model/lexer
         model/chips

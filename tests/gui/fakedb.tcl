@@ -41,6 +41,7 @@ oo::class create ::FakeDb {
     }
 
     method calls {} { return $Calls }
+    method apart {scope} { return "" }
     method silentopenmp {} { return "" }
     method environment {} { return {OMP_NUM_THREADS 2 OMP_PROC_BIND "close (3 processes) or not set (1)"} }
 
@@ -80,7 +81,7 @@ oo::class create ::FakeDb {
     method process {i} { return [dict create host [expr {$i ? "" : "node0"}] rank $i first_thread [expr {2 * $i}] threads 2 unfinished 0 end exit executable {}] }
     method metric {i} { return {index 0 name {CPU time} unit s scale 0.001 exact 0} }
     method arrays {args} {
-        return [list [dict create array 0 text {} name grid bounds {[8]} type double procedure norm module {} scope -1 file 0 line 3 filename /src/solve.f90 sent_bytes 0 received_bytes 0 \
+        return [list [dict create array 0 text {} name grid bounds {[8]} type double procedure norm shared 0 module {} scope -1 file 0 line 3 filename /src/solve.f90 sent_bytes 0 received_bytes 0 \
             cost 20.0 share 0.25 inside 20.0]]
     }
     method arrayuses {array args} { return {} }

@@ -498,7 +498,7 @@ oo::class create ::heatscope::Comparison {
     }
     method ProcedureOf {db by row} {
         set scope [expr {$by eq "line" ? [dict get [$db line $row] scope] : $row}]
-        return [expr {$by eq "procedure" ? [::heatscope::fmt shortName [dict get [$db scope $row] name]] : $scope >= 0 ? [my Procedure $db $scope] : ""}]
+        return [expr {$by eq "procedure" ? [::heatscope::names short $db $row] : $scope >= 0 ? [my Procedure $db $scope] : ""}]
     }
     method Place {db by row} {
         if {$by eq "line"} {
@@ -507,7 +507,7 @@ oo::class create ::heatscope::Comparison {
             return [list [expr {[dict get $line line] > 0 ? "$name:[dict get $line line]" : "$name, no line known"}] [expr {[dict get $line scope] >= 0 ? [my Procedure $db [dict get $line scope]] : ""}]]
         }
         set s [$db scope $row]
-        set name [::heatscope::fmt shortName [dict get $s name]]
+        set name [::heatscope::names short $db $row]
         set where ""
         if {[dict get $s file] >= 0} {
             set where [::heatscope::fmt plain [dict get [$db file [dict get $s file]] name]]
@@ -528,7 +528,7 @@ oo::class create ::heatscope::Comparison {
         if {[dict get [$db scope $scope] kind] eq "procedure"} {
             set procedure $scope
         }
-        return [expr {$procedure >= 0 ? [::heatscope::fmt lastName [::heatscope::fmt shortName [dict get [$db scope $procedure] name]]] : ""}]
+        return [expr {$procedure >= 0 ? [::heatscope::names last $db $procedure] : ""}]
     }
     # "+0.31 s (1.42x)" in the metric's unit
     method amount {c metric {unit ""}} {
