@@ -127,6 +127,7 @@ namespace eval ::heatscope::settings {
     # What is read when it is first called, and the files for it, what they build on first.
     variable modelsLater {
         ContextTree model/contexttree
+        statement   model/statement
         Compiler    model/compiler
         Waiting     model/waiting
         Told        model/told
