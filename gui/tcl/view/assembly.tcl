@@ -336,7 +336,7 @@ oo::class create ::heatscope::AssemblyView {
     # ---- as data ----
 
     method table {} {
-        set rows [list {address operation operands comment place version inlined samples share}]
+        set rows [list [list address operation operands comment place version inlined [$Run countWord]s share]]
         set n [$Code count]
         for {set i 0} {$i < $n} {incr i} {
             set d [$Code row $i]
