@@ -69,7 +69,8 @@ void hsc_timeline_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc
 
 int hsc_timeline_key_width(const hsc_canvas *c, const hsc_style *st, const hsc_timeline_key_entry *k) {
     double w = hsc_font_width(st->small, k->name) + hsc_font_width(st->small, k->share);
-    int most = dp(c, 260);
+    /* names of procedures may be of any length, our own words are whole where half a line has room */
+    int most = k->key != HSC_NONE && k->key & HSC_TIMELINE_TINT && c->width / 2 > dp(c, 260) ? c->width / 2 : dp(c, 260);
     int all = (int)ceil(w) + dp(c, 10 + 6 + 6 + 16);
     return all < most ? all : most;
 }

@@ -154,7 +154,8 @@ static hsc_status sum_keys(timeline *t, const uint32_t *row_of, double *of, doub
     hsc_handle *h = t->w.db;
     double part = t->run_end > 0 ? (t->end - t->begin) / t->run_end : 1;
     t->about = false;
-    if (!(t->view_begin < t->view_end) && !(t->columns && t->columns[0]) && h->only == HSC_NONE)
+    bool all_in_view = t->begin <= 0 && t->end >= t->run_end; /* also beside a longer run */
+    if (all_in_view && !(t->columns && t->columns[0]) && h->only == HSC_NONE)
         return sum_tables(t, of, all, err);
     if ((double)h->info.samples * part <= SHARES_MAX)
         return hsc_timeline_sum_samples(h->db, (hsc_timeline_key)t->key, h->info.threads, row_of, t->begin, t->end, t->ranked, t->n_ranked, of, all, err);

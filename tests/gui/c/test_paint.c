@@ -270,6 +270,19 @@ static void clip_holds(void **state) {
     sheet_close(&s);
 }
 
+/* Names of procedures are cut where they are long, our own words on what is behind the slots are not. */
+static void own_words_are_whole(void **state) {
+    (void)state;
+    static const char words[] = "pale: elapsed, in 3176 recorded calls, added up by pixel, and more";
+    sheet s;
+    sheet_open(&s, 1000, 100);
+    hsc_timeline_key_entry tint = {HSC_TIMELINE_TINT | 1, 0, words, ""}, name = {1, 0, words, ""};
+    assert_true(hsc_font_width(s.st.small, words) > 260);
+    assert_true(hsc_timeline_key_width(&s.c, &s.st, &tint) > hsc_font_width(s.st.small, words));
+    assert_true(hsc_timeline_key_width(&s.c, &s.st, &name) < hsc_font_width(s.st.small, words));
+    sheet_close(&s);
+}
+
 /* The words on the height have room in the last line of keys, or a line of their own: no key gives way to them. */
 static void keys_have_room(void **state) {
     (void)state;
@@ -479,6 +492,7 @@ int main(void) {
                                        cmocka_unit_test(keys_have_room), cmocka_unit_test(low_rows_have_labels), cmocka_unit_test(long_phases_are_drawn),
                                        cmocka_unit_test(left_keys_are_told),
                                        cmocka_unit_test(few_bars_share_the_width),
+                                       cmocka_unit_test(own_words_are_whole),
                                        cmocka_unit_test(legend_begins_with_most),
                                        cmocka_unit_test(bars_have_the_unit),
                                        cmocka_unit_test(legend_has_the_unit)};
