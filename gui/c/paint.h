@@ -58,7 +58,7 @@ typedef struct hsc_heat_frame {
     const hsc_colour_scale *scale;
     const float *row_maximum;    /* per code row for normalisation by row, else NULL */
     enum hsc_colours colours;    /* for row_maximum */
-    const unsigned char *noise;  /* of changes: 1 within noise; else NULL. As values */
+    const unsigned char *noise;  /* of changes: 1 within noise, 2 nothing in either run, which has no ratio; else NULL. As values */
     const char *const *labels;   /* per bin */
     const char *title;           /* above the labels where there is room; may be NULL */
     bool numbers, grid;

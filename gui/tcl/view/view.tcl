@@ -455,6 +455,9 @@ oo::class create ::heatscope::View {
     }
     # A value as widgets give it: an amount, or a change.
     method Told {value {noise 0}} {
+        if {[my Comparing] && $noise == 2} {
+            return "nothing in either run"
+        }
         if {[my Comparing]} {
             return "[[$App comparison] words [dict get $Selection show] $value [dict get $Selection metric]][expr {$noise && $value != 0 ? {, within noise} : {}}]"
         }

@@ -64,6 +64,28 @@ static void heat_cells(void **state) {
     sheet_close(&s);
 }
 
+/* A ratio of nothing to nothing has no number, one of equal values has. */
+static void heat_has_no_ratio_of_nothing(void **state) {
+    (void)state;
+    sheet s;
+    sheet_open(&s, 120, 20);
+    const int32_t index[] = {0};
+    const float values[] = {0, 0};
+    const unsigned char noise[] = {1, 2};
+    hsc_colour_scale scale;
+    hsc_colour_scale_init_change(&scale, HSC_SCALING_LINEAR, 2, true);
+    hsc_heat_frame f = {.rows = {.height = 20, .top = 7, .count = 1}, .bins = 2, .index = index, .values = values, .noise = noise, .numbers = true,
+                        .scale = &scale, .cursor = -1, .mark_first = -1, .mark_last = -1};
+    int other[2] = {0};
+    hsc_paint_heat(&s.c, &s.st, &f);
+    for (int y = 0; y < 20; y++)
+        for (int x = 0; x < 120; x++)
+            other[x / 60] += pixel(&s, x, y) != hsc_colour_change(0);
+    assert_true(other[0] > 0);
+    assert_int_equal(other[1], 0);
+    sheet_close(&s);
+}
+
 static void heat_numbers_are_drawn_when_they_fit(void **state) {
     (void)state;
     sheet s;
@@ -478,7 +500,7 @@ static void legend_has_the_unit(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(heat_cells),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(heat_cells), cmocka_unit_test(heat_has_no_ratio_of_nothing),
                                        cmocka_unit_test(heat_numbers_are_drawn_when_they_fit),
                                        cmocka_unit_test(matrix_numbers_are_all_there),
                                        cmocka_unit_test(numbers_fill_their_cell),
