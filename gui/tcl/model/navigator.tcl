@@ -152,6 +152,10 @@ oo::class create ::heatscope::Navigator {
                 set other [dict get $row row]
             }
         }
+        # only libraries have time of their own that is worth a look: where the program calls them
+        if {$header < 0 && [my StartAtCalls]} {
+            return
+        }
         foreach found [list $header $other] {
             if {$found >= 0} {
                 my procedure start $found
@@ -163,6 +167,21 @@ oo::class create ::heatscope::Navigator {
         } elseif {[$Run info files] > 0} {
             my line start 0 1
         }
+    }
+
+    # At the program's line that has most with the libraries that it calls, if there is text to show.
+    method StartAtCalls {} {
+        if {[$Run info contexts] > [::heatscope::settings get beginContexts]} {
+            return 0
+        }
+        set row [lindex [$Db hotlines -n 1 -metric [$Bus get metric]] 0]
+        if {$row eq "" || [my IsOfSystem [dict get [$Db file [dict get $row file]] path]]
+            || [[$Run document [dict get $row file]] state] ne "text"} {
+            return 0
+        }
+        my line start [dict get $row file] [dict get $row line]
+        $Bus adjust start lines calls
+        return 1
     }
 
     method IsPlaceToBegin {scope} {
