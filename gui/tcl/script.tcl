@@ -519,10 +519,10 @@ namespace eval ::heatscope::script {
         try {
             puts $answer
         } on error message {
-            # nobody reads them any more
-            set ::heatscope::status 1
-            puts stderr "heatscope view: $message"
-            if {[info commands $app] ne ""} {
+            # nobody reads them any more; that to `quit` need not be read
+            if {![info exists ::heatscope::done]} {
+                set ::heatscope::status 1
+                puts stderr "heatscope view: $message"
                 $app quit
             }
             return

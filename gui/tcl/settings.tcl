@@ -128,6 +128,7 @@ namespace eval ::heatscope::settings {
     variable modelsLater {
         ContextTree model/contexttree
         statement   model/statement
+        kept        model/kept
         Compiler    model/compiler
         Waiting     model/waiting
         Told        model/told
