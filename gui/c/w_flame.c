@@ -23,7 +23,7 @@ typedef struct flame {
     uint64_t sums_of; /* see hsc_handle */
     int sums_metric;
     uint32_t from, end, deepest, top, standing; /* standing: depth of the root's box */
-    int shown_root, shown_selected; /* that `top` was chosen for */
+    int shown_root, shown_selected, shown_width; /* that `top` was chosen for */
     uint32_t shown_rows;
     hsc_flame_box *boxes;
     uint32_t n, capacity;
@@ -439,12 +439,13 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         s = add_changes(f, err);
     uint32_t rows = (uint32_t)(hsw_height(w) / row_height(f));
     uint32_t last = f->deepest + 1 > rows ? f->deepest + 1 - rows : 0;
-    if (f->shown_root != f->root || f->shown_selected != f->selected || f->shown_rows != rows) /* what is new is in sight */
+    if (f->shown_root != f->root || f->shown_selected != f->selected || f->shown_rows != rows || f->shown_width != hsw_width(w)) /* what is new is in sight */
         f->top = first_row(f, rows);
     f->top = f->top > last ? last : f->top;
     f->shown_root = f->root;
     f->shown_selected = f->selected;
     f->shown_rows = rows;
+    f->shown_width = hsw_width(w); /* narrow boxes come and go with it */
     return s == HSC_OK ? add_matches(f, err) : s;
 }
 
