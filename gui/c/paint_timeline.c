@@ -204,7 +204,8 @@ static void paint_keys(hsc_canvas *c, const hsc_style *st, const hsc_timeline_fr
             y += l->line + dp(c, 4);
         }
         double baseline = hsc_font_baseline(st->small, y, l->line);
-        hsc_canvas_fill(c, x, y + (l->line - size) / 2, size, size, k->colour);
+        if (k->key != HSC_TIMELINE_NOTE)
+            hsc_canvas_fill(c, x, y + (l->line - size) / 2, size, size, k->colour);
         double room = w - dp(c, 10 + 6 + 6 + 16) - hsc_font_width(st->small, k->share);
         double at = x + dp(c, 15) + hsc_canvas_text_fit(c, st->small, x + dp(c, 15), baseline, room + 1, HSC_LEFT, st->colour[HSC_P_foreground], k->name);
         hsc_canvas_text(c, st->small, at + dp(c, 6), baseline, HSC_LEFT, st->colour[HSC_P_muted], k->share);
