@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/libraries.h>
 #include <heatscope/formats/records.h>
 #include <heatscope/formats/remarks.h>
 
@@ -168,6 +169,7 @@ static Tcl_Obj *module_dict(hsc_handle *h, uint32_t i, hsc_err *err) {
     PUT(d, "knowledge", TEXT(m.knowledge <= HSC_KNOWN_NOTHING ? hsc_knowledge_names[m.knowledge] : "nothing"));
     PUT(d, "note", TEXT(m.note));
     PUT(d, "own", WIDE(own[i]));
+    PUT(d, "heatscope", WIDE(hsc_library_role_of(m.path) == HSC_LIBRARY_HEATSCOPE));
     return d;
 }
 

@@ -128,6 +128,8 @@ namespace eval ::heatscope::settings {
     # What is read when it is first called, and the files for it, what they build on first.
     variable modelsLater {
         ContextTree model/contexttree
+        statement   model/statement
+        kept        model/kept
         Compiler    model/compiler
         Waiting     model/waiting
         Told        model/told

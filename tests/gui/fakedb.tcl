@@ -91,7 +91,7 @@ oo::class create ::FakeDb {
     method taken {} { return [expr {[info exists Taken] ? $Taken : "samples 0 periods_max 0"}] }
     method setTaken {samples periods_max} { set Taken [dict create samples $samples periods_max $periods_max] }
     method category {i} { return [lindex {computation communication waiting} $i] }
-    method module {i} { return [dict create index $i path [lindex {/src/prog /usr/lib/libmpi.so.40} $i] note [lindex {"" "no map"} $i] knowledge [lindex {map symbol} $i] own [lindex {1 0} $i]] }
+    method module {i} { return [dict create index $i path [lindex {/src/prog /usr/lib/libmpi.so.40} $i] note [lindex {"" "no map"} $i] knowledge [lindex {map symbol} $i] own [lindex {1 0} $i] heatscope 0] }
 
     method file {i} {
         if {$i < 0 || $i >= [llength $Files]} {

@@ -300,7 +300,7 @@ oo::class create ::heatscope::Comparison {
         }
         foreach {of title} {waiting Waiting messages "Message passing"} {
             if {[dict exists $by $of]} {
-                lappend out [list $title [my Kinds [dict get $by $of]] [my Seconds [lindex [dict get $by $of] 0]]]
+                lappend out [list $title [my Kinds [dict get $by $of]] "[my Seconds [lindex [dict get $by $of] 0]][expr {$of eq "waiting" ? [my Most [dict get $by $of]] : ""}]"]
             }
         }
         if {[dict exists $by imbalance]} {
@@ -383,6 +383,11 @@ oo::class create ::heatscope::Comparison {
             }
         }
         return "[my Seconds $all], all threads added up[expr {[llength $kinds] ? ": [join $kinds {, }]" : ""}]"
+    }
+    # ", timed, most: end of a thread": another waiting than that of the CPU time before it.
+    method Most {rows} {
+        set most [lindex [lsort -real -decreasing -index 0 [lmap row [lrange $rows 1 end] {list [expr {max([dict get $row a], [dict get $row b])}] [dict get $row name]}]] 0]
+        return ", timed[expr {$most ne "" ? ", most: [::heatscope::fmt plain [lindex $most 1]]" : ""}]"
     }
     # With ~ where chance alone explains it.
     method Factor {row format scale} {

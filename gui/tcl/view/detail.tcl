@@ -691,7 +691,7 @@ oo::class create ::heatscope::DetailView {
         return $rows
     }
     method RowText {line} {
-        return [expr {[$Document state] eq "text" ? [string trim [$Document line $line]] : [$Document standIn $line]}]
+        return [expr {[$Document state] eq "text" ? [string trimright [$Document line $line]] : [$Document standIn $line]}]
     }
     method describe {} {
         set out "[$Path.head.title cget -text]  [my fullSubtitle]\n"
