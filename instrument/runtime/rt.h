@@ -592,6 +592,7 @@ bool hsc_rt_is_go_program(void); /* sandbox.c */
 bool hsc_rt_may_part(bool filtered); /* sandbox.c: tries the calls of hsc_rt.may_part where there is a filter */
 
 /* helper_ss.c */
+void hsc_rt_helper_set_ahead(int32_t tid); /* of a real-time program: before its threads, while which have all processors the helper else comes to nothing */
 bool hsc_rt_helper_start(void);
 void hsc_rt_helper_stop(void); /* waits until it is gone */
 uint64_t hsc_rt_helper_cpu_ns(void); /* of all helpers, now */
@@ -689,7 +690,7 @@ typedef struct hsc_rt_state {
     enum hsc_rt_mechanism mechanism;
     _Atomic uint32_t trap_off; /* HSC_source_reason why no thread is sampled by SIGTRAP any more; 0: they may be */
     bool sandboxed;   /* no system call any more */
-    bool may_part;    /* no filter ends the process for the calls by which the helper has descriptors of its own */
+    bool may_part;    /* no filter ends the process for the calls by which the helper has descriptors of its own and goes ahead */
     bool keeps;       /* the user's program and libraries are kept beside the measurement (keep_ss.c) */
     bool talks;       /* this process says what is worth a line to the user */
     bool tick_failed; /* no CPU timer: time in the kernel is not seen */
