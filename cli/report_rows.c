@@ -634,8 +634,8 @@ static char *columns_in(const char *columns, const char *unit) {
     return NULL;
 }
 
-static hsc_status put_rows(report *r, report_by by, hsc_table_format format, const char *unit, const char *columns, hsc_err *err) {
-    sink s = {.r = r, .t = {.out = r->out, .format = format, .naming = true, .scale = r->unit.scale, .width = r->width, .columns = columns}};
+static hsc_status put_rows(report *r, report_by by, hsc_table_format format, const char *unit, const char *columns, bool usual, hsc_err *err) {
+    sink s = {.r = r, .usual = usual, .t = {.out = r->out, .format = format, .naming = true, .scale = r->unit.scale, .width = r->width, .columns = columns}};
     hsc_status status = HSC_OK;
     snprintf(s.unit, sizeof s.unit, "%s", unit);
     s.t.unit = s.unit;
@@ -728,7 +728,7 @@ hsc_status report_rows(report *r, report_by by, hsc_table_format format, const c
             *p = '_';
     if (!columns && format == HSC_TABLE_TEXT && report_tables[by].text && !(columns = usual = columns_in(report_tables[by].text, unit)))
         return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    hsc_status status = put_rows(r, by, format, unit, columns, err);
+    hsc_status status = put_rows(r, by, format, unit, columns, usual != NULL, err);
     free(usual);
     return status;
 }

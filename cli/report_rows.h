@@ -10,6 +10,7 @@
 typedef struct sink { /* one row at a time */
     report *r;
     hsc_table t;
+    bool usual; /* a table as text, with its own columns */
     char unit[32]; /* of the metric, for names */
     report_categories categories[2]; /* of the tables that rows are of */
 } sink;

@@ -199,23 +199,57 @@ static hsc_status load_uses(const report *r, const uint8_t *counts, uses **out, 
     return s;
 }
 
+/* As a narrow column says it. */
+static const char *stride_word(uint32_t stride) {
+    switch (stride) {
+    case HSC_stride_UNKNOWN: return "unknown";
+    case HSC_stride_ZERO: return "same";
+    case HSC_stride_UNIT: return "unit";
+    case HSC_stride_SYMBOLIC: return "regular";
+    case HSC_stride_INDIRECT: return "indexed";
+    case HSC_stride_REVERSE: return "backwards";
+    case HSC_stride_POINTERS: return "pointers";
+    default: return hsc_enum_text("stride", stride);
+    }
+}
+
+/* The first ones that fit: "same, ..". In place. */
+static void fit_list(char *text, int width) {
+    int end = 0;
+    if ((int)strlen(text) <= width)
+        return;
+    for (int i = 0; i + 4 <= width; i++)
+        end = text[i] == ',' ? i : end;
+    if (end)
+        memcpy(text + end, ", ..", 5);
+}
+
+/* The array's own name, where all of it has no room; or all. */
+static const char *fit_array(const char *whole, int width, char *out, size_t size) {
+    const char *name = report_fit_reference(whole, width, out, size);
+    return report_columns_of(name) > width && !strncmp(name, "...", 3) ? name + 3 : name;
+}
+
 static void data_cells(sink *s, const report_groups *g, const report_group *x, const uses *u, bool any) {
     hsc_db_array a = {.name = "", .type = "", .bounds = "", .scope = HSC_NONE, .file = HSC_NONE};
-    char strides[300] = "";
+    char strides[300] = "", name[1024];
+    int room = (s->t.width - 41) / 3; /* beside the numbers, for three columns of text */
     size_t at = 0;
     if (any)
         (void)hsc_db_get_array(s->r->db, x->row, &a, NULL);
     /* one that several procedures may refer to is told with that which has most of its time */
     uint32_t busiest = any && a.identity ? g->busiest[x->row] : HSC_NONE;
     for (uint32_t k = 0; u && k < 64; k++) {
-        const char *text = u->strides >> k & 1 ? hsc_enum_text("stride", k) : NULL;
+        const char *text = !(u->strides >> k & 1) ? NULL : s->usual ? stride_word(k) : hsc_enum_text("stride", k);
         if (text && at + strlen(text) + 3 < sizeof strides)
             at += (size_t)snprintf(strides + at, sizeof strides - at, "%s%s", at ? ", " : "", text);
     }
     for (size_t k = 0; u && k < sizeof u->bytes / sizeof *u->bytes && u->bytes[k]; k++)
         if (at + strlen(u->bytes[k]) + 10 < sizeof strides)
             at += (size_t)snprintf(strides + at, sizeof strides - at, "%s%s bytes", at ? ", " : "", u->bytes[k]);
-    put_text(s, "array", a.name);
+    if (s->usual)
+        fit_list(strides, room);
+    put_text(s, "array", s->usual ? fit_array(a.name, room, name, sizeof name) : a.name);
     put_text(s, "bounds", a.bounds);
     put_text(s, "type", a.type);
     put_text(s, "procedure", procedure_of(s->r, busiest != HSC_NONE ? busiest : a.scope));

@@ -8,6 +8,7 @@
 
 #include "report_causes.h"
 #include "report_measures.h"
+#include "report_put_in.h"
 #include "wait_calls.h"
 
 typedef struct waited { /* what a thread waited at a place, in one kind of wait */
@@ -212,6 +213,7 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
     uint32_t message_count = 0;
     uint32_t wait_count = 0;
     double *own_s = NULL;
+    report_put_in put_in = {0};
     hsc_db_get_info(db, &r.info);
     hsc_db_cause *list = malloc(((size_t)r.info.delay_places + 1) * sizeof *list);
     hsc_status s = list ? report_load_programs(&r, err) : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r.info.path);
@@ -246,6 +248,8 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
                                                             : hsc_enum_text("wait_kind", c->waited_kind);
         c->waited = c->waited ? c->waited : "";
         climb(&r, &c->context, &c->line);
+        if (c->waited_kind == HSC_NONE && !c->place.not_known && !c->place.not_running && (s = report_climb_put_in(&r, &put_in, &c->context, &c->line, err)))
+            break;
         hsc_db_find_wait_place(db, HSC_NONE, &c->delay.context, &c->delay.line);
         c->scope = report_scope_of(&r, c->context);
         count_cause(&r, own_s, c);
@@ -255,6 +259,7 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
     free(calls.list);
     free(messages);
     free(own_s);
+    report_put_in_fini(&put_in);
     report_clear(&r);
     if (s) {
         free(list);

@@ -9,6 +9,7 @@
 #include "findings.h"
 #include "report_measures.h"
 #include "report_paid.h"
+#include "report_put_in.h"
 
 /* Whom samples count for here: a small procedure without loops that was put in line can't be spread, what it was put into can. */
 typedef struct carriers {
@@ -31,21 +32,6 @@ static void clear_carriers(carriers *c) {
     free(c->sum);
     free(c->put_in);
     free(c->ranked);
-}
-
-/* By scope: a procedure of the map that has no loop. */
-static uint8_t *without_loops(const report *r, hsc_err *err) {
-    hsc_db_scope s;
-    uint8_t *out = calloc((size_t)r->info.scopes + 1, 1);
-    if (!out)
-        hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
-    for (uint32_t i = 0; out && i < r->info.scopes; i++)
-        if (!hsc_db_get_scope(r->db, i, &s, NULL) && (s.kind == HSC_SCOPE_PROCEDURE || s.kind == HSC_SCOPE_LOOP)) {
-            uint32_t of = s.kind == HSC_SCOPE_PROCEDURE ? i : s.procedure;
-            if (of != HSC_NONE) /* parents come first */
-                out[of] = s.kind == HSC_SCOPE_PROCEDURE;
-        }
-    return out;
 }
 
 typedef struct carried {
@@ -72,7 +58,7 @@ static hsc_status find_carriers(report *r, carriers *out, hsc_err *err) {
     if (s)
         return s;
     uint32_t n = r->paid->missing ? 0 : r->info.contexts;
-    uint8_t *small = without_loops(r, err);
+    uint8_t *small = report_without_loops(r, err);
     uint32_t *frame = malloc(((size_t)n + 1) * sizeof *frame);
     report_ranked *list = malloc(((size_t)r->info.scopes + 1) * sizeof *list);
     *out = (carriers){malloc(((size_t)n + 1) * sizeof *out->of), calloc((size_t)r->info.scopes + 1, sizeof *out->sum), calloc((size_t)r->info.scopes + 1, sizeof *out->put_in),

@@ -42,45 +42,54 @@ void hsc_map_text_value(hsc_map_text *t, hsc_map_values v, uint64_t id) {
 
 static bool is_column_major(const hsc_rec_array *a) { return a && a->flags & HSC_array_flag_COLUMN_MAJOR; }
 
-static void add_name(hsc_map_text *t, const hsc_rec_array *a) {
+/* Of what an accessor of C++ gives: "x(...)". */
+static bool is_called(const hsc_rec_array *a) { return a && a->name.n > 5 && !memcmp(a->name.p + a->name.n - 5, "(...)", 5); }
+
+/* How many of n subscripts stand in round brackets: Fortran's, and the arguments of an accessor. */
+static size_t in_round_brackets(const hsc_rec_array *a, size_t n) {
+    return is_column_major(a) || (is_called(a) && n < a->extent.n) ? n : is_called(a) ? a->extent.n : 0;
+}
+
+/* With n subscripts behind it. */
+static void add_name(hsc_map_text *t, const hsc_rec_array *a, size_t n) {
     if (a)
-        hsc_map_text_add(t, "%.*s", (int)a->name.n, a->name.p);
+        hsc_map_text_add(t, "%.*s", (int)(n && is_called(a) ? a->name.n - 5 : a->name.n), a->name.p);
     else
         hsc_map_text_add(t, "?");
 }
 
-static void open_subscript(hsc_map_text *t, bool fortran, size_t k) {
-    hsc_map_text_add(t, "%s", fortran ? k ? ", " : "(" : "[");
+static void open_subscript(hsc_map_text *t, size_t k, size_t round) {
+    hsc_map_text_add(t, "%s", k < round ? k ? ", " : "(" : "[");
 }
 
-static void close_subscript(hsc_map_text *t, bool fortran, size_t k, size_t n) {
-    hsc_map_text_add(t, "%s", !fortran ? "]" : k + 1 == n ? ")" : "");
+static void close_subscript(hsc_map_text *t, size_t k, size_t round) {
+    hsc_map_text_add(t, "%s", k >= round ? "]" : k + 1 == round ? ")" : "");
 }
 
 void hsc_map_text_element(hsc_map_text *t, hsc_map_values v, const hsc_rec_array *a, hsc_u64s subscripts) {
-    bool fortran = is_column_major(a);
-    add_name(t, a);
+    size_t round = in_round_brackets(a, subscripts.n);
+    add_name(t, a, subscripts.n);
     for (size_t k = 0; k < subscripts.n; k++) {
-        open_subscript(t, fortran, k);
+        open_subscript(t, k, round);
         hsc_map_text_value(t, v, subscripts.p[k]);
-        close_subscript(t, fortran, k, subscripts.n);
+        close_subscript(t, k, round);
     }
 }
 
 void hsc_map_text_section(hsc_map_text *t, hsc_map_values v, const hsc_rec_array *a, const hsc_rec_section *s,
                           const char *datatype) {
-    bool fortran = is_column_major(a);
-    add_name(t, a);
+    size_t round = in_round_brackets(a, s->lower.n);
+    add_name(t, a, s->lower.n);
     for (size_t k = 0; k < s->lower.n; k++) {
         uint64_t upper = k < s->upper.n ? s->upper.p[k] : 0;
-        open_subscript(t, fortran, k);
+        open_subscript(t, k, round);
         hsc_map_text_value(t, v, s->lower.p[k]);
         if (upper != s->lower.p[k]) {
             hsc_map_text_add(t, " : ");
             if (upper)
                 hsc_map_text_value(t, v, upper);
         }
-        close_subscript(t, fortran, k, s->lower.n);
+        close_subscript(t, k, round);
     }
     if (s->shape == HSC_section_shape_LINEAR || s->shape == HSC_section_shape_DERIVED) {
         hsc_map_text_add(t, ", ");
@@ -102,10 +111,11 @@ static bool is_of_descriptor(hsc_map_values v, uint64_t id, const hsc_rec_array 
 
 void hsc_map_text_bounds(hsc_map_text *t, hsc_map_values v, const hsc_rec_array *a) {
     bool fortran = is_column_major(a);
-    for (size_t k = 0; k < a->extent.n; k++) {
+    size_t round = in_round_brackets(a, a->extent.n), n = is_called(a) ? 0 : a->extent.n;
+    for (size_t k = 0; k < n; k++) {
         int64_t first = 0, extent = 0;
         uint64_t lower = k < a->lower.n ? a->lower.p[k] : 0;
-        open_subscript(t, fortran, k);
+        open_subscript(t, k, round);
         if (fortran && (is_of_descriptor(v, lower, a, "lbound") || is_of_descriptor(v, a->extent.p[k], a, "size"))) {
             hsc_map_text_add(t, ":"); /* allocatable or of assumed shape */
         } else if (!fortran || !value_of(v, lower) || (is_constant(v, lower, &first) && first == 1)) {
@@ -127,6 +137,6 @@ void hsc_map_text_bounds(hsc_map_text *t, hsc_map_values v, const hsc_rec_array 
                 hsc_map_text_add(t, " - 1");
             }
         }
-        close_subscript(t, fortran, k, a->extent.n);
+        close_subscript(t, k, round);
     }
 }

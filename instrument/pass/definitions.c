@@ -296,6 +296,8 @@ static bool name_of_use(hsc_data *d, LLVMValueRef user, LLVMValueRef address, ch
         hsc_ir_text called = LLVMIsAFunction(callee) ? hsc_ir_get_name(callee) : (hsc_ir_text){NULL, 0};
         if (called.n && memmem(called.p, called.n, "ixE", 3))
             return hsc_source_identifier(d->p, file, loc.line, loc.column, name, size);
+        if (hsc_place_is_object(user) && hsc_source_object(d->p, file, loc.line, loc.column, name, size))
+            return true;
     }
     bool is_member = is_call || (o == LLVMGetElementPtr && LLVMGetNumOperands(user) > 2 &&
                                  LLVMGetTypeKind(LLVMGetGEPSourceElementType(user)) == LLVMStructTypeKind);

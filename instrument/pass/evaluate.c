@@ -185,11 +185,31 @@ static const hsc_poly *renamed(hsc_data *d, const hsc_variable *v, const hsc_pol
     return hsc_poly_atom(d, a);
 }
 
+/* Is it made of what calls return, and of nothing else? */
+static bool is_of_calls(const hsc_data *d, const hsc_poly *value) {
+    for (uint32_t i = 0; i < value->n; i++)
+        for (uint32_t k = 0; k < value->term[i].n; k++) {
+            const hsc_atom *a = &d->atoms.p[value->term[i].atom[k]];
+            if (a->kind != HSC_ATOM_OPAQUE || !memmem(a->text.p, a->text.n, "()", 2))
+                return false;
+        }
+    return value->n > 0;
+}
+
+/* n = f(): the variable's name says more than that of the procedure that gave it its value. */
+static const hsc_poly *called(hsc_data *d, const hsc_variable *v, const hsc_poly *value, hsc_definition def, LLVMValueRef load) {
+    hsc_str name = hsc_data_variable_name(d, v, load);
+    if (!value || name.p[0] == '.' || name.p[0] == '?' || !is_of_calls(d, value))
+        return value;
+    uint32_t a = atom_for(d, hash3("called", (uint64_t)(uintptr_t)v->address, (uint64_t)(uintptr_t)def.value, 0), HSC_ATOM_SYMBOL, name, load, def.block, NULL);
+    return hsc_poly_atom(d, a);
+}
+
 static const hsc_poly *evaluate_definition(hsc_data *d, hsc_variable *v, hsc_definition def, LLVMValueRef load) {
     uint32_t a;
     switch (def.origin) {
     case HSC_ORIGIN_VALUE: {
-        const hsc_poly *value = hsc_evaluate(d, def.value);
+        const hsc_poly *value = called(d, v, hsc_evaluate(d, def.value), def, load);
         if (LLVMIsAArgument(def.value) && value && value->n == 1 && d->atoms.p[value->term[0].atom[0]].text.p[0] == '?')
             d->atoms.p[value->term[0].atom[0]].text = hsc_data_variable_name(d, v, load);
         return renamed(d, v, value, def.value, load);

@@ -35,6 +35,9 @@ bool hsc_ir_variable_bytes(LLVMModuleRef module, LLVMValueRef access, uint64_t *
 /* What a function of the source returns; NULL: nothing, or debug information does not say. */
 LLVMMetadataRef hsc_ir_get_result_type(LLVMValueRef function);
 
+/* Is it called on an object, as debug information says? */
+bool hsc_ir_is_method(LLVMValueRef function);
+
 /* The nth (from 0) variable of a global symbol. */
 bool hsc_ir_get_global(LLVMValueRef global, unsigned nth, hsc_ir_variable *out);
 

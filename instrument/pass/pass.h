@@ -222,6 +222,8 @@ bool hsc_source_line(hsc_pass *p, uint32_t file_id, unsigned line, hsc_ir_text *
 /* source_names.c: names that the debug information does not have */
 /* The variable that is read at a place of the text; false: none, a declaration, a macro or a procedure is there. */
 bool hsc_source_identifier(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size);
+/* Of C++: the object that is called at a place of the text, "x" of "x(i, j)", where one is known to be. */
+bool hsc_source_object(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size);
 /* The variable before a member that is named at this place: "a" of "a->x" and "a.x"; false: it is no variable by itself. */
 bool hsc_source_structure(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size);
 /* The member before a member that is named at this place: "b" of "a->b.x"; false: no member is. */

@@ -239,6 +239,8 @@ static hsc_place place_of_call(hsc_data *d, LLVMValueRef call, const hsc_variabl
     LLVMValueRef callee = LLVMGetCalledValue(call);
     hsc_ir_text name = LLVMIsAFunction(callee) ? hsc_ir_get_name(callee) : (hsc_ir_text){NULL, 0};
     hsc_str text = holder ? hsc_data_variable_name(d, holder, NULL) : (hsc_str){NULL, 0};
+    if (!text.n && (accessed = hsc_place_of_method(d, call)).object != NONE)
+        return accessed;
     bool temporary = !text.n && d->p->is_fortran && is_allocator(name); /* flang gets room for values of array expressions */
     if (temporary) {
         text = hsc_data_format(d, "temporary");
@@ -791,6 +793,11 @@ hsc_str hsc_place_text(hsc_data *d, const hsc_place *place) {
             return hsc_data_format(d, "%s(%.*s, %u)", fields[place->field], (int)text.n, text.p, place->dimension + 1);
         return text;
     }
+    unsigned round = d->p->is_fortran ? place->n : 0, rank = d->objects.p[place->object].rank; /* subscripts in round brackets */
+    if (place->n && text.n > 5 && !memcmp(text.p + text.n - 5, "(...)", 5)) { /* of hsc_place_of_method */
+        text.n -= 5;
+        round = rank < place->n ? rank : place->n;
+    }
     for (unsigned k = 0; k < place->n; k++) {
         const hsc_subscript *s = &place->subscript[k];
         const hsc_poly *x = s->index;
@@ -798,9 +805,9 @@ hsc_str hsc_place_text(hsc_data *d, const hsc_place *place) {
         if (d->p->is_fortran)
             x = hsc_poly_add(d, x, lower ? lower : hsc_poly_constant(d, 1), 1);
         hsc_str index = hsc_poly_text(d, x);
-        if (d->p->is_fortran)
+        if (k < round)
             text = hsc_data_format(d, "%.*s%s%.*s%s", (int)text.n, text.p, k ? ", " : "(", (int)index.n, index.p,
-                                   k + 1 == place->n ? ")" : "");
+                                   k + 1 == round ? ")" : "");
         else
             text = hsc_data_format(d, "%.*s[%.*s]", (int)text.n, text.p, (int)index.n, index.p);
     }

@@ -58,5 +58,9 @@ void hsc_captured_fini(hsc_data *d);
 
 /* places_cxx.c: what a small procedure returns the address of: v[i], m(i, j), domain.x(i). */
 hsc_place hsc_place_of_accessor(hsc_data *d, LLVMValueRef call);
+/* A call of an object's operator(). */
+bool hsc_place_is_object(LLVMValueRef call);
+/* What any other procedure that is called on a known object returns the address of: x(i, j), p->cell(i), by these words; where it is stays unknown. */
+hsc_place hsc_place_of_method(hsc_data *d, LLVMValueRef call);
 
 #endif

@@ -87,6 +87,12 @@ static LLVMMetadataRef element_type(LLVMValueRef callee, const hsc_object *made)
     return t.node ? t.node : type;
 }
 
+/* What stands between a holder's name and that of what is in it. */
+static const char *sign_behind(const hsc_object *holder, const hsc_place *base) {
+    bool is_element = base->n && !(holder->storage == HSC_storage_MEMBER && holder->of_element == base->n);
+    return is_element ? "[]." : base->n ? "." : holder->storage == HSC_storage_POINTER || holder->storage == HSC_storage_ARGUMENT ? "->" : ".";
+}
+
 /* What a container holds, by its holder's name, or a member of a class that an accessor is of: `rest` of the accessor's object. */
 static uint32_t object_of(hsc_data *d, const hsc_place *base, LLVMValueRef callee, const hsc_object *made, hsc_str rest, unsigned rank) {
     const hsc_object *holder = &d->objects.p[base->object];
@@ -98,9 +104,7 @@ static uint32_t object_of(hsc_data *d, const hsc_place *base, LLVMValueRef calle
         return at;
     holder = &d->objects.p[base->object];
     hsc_object *o = &d->objects.p[at];
-    bool is_element = base->n && !(holder->storage == HSC_storage_MEMBER && holder->of_element == base->n);
-    const char *sign = is_element ? "[]." : base->n ? "." : holder->storage == HSC_storage_POINTER || holder->storage == HSC_storage_ARGUMENT ? "->" : ".";
-    o->name = hides ? holder->name : hsc_data_format(d, "%.*s%s%.*s", (int)holder->name.n, holder->name.p, sign, (int)rest.n, rest.p);
+    o->name = hides ? holder->name : hsc_data_format(d, "%.*s%s%.*s", (int)holder->name.n, holder->name.p, sign_behind(holder, base), (int)rest.n, rest.p);
     o->type = hides ? element_type(callee, made) : made->type;
     o->file = made && made->file && !hides ? made->file : holder->file;
     o->line = made && made->file && !hides ? made->line : holder->line;
@@ -126,6 +130,11 @@ static bool ends_with(hsc_ir_text name, const char *end) {
 static hsc_ir_text name_of_call(LLVMValueRef call) {
     LLVMValueRef callee = LLVMIsACallInst(call) || LLVMIsAInvokeInst(call) ? LLVMGetCalledValue(call) : NULL;
     return callee && LLVMIsAFunction(callee) ? hsc_ir_get_name(callee) : (hsc_ir_text){NULL, 0};
+}
+
+bool hsc_place_is_object(LLVMValueRef call) {
+    hsc_ir_text name = name_of_call(call);
+    return name.n > 7 && !memcmp(name.p, "_ZN", 3) && (memmem(name.p, name.n, "clE", 3) || memmem(name.p, name.n, "clI", 3));
 }
 
 static bool is_of_iterator(hsc_ir_text name, const char *end) {
@@ -282,5 +291,90 @@ hsc_place hsc_place_of_accessor(hsc_data *d, LLVMValueRef call) {
     hsc_data_fini(&inner);
     hsc_graph_fini(&g);
     d->p->accessor_depth--;
+    return out;
+}
+
+/* ---- accessors that cannot be looked through: whose they are, and their arguments ---- */
+
+/* The called procedure's name in its class: "operator()", "row"; empty: it is not known to be called on an object. */
+static hsc_str method_of(hsc_data *d, LLVMValueRef callee) {
+    hsc_ir_text symbol = hsc_ir_get_name(callee);
+    if (symbol.n < 5 || memcmp(symbol.p, "_ZN", 3))
+        return (hsc_str){NULL, 0};
+    hsc_str whole = hsc_pass_source_name(d->p, symbol.p, symbol), name = whole;
+    for (size_t i = 0, depth = 0; i < whole.n; i++) { /* the last part, without arguments of templates */
+        if (!depth && i + 10 <= whole.n && !memcmp(whole.p + i, "operator()", 10)) {
+            name = (hsc_str){whole.p + i, 10};
+            i += 9;
+        } else if (whole.p[i] == '<' || whole.p[i] == '(' || whole.p[i] == '{') {
+            name.n = depth++ ? name.n : (size_t)(whole.p + i - name.p);
+        } else if (depth && (whole.p[i] == '>' || whole.p[i] == ')' || whole.p[i] == '}')) {
+            depth--;
+        } else if (!depth && i + 2 < whole.n && !memcmp(whole.p + i, "::", 2)) {
+            name = (hsc_str){whole.p + i + 2, whole.n - i - 2};
+        }
+    }
+    bool is_operator = name.n == 10 && (!memcmp(name.p, "operator()", 10) || !memcmp(name.p, "operator[]", 10));
+    bool is_method = is_operator || symbol.p[3] == 'K' || hsc_ir_is_method(callee);
+    if (!is_method || !name.n || (!is_operator && name.n > 8 && !memcmp(name.p, "operator", 8) && strchr(" *-+<>=&!", name.p[8])))
+        return (hsc_str){NULL, 0};
+    return name;
+}
+
+/* An integer that is handed by value or by reference; NULL: another argument. */
+static const hsc_poly *argument_of(hsc_data *d, LLVMValueRef call, unsigned k) {
+    LLVMValueRef value = LLVMGetOperand(call, k);
+    if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMPointerTypeKind)
+        return hsc_evaluate(d, value);
+    hsc_ir_type t;
+    LLVMTypeRef held = LLVMIsAAllocaInst(value) ? LLVMGetAllocatedType(value) : NULL;
+    hsc_ir_get_type(held ? NULL : hsc_find_place(d, value)->type, &t);
+    bool is_integer = held ? LLVMGetTypeKind(held) == LLVMIntegerTypeKind : t.kind == HSC_IR_TYPE_SCALAR && !t.is_real;
+    return is_integer ? hsc_evaluate_content(d, value, call) : NULL;
+}
+
+hsc_place hsc_place_of_method(hsc_data *d, LLVMValueRef call) {
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    unsigned arguments = (unsigned)LLVMGetNumArgOperands(call);
+    if (!d->p->is_cxx || d->p->accessor_depth || !LLVMIsAFunction(callee) || !arguments || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, 0))) != LLVMPointerTypeKind)
+        return hsc_place_unknown();
+    hsc_str method = method_of(d, callee);
+    const hsc_place *self = method.n ? hsc_find_place(d, LLVMGetOperand(call, 0)) : NULL;
+    if (!self || self->object == NONE)
+        return hsc_place_unknown();
+    hsc_place base = *self;
+    const hsc_object *holder = &d->objects.p[base.object];
+    if (!holder->name.n || holder->name.p[0] == '?' || holder->name.p[0] == '.')
+        return hsc_place_unknown();
+    bool is_new, is_call = method.p[method.n - 1] == ')', is_index = method.p[method.n - 1] == ']';
+    uint64_t tag = hsc_hash64(0, method.p, method.n);
+    uint32_t at = hsc_place_object(d, hsc_place_hash("method", holder->key, tag, base.n), &is_new);
+    holder = &d->objects.p[base.object];
+    hsc_object *o = &d->objects.p[at];
+    if (is_new) {
+        const char *sign = sign_behind(holder, &base), *list = arguments > 1 ? "(...)" : "()";
+        if (is_call || is_index)
+            o->name = hsc_data_format(d, "%.*s%s%s", (int)holder->name.n, holder->name.p, sign[0] == '[' ? "[]" : "", is_call ? list : "");
+        else
+            o->name = hsc_data_format(d, "%.*s%s%.*s%s", (int)holder->name.n, holder->name.p, sign, (int)method.n, method.p, list);
+        o->type = element_type(callee, NULL);
+        o->file = holder->file;
+        o->line = holder->line;
+        o->storage = HSC_storage_POINTER;
+        o->parent = base.object;
+        o->symbol = holder->symbol;
+        o->is_global = holder->is_global;
+        o->member_key = holder->member_key ? hsc_place_hash("method", holder->member_key, tag, 0) : 0;
+    }
+    unsigned rank = base.n + arguments - 1;
+    for (; o->rank < rank && o->rank < HSC_PLACE_DIMENSIONS; o->rank++)
+        o->lower[o->rank] = hsc_poly_constant(d, 0);
+    hsc_place out = hsc_place_at(d, at, o->type);
+    out.offset = NULL;
+    out.n = 0;
+    for (unsigned k = 0; k < base.n; k++)
+        out.subscript[out.n++] = base.subscript[k];
+    for (unsigned k = 1; k < arguments && out.n < HSC_PLACE_DIMENSIONS; k++)
+        out.subscript[out.n++] = (hsc_subscript){.index = argument_of(d, call, k)};
     return out;
 }

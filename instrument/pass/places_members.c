@@ -69,6 +69,13 @@ static hsc_ir_text name_at(hsc_data *d, LLVMValueRef i, find_name *find, char *n
     return (hsc_ir_text){name, strlen(name)};
 }
 
+static bool is_object(LLVMValueRef address) {
+    for (LLVMUseRef u = LLVMGetFirstUse(address); u; u = LLVMGetNextUse(u))
+        if (hsc_place_is_object(LLVMGetUser(u)) && LLVMGetOperand(LLVMGetUser(u), 0) == address)
+            return true;
+    return false;
+}
+
 /* The part of a structure that this address is of; of several in a union the one that is named there, or whose type fits what is done with it. */
 static hsc_ir_part part_at(hsc_data *d, LLVMMetadataRef type, uint64_t offset, LLVMValueRef gep, hsc_ir_member *m) {
     hsc_ir_part part = hsc_ir_find_part(type, offset, NULL, m);
@@ -170,7 +177,7 @@ void hsc_place_step_member(hsc_data *d, hsc_place *p, LLVMTypeRef structure, uns
         if (d->p->is_fortran && symbol)
             hsc_fortran_component_name(d->p, symbol, k, component, sizeof component);
         else /* clang says where the member is named */
-            (void)name_at(d, gep, hsc_source_identifier, component, sizeof component);
+            (void)name_at(d, gep, is_object(gep) ? hsc_source_object : hsc_source_identifier, component, sizeof component);
         if (!*component)
             memcpy(component, "?", 2);
         name = (hsc_ir_text){component, strlen(component)};

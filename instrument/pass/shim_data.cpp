@@ -86,6 +86,12 @@ LLVMMetadataRef hsc_ir_get_result_type(LLVMValueRef function) {
     return wrap(static_cast<Metadata *>(program->getType()->getTypeArray()[0]));
 }
 
+bool hsc_ir_is_method(LLVMValueRef function) {
+    DISubprogram *program = cast<Function>(unwrap(function))->getSubprogram();
+    DITypeRefArray types = program && program->getType() ? program->getType()->getTypeArray() : DITypeRefArray();
+    return types.get() && types.size() > 1 && types[1] && types[1]->isObjectPointer();
+}
+
 bool hsc_ir_is_for_constants(LLVMValueRef call, LLVMValueRef address) {
     auto *site = dyn_cast<CallBase>(unwrap(call));
     Function *callee = site ? site->getCalledFunction() : nullptr;

@@ -87,6 +87,15 @@ bool hsc_source_identifier(hsc_pass *p, uint32_t file_id, unsigned line, unsigne
     return give_name(p->is_fortran ? (hsc_ir_text){t.p, word_length(t)} : variable_at(t), name, size);
 }
 
+bool hsc_source_object(hsc_pass *p, uint32_t file_id, unsigned line, unsigned column, char *name, size_t size) {
+    hsc_ir_text t;
+    if (!column || !hsc_source_line(p, file_id, line, &t) || column > t.n)
+        return false;
+    t = (hsc_ir_text){t.p + column - 1, t.n - column + 1};
+    hsc_ir_text word = {t.p, word_length(t)}, next = behind(t, word.n);
+    return next.n && *next.p == '(' && give_name(word, name, size);
+}
+
 static size_t before_blanks(const char *p, size_t at) {
     while (at && (p[at - 1] == ' ' || p[at - 1] == '\t'))
         at--;

@@ -77,7 +77,7 @@ typedef struct hsc_db_cause {
     uint32_t row;                  /* of delay places */
     hsc_db_delay_place place;
     hsc_db_delay delay;
-    uint32_t context, line, scope; /* where the user's own code does it, or calls what does; the place's where there is none. HSC_NONE */
+    uint32_t context, line, scope; /* where the user's own code does it, or calls what does, small procedures that were put in line with what they are in; the place's where there is none. HSC_NONE */
     uint32_t file, file_line;      /* where to show it: a loop where it begins, else the line; HSC_NONE, 0 */
     uint32_t waited_kind;          /* it waited there itself, or was in a call of MPI: HSC_wait_kind_* of enums.h; HSC_NONE */
     const char *waited;            /* "sleep", "MPI_Wait"; "" */
