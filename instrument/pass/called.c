@@ -14,6 +14,7 @@ typedef struct called {
     hsc_data data; /* first, so that one leads to the other */
     hsc_graph graph;
     bool is_open, has_accesses;
+    bool is_cut; /* it reads or writes what is not among the accesses */
     hsc_called_accesses accesses;
 } called;
 
@@ -211,7 +212,9 @@ static bool is_known(const hsc_called_accesses *list, const hsc_called_access *a
     return false;
 }
 
-static void add_own(hsc_data *d, LLVMValueRef i, hsc_called_accesses *out) {
+static void add_own(called *c, LLVMValueRef i) {
+    hsc_data *d = &c->data;
+    hsc_called_accesses *out = &c->accesses;
     hsc_called_access a = {.touch = hsc_data_touched(i)};
     if (a.touch.type && LLVMGetTypeKind(a.touch.type) == LLVMPointerTypeKind)
         return; /* on the way to an element */
@@ -220,8 +223,10 @@ static void add_own(hsc_data *d, LLVMValueRef i, hsc_called_accesses *out) {
         if (LLVMIsAAllocaInst(address))
             continue;
         a.place = *hsc_place_accessed(d, hsc_place_first(d, hsc_find_place(d, address)), a.touch.type, i);
-        if (a.place.object == NONE || out->n >= ACCESSES_MAX)
+        if (a.place.object == NONE || out->n >= ACCESSES_MAX) {
+            c->is_cut = true;
             continue;
+        }
         a.fields = 0;
         add_fields(&a, d, address);
         if (!is_known(out, &a))
@@ -244,27 +249,78 @@ static bool is_moved(hsc_data *d, const hsc_called_access *a) {
     return false;
 }
 
-void hsc_called_add_accesses(hsc_data *d, LLVMValueRef call, hsc_called_accesses *out) {
-    hsc_data *inner = hsc_called_open(d, call);
+/* A lambda of the procedure's own, as clang calls its type: what it has captured are variables, which it has no names for. */
+static bool is_own_lambda(LLVMValueRef call) {
+    static const char closure[] = "class.anon";
+    bool calls = LLVMIsACallInst(call) || LLVMIsAInvokeInst(call);
+    LLVMValueRef object = calls && LLVMGetNumArgOperands(call) ? LLVMGetOperand(call, 0) : NULL;
+    LLVMTypeRef type = object && LLVMIsAAllocaInst(object) ? LLVMGetAllocatedType(object) : NULL;
+    const char *name = type && LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMGetStructName(type) : NULL;
+    return name && !strncmp(name, closure, sizeof closure - 1);
+}
+
+/* The procedure that a call goes to, with its accesses at its own places. */
+static called *look_into(hsc_data *d, LLVMValueRef call) {
+    hsc_data *inner = is_own_lambda(call) ? NULL : hsc_called_open(d, call);
     if (!inner)
-        return;
+        return NULL;
     called *c = (called *)inner;
-    if (!c->has_accesses && !c->graph.n_loops && !is_kept_apart(inner->function))
-        for (unsigned b = 0; b < c->graph.blocks; b++)
-            for (LLVMValueRef i = LLVMGetFirstInstruction(c->graph.block[b]); i; i = LLVMGetNextInstruction(i)) {
-                add_own(inner, i, &c->accesses);
-                hsc_called_add_accesses(inner, i, &c->accesses);
-            }
+    bool is_looked_at = c->has_accesses;
     c->has_accesses = true;
+    c->is_cut = c->is_cut || c->graph.n_loops || (!is_looked_at && is_kept_apart(inner->function));
+    for (unsigned b = 0; !is_looked_at && !c->is_cut && b < c->graph.blocks; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(c->graph.block[b]); i; i = LLVMGetNextInstruction(i)) {
+            add_own(c, i);
+            hsc_called_add_accesses(inner, i, &c->accesses);
+        }
     hsc_called_close(inner);
-    for (size_t k = 0; k < c->accesses.n && out->n < ACCESSES_MAX; k++) {
-        hsc_called_access a = c->accesses.p[k];
-        LLVMValueRef begin = NULL;
-        a.place = hsc_place_carried(d, inner, &c->accesses.p[k].place, call, &begin);
-        if (a.place.object == NONE || is_moved(d, &a))
-            continue;
-        add_fields(&a, d, begin);
-        if (!is_known(out, &a))
+    return c;
+}
+
+/* An access of a called procedure as the caller has it; false: its place is not known there. */
+static bool carry_access(hsc_data *d, LLVMValueRef call, called *c, size_t k, hsc_called_access *out) {
+    LLVMValueRef begin = NULL;
+    *out = c->accesses.p[k];
+    out->place = hsc_place_carried(d, &c->data, &c->accesses.p[k].place, call, &begin);
+    if (out->place.object == NONE || is_moved(d, out))
+        return false;
+    add_fields(out, d, begin);
+    return true;
+}
+
+void hsc_called_add_accesses(hsc_data *d, LLVMValueRef call, hsc_called_accesses *out) {
+    called *c = look_into(d, call);
+    hsc_called_access a;
+    for (size_t k = 0; c && k < c->accesses.n && out->n < ACCESSES_MAX; k++)
+        if (carry_access(d, call, c, k, &a) && !is_known(out, &a))
             *HSC_VECTOR_ADD(*out) = a;
-    }
+}
+
+/* Does nothing that it calls, nor it itself, write but to variables of its own? */
+static bool writes_nothing(called *c) {
+    for (unsigned b = 0; b < c->graph.blocks; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(c->graph.block[b]); i; i = LLVMGetNextInstruction(i)) {
+            hsc_touch t = hsc_data_touched(i);
+            LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+            bool is_llvms = callee && LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee) && !t.address[0];
+            if (t.address[0] ? t.kind[0] != HSC_access_READ && !(t.type && LLVMIsAAllocaInst(t.address[0]))
+                             : LLVMIsAFenceInst(i) || ((callee || LLVMIsAInvokeInst(i)) && !is_llvms && !hsc_called_only_reads(&c->data, i)))
+                return false;
+        }
+    return true;
+}
+
+bool hsc_called_only_reads(hsc_data *d, LLVMValueRef call) {
+    called *c = look_into(d, call);
+    hsc_called_access a;
+    if (!c || c->is_cut)
+        return false;
+    for (size_t k = 0; k < c->accesses.n; k++)
+        if (c->accesses.p[k].touch.kind[c->accesses.p[k].of] != HSC_access_READ || !carry_access(d, call, c, k, &a))
+            return false;
+    if (!hsc_called_open(d, call)) /* it calls itself */
+        return false;
+    bool nothing = writes_nothing(c);
+    hsc_called_close(&c->data);
+    return nothing;
 }

@@ -75,6 +75,8 @@ typedef struct hsc_called_access {
 } hsc_called_access;
 typedef HSC_VECTOR(hsc_called_access) hsc_called_accesses;
 void hsc_called_add_accesses(hsc_data *d, LLVMValueRef call, hsc_called_accesses *out);
+/* Does it do no more than reading, and computing, and is all that it reads among these? */
+bool hsc_called_only_reads(hsc_data *d, LLVMValueRef call);
 /* Is a member of this kind written by procedures that this one calls? *block: of the call, HSC_DATA_NONE where that is in a loop, or unclear. */
 bool hsc_called_writes(hsc_data *d, LLVMValueRef field, unsigned *block);
 
