@@ -297,6 +297,7 @@ typedef struct hsc_rt_thread {
     hsc_rt_open open;
     hsc_rt_briefs briefs;
     hsc_rt_tasks tasks;
+    uint32_t some_turn; /* parts since the last one that was measured (hsc_rt_some) */
     uint64_t wrapper_rare_cycles;            /* of wrapper_cycles: what single ones took beyond HSC_RT_OWN_CYCLES_MAX */
     /* own_ss.c: when the thread's CPU clock was last read (cycles, 0: never), what it said, and what of it was the handler's: by normal code, by the handler */
     struct hsc_rt_look {
@@ -755,6 +756,28 @@ static inline void hsc_rt_charge_wrapper_since(hsc_rt_thread *t, uint64_t begin)
     uint64_t own = hsc_rt_own_since(t, &hsc_rt, begin);
     t->wrapper_rare_cycles += own > HSC_RT_OWN_CYCLES_MAX ? own - HSC_RT_OWN_CYCLES_MAX : 0;
     hsc_rt_charge_wrapper(t, own);
+}
+
+/* Of parts that come often one in so many is measured and stands for the others (a prime: they come in turns), but for what is charged within it by itself. */
+#define HSC_RT_SOME_EVERY 61u
+#define HSC_RT_SOME_MAX 30000u /* cycles: the thread was interrupted */
+typedef struct hsc_rt_some {
+    uint64_t begin, charged; /* begin: cycles; 0: this one is not measured */
+} hsc_rt_some;
+
+static inline hsc_rt_some hsc_rt_some_begin(hsc_rt_thread *t) {
+    if (!t || ++t->some_turn < HSC_RT_SOME_EVERY)
+        return (hsc_rt_some){0, 0};
+    t->some_turn = 0;
+    return (hsc_rt_some){hsc_cycles_then(), t->wrapper_cycles};
+}
+
+static inline void hsc_rt_some_end(hsc_rt_thread *t, hsc_rt_some s) {
+    if (!s.begin)
+        return;
+    uint64_t took = hsc_cycles_then() - s.begin, charged = t->wrapper_cycles - s.charged;
+    if (took > charged && took < HSC_RT_SOME_MAX)
+        hsc_rt_charge_wrapper(t, HSC_RT_SOME_EVERY * (took - charged));
 }
 
 static inline bool hsc_rt_wanted(void) {

@@ -158,8 +158,32 @@ static void cost(void **unused) {
     assert_int_equal(thread.own_cycles, 7000);
 }
 
+/* One part in 61 is measured, but for what was charged within it, and stands for all. */
+static void some_stand_for_all(void **unused) {
+    (void)unused;
+    enum { ROUNDS = 10, INSIDE = 1000000 };
+    memset(&thread, 0, sizeof thread);
+    uint64_t measured = 0;
+    for (uint32_t i = 0; i < ROUNDS * HSC_RT_SOME_EVERY; i++) {
+        hsc_rt_some s = hsc_rt_some_begin(&thread);
+        measured += s.begin != 0;
+        hsc_rt_some_end(&thread, s);
+    }
+    assert_int_equal(measured, ROUNDS);
+    assert_true(thread.wrapper_cycles > 0);
+    assert_int_equal(thread.wrapper_cycles % HSC_RT_SOME_EVERY, 0);
+    thread.wrapper_cycles = thread.own_cycles = 0;
+    thread.some_turn = HSC_RT_SOME_EVERY - 1;
+    hsc_rt_some s = hsc_rt_some_begin(&thread);
+    hsc_rt_charge_wrapper(&thread, INSIDE);
+    hsc_rt_some_end(&thread, s);
+    assert_int_equal(thread.wrapper_cycles, INSIDE);
+    assert_int_equal(hsc_rt_some_begin(NULL).begin, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(any_frame_pointer), cmocka_unit_test(its_frame_pointer), cmocka_unit_test(other_callers),
-                                       cmocka_unit_test(other_code),        cmocka_unit_test(sums),              cmocka_unit_test(cost)};
+                                       cmocka_unit_test(other_code),        cmocka_unit_test(sums),              cmocka_unit_test(cost),
+                                       cmocka_unit_test(some_stand_for_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
