@@ -70,6 +70,7 @@ typedef struct report {
     struct report_teams *teams; /* report_teams.c; NULL until asked for */
     struct report_paid *paid;   /* report_paid.h; NULL until asked for */
     struct report_calls *calls; /* report_called.c: by procedure and line, read when asked for */
+    struct report_apart *apart; /* report_apart.c: made when asked for */
     double *shared;             /* by procedure: its own outside of the thread that has most, at least; NULL until asked for */
 } report;
 
@@ -241,6 +242,13 @@ const char *report_known_by(hsc_knowledge k);
 int report_decimals(double most);
 
 enum { REPORT_VERSIONS = 32 }; /* more than there are HSC_loop_version_* */
+
+/* Which procedures are of several modules. NULL: no memory, and nothing is told. */
+typedef struct report_apart report_apart;
+report_apart *report_apart_new(void);
+void report_apart_free(report_apart *a);
+/* As texts have it: "run [plug0.so]" where another module has one of that name and source that was met, too; else its name. Of other scopes the name. */
+const char *report_procedure_name(const report *r, const hsc_db_scope *s, char *out, size_t size);
 
 /* Where procedures are called, of a report. NULL: no memory, and nothing is told. */
 typedef struct report_calls report_calls;

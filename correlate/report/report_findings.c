@@ -176,10 +176,11 @@ void findings_place(const report *r, const hsc_db_scope *s, char *out, size_t si
 
 void findings_procedure(const report *r, const hsc_db_scope *s, char *out, size_t size) {
     hsc_db_scope p;
+    char name[1000];
     if (s->procedure == HSC_NONE || hsc_db_get_scope(r->db, s->procedure, &p, NULL))
         snprintf(out, size, "unknown procedure");
     else
-        report_fit(p.name, 60, out, size);
+        report_fit(report_procedure_name(r, &p, name, sizeof name), 60, out, size);
 }
 
 /* Time in the user's own program that the pass did not compile. */
