@@ -8,19 +8,21 @@
 
 #define NONE HSC_DATA_NONE
 
-enum { BLOCKS_MAX = 16, ACCESSES_MAX = 16, DEPTH_MAX = 16, DEPTH_OF_STORES_MAX = 8, STORES_MAX = 256, KEPT_MAX = 512 };
+enum { BLOCKS_MAX = 16, ACCESSES_MAX = 16, DEPTH_MAX = 16, DEPTH_OF_STORES_MAX = 8, STORES_MAX = 512, KEPT_MAX = 512 };
 
 typedef struct called {
     hsc_data data; /* first, so that one leads to the other */
     hsc_graph graph;
     bool is_open, has_accesses;
     bool is_cut; /* it reads or writes what is not among the accesses */
+    bool is_asked, is_quiet; /* writes nothing, where that was asked */
     hsc_called_accesses accesses;
 } called;
 
 /* Members that a procedure and those that it calls write. */
 typedef struct stores {
-    HSC_VECTOR(LLVMValueRef) fields;
+    HSC_VECTOR(uint64_t) fields; /* key_of */
+    hsc_map seen;
 } stores;
 
 struct hsc_called_all {
@@ -67,6 +69,7 @@ void hsc_called_fini(hsc_pass *p) {
     forget(all);
     for (size_t i = 0; i < all->stores.n; i++) {
         free(all->stores.p[i]->fields.p);
+        hsc_map_fini(&all->stores.p[i]->seen);
         free(all->stores.p[i]);
     }
     free(all->list.p);
@@ -123,14 +126,19 @@ LLVMValueRef hsc_called_result(LLVMValueRef function) {
 
 /* ---- members that are written ---- */
 
-static bool add_field(stores *s, LLVMValueRef field) {
-    for (size_t i = 0; i < s->fields.n; i++)
-        if (hsc_data_is_same_field(s->fields.p[i], field))
-            return true;
-    if (s->fields.n >= STORES_MAX)
-        return false;
-    *HSC_VECTOR_ADD(s->fields) = field;
-    return true;
+/* The same for the same member of structures of one type; `any`: for an element whose number is not known. */
+static uint64_t key_of(LLVMValueRef field, bool any) {
+    unsigned n = (unsigned)LLVMGetNumOperands(field);
+    LLVMValueRef last = LLVMGetOperand(field, n - 1);
+    uint64_t index = any || !LLVMIsAConstantInt(last) ? UINT64_MAX : LLVMConstIntGetZExtValue(last);
+    return hsc_pass_key("field", (uint64_t)(uintptr_t)LLVMGetGEPSourceElementType(field), n, index);
+}
+
+static void add_field(stores *s, uint64_t key) {
+    if (s->fields.n >= STORES_MAX || hsc_map_get(&s->seen, key))
+        return;
+    *HSC_VECTOR_ADD(s->fields) = key;
+    hsc_map_set(&s->seen, key, 1);
 }
 
 static const stores *stores_of(struct hsc_called_all *all, LLVMValueRef function, unsigned depth) {
@@ -143,36 +151,35 @@ static const stores *stores_of(struct hsc_called_all *all, LLVMValueRef function
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             if (LLVMIsAStoreInst(i) && LLVMIsAGetElementPtrInst(LLVMGetOperand(i, 1)))
-                add_field(s, LLVMGetOperand(i, 1));
+                add_field(s, key_of(LLVMGetOperand(i, 1), false));
             LLVMValueRef callee = defined(i);
             const stores *inner = callee ? stores_of(all, callee, depth + 1) : NULL;
             for (size_t k = 0; inner && inner != s && k < inner->fields.n; k++)
-                if (!add_field(s, inner->fields.p[k]))
-                    break;
+                add_field(s, inner->fields.p[k]);
         }
     return s;
 }
 
-bool hsc_called_writes(hsc_data *d, LLVMValueRef field, unsigned *block) {
-    bool any = false;
-    if (!LLVMIsAGetElementPtrInst(field))
-        return false;
-    for (unsigned b = 0; !d->has_called_stores && b < d->g->blocks; b++)
+static void find_writes(hsc_data *d) {
+    d->has_called_writes = true;
+    for (unsigned b = 0; b < d->g->blocks; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(d->g->block[b]); i; i = LLVMGetNextInstruction(i)) {
             LLVMValueRef callee = defined(i);
             const stores *s = callee ? stores_of(all_of(d->p), callee, 0) : NULL;
             for (size_t k = 0; s && k < s->fields.n; k++)
-                *HSC_VECTOR_ADD(d->called_stores) = (hsc_called_store){s->fields.p[k], b};
+                if (d->g->loop_of[b] != NONE || !hsc_map_get(&d->called_writes, s->fields.p[k]))
+                    hsc_map_set(&d->called_writes, s->fields.p[k], d->g->loop_of[b] != NONE ? NONE : b + 1);
         }
-    d->has_called_stores = true;
-    for (size_t i = 0; i < d->called_stores.n; i++) {
-        const hsc_called_store *s = &d->called_stores.p[i];
-        if (!hsc_data_is_same_field(s->field, field))
-            continue;
-        *block = d->g->loop_of[s->block] != NONE || (any && *block == NONE) ? NONE : s->block;
-        any = true;
-    }
-    return any;
+}
+
+bool hsc_called_writes(hsc_data *d, LLVMValueRef field, unsigned *block) {
+    if (!LLVMIsAGetElementPtrInst(field))
+        return false;
+    if (!d->has_called_writes)
+        find_writes(d);
+    uint32_t one = hsc_map_get(&d->called_writes, key_of(field, false)), any = hsc_map_get(&d->called_writes, key_of(field, true));
+    *block = one == NONE || any == NONE ? NONE : (one ? one : any) - 1;
+    return one || any;
 }
 
 /* ---- accesses ---- */
@@ -251,19 +258,18 @@ static bool is_moved(hsc_data *d, const hsc_called_access *a) {
     return false;
 }
 
-/* A lambda of the procedure's own, as clang calls its type: what it has captured are variables, which it has no names for. */
-static bool is_own_lambda(LLVMValueRef call) {
-    static const char closure[] = "class.anon";
-    bool calls = LLVMIsACallInst(call) || LLVMIsAInvokeInst(call);
-    LLVMValueRef object = calls && LLVMGetNumArgOperands(call) ? LLVMGetOperand(call, 0) : NULL;
-    LLVMTypeRef type = object && LLVMIsAAllocaInst(object) ? LLVMGetAllocatedType(object) : NULL;
-    const char *name = type && LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMGetStructName(type) : NULL;
-    return name && !strncmp(name, closure, sizeof closure - 1);
+/* A lambda of the procedure's own ("_ZZ4mainENK3$_0clEv" in "main"): what it has captured are variables, by names that it has not. */
+static bool is_own_lambda(const hsc_data *d, LLVMValueRef call) {
+    static const char local[] = "_ZZ";
+    LLVMValueRef callee = defined(call);
+    hsc_ir_text own = hsc_ir_get_name(d->function), name = callee ? hsc_ir_get_name(callee) : (hsc_ir_text){NULL, 0};
+    size_t skip = own.n > 2 && !memcmp(own.p, "_Z", 2) ? 2 : 0;
+    return name.n > sizeof local - 1 + own.n - skip && !memcmp(name.p, local, sizeof local - 1) && (!skip || !memcmp(name.p + sizeof local - 1, own.p + skip, own.n - skip));
 }
 
 /* The procedure that a call goes to, with its accesses at its own places. */
 static called *look_into(hsc_data *d, LLVMValueRef call) {
-    hsc_data *inner = is_own_lambda(call) ? NULL : hsc_called_open(d, call);
+    hsc_data *inner = is_own_lambda(d, call) ? NULL : hsc_called_open(d, call);
     if (!inner)
         return NULL;
     called *c = (called *)inner;
@@ -320,9 +326,9 @@ bool hsc_called_only_reads(hsc_data *d, LLVMValueRef call) {
     for (size_t k = 0; k < c->accesses.n; k++)
         if (c->accesses.p[k].touch.kind[c->accesses.p[k].of] != HSC_access_READ || !carry_access(d, call, c, k, &a))
             return false;
-    if (!hsc_called_open(d, call)) /* it calls itself */
-        return false;
-    bool nothing = writes_nothing(c);
-    hsc_called_close(&c->data);
-    return nothing;
+    if (!c->is_asked) {
+        c->is_asked = true; /* until it is known; it may call itself */
+        c->is_quiet = writes_nothing(c);
+    }
+    return c->is_quiet;
 }

@@ -120,11 +120,6 @@ typedef struct hsc_store {
     uint32_t next;
 } hsc_store;
 
-typedef struct hsc_called_store {
-    LLVMValueRef field; /* address of the member, in the procedure that writes it */
-    unsigned block;     /* of the call */
-} hsc_called_store;
-
 typedef struct hsc_loop_data {
     unsigned outside; /* block before it; HSC_DATA_NONE: several */
     uint32_t id;      /* early id */
@@ -149,10 +144,10 @@ typedef struct hsc_data {
     HSC_VECTOR(hsc_variable *) variables;
     HSC_VECTOR(hsc_store) stores;
     HSC_VECTOR(LLVMValueRef) field_stores; /* stores to members and through pointers */
-    HSC_VECTOR(hsc_called_store) called_stores; /* to members, by procedures that are called */
+    hsc_map called_writes; /* by called.c: members that procedures which are called write */
     hsc_map block_number, poly_of, place_of, object_of, variable_of, atom_of, reaching_of;
     const hsc_map *site_of; /* call instruction to early id; NULL: not known */
-    bool has_field_stores, has_called_stores, outer_tried;
+    bool has_field_stores, has_called_writes, outer_tried;
     struct hsc_outer *outer; /* procedure round an OpenMP region; NULL: not looked at */
     unsigned depth;
 } hsc_data;
@@ -187,8 +182,6 @@ const hsc_poly *hsc_evaluate(hsc_data *d, LLVMValueRef value);
 const hsc_poly *hsc_evaluate_content(hsc_data *d, LLVMValueRef pointer, LLVMValueRef before);
 /* The integer at a place that the code comes to by `address`, maybe in a procedure that `access` calls. */
 const hsc_poly *hsc_evaluate_place(hsc_data *d, const hsc_place *place, LLVMValueRef address, LLVMValueRef access);
-/* Are these addresses of the same member of structures of one type? */
-bool hsc_data_is_same_field(LLVMValueRef a, LLVMValueRef b);
 uint32_t hsc_data_new_atom(hsc_data *d, hsc_atom_kind kind, hsc_str text, LLVMValueRef value, unsigned block);
 /* The variable at this address, also one without name; NULL: the address is that of no variable. */
 hsc_variable *hsc_data_variable(hsc_data *d, LLVMValueRef address);

@@ -241,7 +241,7 @@ static void find_field_stores(hsc_data *d) {
                 *HSC_VECTOR_ADD(d->field_stores) = i;
 }
 
-bool hsc_data_is_same_field(LLVMValueRef a, LLVMValueRef b) {
+static bool is_same_field(LLVMValueRef a, LLVMValueRef b) {
     unsigned n = (unsigned)LLVMGetNumOperands(a);
     if (LLVMGetGEPSourceElementType(a) != LLVMGetGEPSourceElementType(b) || (unsigned)LLVMGetNumOperands(b) != n)
         return false;
@@ -318,7 +318,7 @@ const hsc_poly *hsc_evaluate_place(hsc_data *d, const hsc_place *place, LLVMValu
         if (!d->has_field_stores)
             find_field_stores(d);
         for (size_t i = 0; i < d->field_stores.n; i++)
-            if (hsc_data_is_same_field(pointer, LLVMGetOperand(d->field_stores.p[i], 1))) {
+            if (is_same_field(pointer, LLVMGetOperand(d->field_stores.p[i], 1))) {
                 unsigned block = hsc_data_block(d, d->field_stores.p[i]);
                 d->atoms.p[a].block = d->atoms.p[a].is_stored ? NONE : block;
                 d->atoms.p[a].is_stored = true;
