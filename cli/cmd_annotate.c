@@ -32,7 +32,7 @@ static const hsc_cli_command command = {
     .summary = "Shows the machine code of a procedure, with the time of each instruction",
     .usage = "[OPTIONS] DB|DIR [PROCEDURE|FILE:LINE]",
     .description =
-        "Prints all pieces of a procedure's machine code (also .cold parts and clones): share of the run and sampled periods of each "
+        "Prints all pieces of a procedure's machine code (also .cold parts, clones and OpenMP regions): share of the run and sampled periods of each "
         "instruction, its address and text, the source lines they are made of, also of what is inlined, and for each loop which "
         "version of it (vector body, remainder, ...) the code is and what the compiler said of it. With FILE:LINE: the "
         "procedures that have instructions of the line, which are marked with '>', wherever the compiler put them. Of a procedure without "
@@ -267,6 +267,16 @@ static hsc_status choose_inside(annotation *a, const char *wanted, bool exact, c
     return status;
 }
 
+/* A procedure, and what was made of its OpenMP regions. */
+static void mark_with_regions(const annotation *a, uint32_t procedure, const hsc_db_scope *s, uint8_t *marks) {
+    marks[procedure] = 1;
+    for (uint32_t k = procedure + 1; k < s->subtree_end; k++) {
+        hsc_db_scope below;
+        if (!hsc_db_get_scope(a->db, k, &below, NULL) && (below.kind == HSC_SCOPE_REGION || report_is_region_body(&below)))
+            marks[k] = 1;
+    }
+}
+
 /* Drops from the list what was not asked for. */
 static hsc_status choose(annotation *a, const char *wanted, choice *list, size_t *n, hsc_err *err) {
     size_t kept = 0;
@@ -280,20 +290,17 @@ static hsc_status choose(annotation *a, const char *wanted, choice *list, size_t
     a->line = line_of(a, wanted);
     hsc_status status = find_procedures(a, &marks, err);
     for (int exact = 1; exact >= 0 && !kept && status == HSC_OK; exact--) {
-        for (size_t i = 0; i < *n; i++) {
+        for (size_t i = 0; i < *n && a->line == HSC_NONE; i++) {
             hsc_db_scope s;
-            bool take;
-            if (hsc_db_get_scope(a->db, list[i].procedure, &s, NULL))
+            if (hsc_db_get_scope(a->db, list[i].procedure, &s, NULL) || (exact ? strcmp(s.name, wanted) != 0 : !strstr(s.name, wanted)))
                 continue;
-            if (a->line != HSC_NONE)
-                take = marks[list[i].procedure];
-            else
-                take = exact ? !strcmp(s.name, wanted) : strstr(s.name, wanted) != NULL;
-            if (take)
-                list[kept++] = list[i];
-            if (kept && a->line == HSC_NONE && !exact)
+            mark_with_regions(a, list[i].procedure, &s, marks);
+            if (!exact)
                 break; /* of those whose names have it, the hottest */
         }
+        for (size_t i = 0; i < *n; i++)
+            if (marks[list[i].procedure])
+                list[kept++] = list[i];
         if (!kept && a->line == HSC_NONE)
             status = choose_inside(a, wanted, exact, list, *n, &kept, err);
     }

@@ -39,7 +39,8 @@ static const hsc_cli_option options[] = {
     "no code. Line tables (-gline-tables-only) are asked for when ARGS have no -g option: of a few files\n" \
     "the compiler itself makes other code with any -g than without (-g adds names\n" \
     "of local arrays, and whole names and lines of inlined C++ procedures), a build id when the command\n" \
-    "links; nothing is added to commands that only preprocess or print. With -flto and -fuse-ld=lld the\n" \
+    "links, and -s (-Wl,--strip-all, ...) is left out of it, since nothing would be known of a stripped\n" \
+    "program's code: 'heatscope map --save' keeps that, before 'strip'; nothing is added to commands that only preprocess or print. With -flto and -fuse-ld=lld the\n" \
     "linker loads the pass as well; bfd and gold can't: the map is then that of before\nlinking, and a line on standard error says so.\n\n" \
     "All ARGS go to the compiler, --help and --version too when called by the name heatscope-" \
     "..., which serves\nas CC=, OMPI_CC= or CMAKE_C_COMPILER=. " variable \
@@ -79,6 +80,7 @@ typedef struct request {
     bool has_inputs;
     bool is_relocatable;
     bool optimises_at_link;
+    bool strips; /* by an option in a file of arguments */
     const char *linker; /* option that names it; NULL */
     const char **include; /* directories of -I, in order; borrowed */
     size_t n_include;
@@ -117,6 +119,34 @@ static bool decides_debug(const char *a) {
                                         "-gline-directives-only", "-gdwarf", "-glldb", "-gsce", "-gdbx", "-gcodeview", NULL};
     return in_list(a, exact) || starts(a, "-ggdb") ||
            (starts(a, "-gdwarf-") && isdigit((unsigned char)a[8]));
+}
+
+/* Options of the linker that leave the line tables or all symbols out: what a map is read by. */
+static bool is_stripping(const char *a) {
+    static const char *const exact[] = {"-s", "-S", "--strip-all", "-strip-all", "--strip-debug", "-strip-debug", NULL};
+    return in_list(a, exact);
+}
+
+/* Takes such options out of "-Wl,LIST"; -1: nothing else was in it. Returns how many. */
+static int take_stripping(char *list) {
+    int taken = 0;
+    char *to = list + strlen("-Wl"), *from = to;
+    while (*from) { /* at a comma */
+        size_t n = 1 + strcspn(from + 1, ",");
+        char last = from[n];
+        from[n] = 0;
+        bool strips = is_stripping(from + 1);
+        from[n] = last;
+        if (strips)
+            taken++;
+        else {
+            memmove(to, from, n);
+            to += n;
+        }
+        from += n;
+    }
+    *to = 0;
+    return taken && to == list + strlen("-Wl") ? -1 : taken;
 }
 
 static void scan(request *r, int argc, char **argv, int depth);
@@ -225,6 +255,8 @@ static void scan(request *r, int argc, char **argv, int depth) {
             r->has_debug = true;
         else if (strstr(a, "--build-id") && (starts(a, "-Wl,") || starts(a, "--build-id")))
             r->has_build_id = true;
+        else if (depth && (!strcmp(a, "-s") || (starts(a, "-Wl,") && take_stripping(argv[i]))))
+            r->strips = true;
         else if (starts(a, "-flto"))
             r->optimises_at_link = true;
         else if (!strcmp(a, "-fno-lto"))
@@ -528,6 +560,25 @@ static bool is_ourselves(const char *compiler) {
     return strchr(compiler, '/') && realpath("/proc/self/exe", own) && realpath(compiler, other) && !strcmp(own, other);
 }
 
+/* Of a link: what would leave the map unreadable is taken out of the arguments (of files of them it can't be). */
+static void leave_out_stripping(const char *name, const request *r, int *argc, char **argv) {
+    int kept = 1;
+    bool any = false;
+    for (int i = 1; i < *argc; i++) {
+        bool whole = !strcmp(argv[i], "-s"), pair = !strcmp(argv[i], "-Xlinker") && i + 1 < *argc && is_stripping(argv[i + 1]);
+        int taken = starts(argv[i], "-Wl,") ? take_stripping(argv[i]) : whole || pair ? -1 : 0;
+        any = any || taken;
+        if (taken >= 0)
+            argv[kept++] = argv[i];
+        i += pair;
+    }
+    argv[kept] = NULL;
+    *argc = kept;
+    if (any || r->strips)
+        fprintf(stderr, "heatscope %s: %s, or nothing will be known of the program's code; 'strip' makes it as small, after 'heatscope map --save'\n", name,
+                r->strips ? "leave -s out of the file of arguments" : "-s is left out");
+}
+
 static int run(int language, int argc, char **argv) {
     const hsc_cli_command *c = &commands[language];
     bool as_command = !strcmp(argv[0], c->name);
@@ -558,6 +609,8 @@ static int run(int language, int argc, char **argv) {
     }
     request r = {.language = language, .links = true};
     scan(&r, argc - 1, argv + 1, 0);
+    if (!r.prints && r.links && r.has_inputs)
+        leave_out_stripping(c->name, &r, &argc, argv);
     char **all = must(calloc((size_t)(n_compiler + argc) + 15, sizeof *all));
     int n = 0;
     for (; n < n_compiler; n++)

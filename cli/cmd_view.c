@@ -21,8 +21,8 @@ enum { OPT_SNAPSHOT, OPT_SIZE, OPT_THEME, OPT_SELECT, OPT_AXIS, OPT_SCRIPT, OPT_
 
 static const hsc_cli_option view_options[] = {
     {"snapshot", 's', "FILE.png", "draw the window, save it and end; needs no display"},
-    {"size", 0, "WxH", "size of the window in pixels (default 1560x940, less where the screen is small)"},
-    {"theme", 0, "light|dark", "looks (default light)"},
+    {"size", 0, "WxH", "size of the window in pixels (default: as it was last left, at first 1560x940, less where the screen is small)"},
+    {"theme", 0, "light|dark", "looks (default: as last chosen by key t, at first light)"},
     {"select", 0, "WHAT", "begin at a procedure, a FILE:LINE or a file"},
     {"axis", 0, "process|thread", "what the columns are"},
     {"script", 0, "FILE", "run the window's commands from FILE, '-' for standard input"},

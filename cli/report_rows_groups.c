@@ -181,13 +181,13 @@ static bool note_bytes(uses *u, const hsc_db_reference *x) {
     return false;
 }
 
-static hsc_status load_uses(const report *r, uses **out, uint32_t **first_of, hsc_err *err) {
+static hsc_status load_uses(const report *r, const uint8_t *counts, uses **out, uint32_t **first_of, hsc_err *err) {
     *out = calloc((size_t)r->info.arrays + 1, sizeof **out);
     *first_of = calloc((size_t)r->info.arrays + 1, sizeof **first_of);
     hsc_status s = *out && *first_of ? report_first_arrays(r, *first_of, err) : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     for (uint32_t i = 0; i < r->info.references && !s; i++) {
         hsc_db_reference x;
-        if ((s = hsc_db_get_reference(r->db, i, &x, err)) || x.array == HSC_NONE)
+        if ((s = hsc_db_get_reference(r->db, i, &x, err)) || x.array == HSC_NONE || !counts[i])
             continue;
         uses *u = &(*out)[(*first_of)[x.array]];
         u->references++;
@@ -230,18 +230,15 @@ static const char *fit_array(const char *whole, int width, char *out, size_t siz
     return report_columns_of(name) > width && !strncmp(name, "...", 3) ? name + 3 : name;
 }
 
-static hsc_status data_cells(sink *s, const report_groups *g, const report_group *x, const uses *u, bool any, hsc_err *err) {
+static void data_cells(sink *s, const report_groups *g, const report_group *x, const uses *u, bool any) {
     hsc_db_array a = {.name = "", .type = "", .bounds = "", .scope = HSC_NONE, .file = HSC_NONE};
     char strides[300] = "", name[1024];
     int room = (s->t.width - 41) / 3; /* beside the numbers, for three columns of text */
     size_t at = 0;
-    uint32_t busiest = HSC_NONE;
     if (any)
         (void)hsc_db_get_array(s->r->db, x->row, &a, NULL);
     /* one that several procedures may refer to is told with that which has most of its time */
-    hsc_status status = any && a.identity ? report_group_busiest(s->r, g, x, &busiest, err) : HSC_OK;
-    if (status)
-        return status;
+    uint32_t busiest = any && a.identity ? g->busiest[x->row] : HSC_NONE;
     for (uint32_t k = 0; u && k < 64; k++) {
         const char *text = !(u->strides >> k & 1) ? NULL : s->usual ? stride_word(k) : hsc_enum_text("stride", k);
         if (text && at + strlen(text) + 3 < sizeof strides)
@@ -264,10 +261,9 @@ static hsc_status data_cells(sink *s, const report_groups *g, const report_group
     put_text(s, "strides", strides);
     put_count(s, "lines_periods", x->value.sum);
     report_put_sampled(s, "lines", x->value, true);
-    return HSC_OK;
 }
 
-static hsc_status reference_cells(sink *s, const report_group *x, const uint32_t *on_line, bool any, hsc_err *err) {
+static hsc_status reference_cells(sink *s, const report_group *x, const report_uses *u, bool any, hsc_err *err) {
     hsc_db_reference f = {.text = "", .stride_bytes = "", .array = HSC_NONE, .file = HSC_NONE, .scope = HSC_NONE};
     hsc_db_array a = {.name = "", .bounds = ""};
     uint32_t line = HSC_NONE;
@@ -287,24 +283,10 @@ static hsc_status reference_cells(sink *s, const report_group *x, const uint32_t
     put_text(s, "procedure", procedure_of(s->r, f.scope));
     report_put_place(s, f.file, f.line, f.line, false);
     put_count(s, "column", f.column);
-    put_count(s, "references_on_line", line != HSC_NONE ? on_line[line] : 0);
+    put_count(s, "references_on_line", line != HSC_NONE ? u->on_line[line] : 0);
     put_count(s, "line_periods", x->value.sum);
     report_put_sampled(s, "line", x->value, true);
     return HSC_OK;
-}
-
-static hsc_status count_on_lines(const report *r, uint32_t **out, hsc_err *err) {
-    *out = calloc((size_t)r->info.lines + 1, sizeof **out);
-    hsc_status s = *out ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    for (uint32_t i = 0; i < r->info.references && !s; i++) {
-        hsc_db_reference x;
-        uint32_t line = HSC_NONE;
-        if (!(s = hsc_db_get_reference(r->db, i, &x, err)) && x.file != HSC_NONE)
-            line = hsc_db_find_line(r->db, x.file, x.line);
-        if (line != HSC_NONE)
-            (*out)[line]++;
-    }
-    return s;
 }
 
 /* Of the processors of one program. */
@@ -339,12 +321,10 @@ hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
         [REPORT_INLINED] = "inclusive", [REPORT_DATA] = "lines",     [REPORT_VERSION] = "exclusive", [REPORT_REFERENCE] = "line"};
     report_groups g;
     uses *of = NULL;
-    uint32_t *first_of = NULL, *on_line = NULL;
+    uint32_t *first_of = NULL;
     hsc_status status = report_groups_by(s->r, groupings[by], &g, err);
     if (!status && by == REPORT_DATA)
-        status = load_uses(s->r, &of, &first_of, err);
-    if (!status && by == REPORT_REFERENCE)
-        status = count_on_lines(s->r, &on_line, err);
+        status = load_uses(s->r, g.uses.counts, &of, &first_of, err);
     for (uint32_t i = HSC_NONE; !status && (i == HSC_NONE || (i < g.n && (!s->r->top || i < s->r->top))); i++) {
         bool any = i != HSC_NONE;
         report_group none = {0};
@@ -374,10 +354,10 @@ hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
             category_cells(s, x, any);
             break;
         case REPORT_DATA:
-            status = data_cells(s, &g, x, any ? &of[x->row] : NULL, any, err);
+            data_cells(s, &g, x, any ? &of[x->row] : NULL, any);
             break;
         case REPORT_REFERENCE:
-            status = reference_cells(s, x, on_line, any, err);
+            status = reference_cells(s, x, &g.uses, any, err);
             break;
         default:
             call_cells(s, x, any);
@@ -399,7 +379,6 @@ hsc_status report_group_rows(sink *s, report_by by, hsc_err *err) {
     }
     free(of);
     free(first_of);
-    free(on_line);
     report_groups_clear(&g);
     return status;
 }

@@ -230,7 +230,8 @@ static hsc_status name_rows(const report *r, const uint32_t *rows, uint32_t n, c
     if (!status)
         status = report_cut_apart(places, n_places, place_width, err);
     for (uint32_t i = 0; i < n && !status; i++) {
-        char name[600], text[1300];
+        char name[600], text[1300], apart[1000];
+        const char *whole = "-";
         if (!shown[i])
             continue;
         p = (hsc_db_scope){.name = NULL};
@@ -239,12 +240,13 @@ static hsc_status name_rows(const report *r, const uint32_t *rows, uint32_t n, c
             status = hsc_db_get_scope(r->db, s.procedure, &p, err);
         if (status)
             break;
-        report_fit(p.name ? p.name : "-", name_width, name, sizeof name);
+        if (p.name)
+            whole = report_procedure_name(r, &p, apart, sizeof apart);
+        report_fit(whole, name_width, name, sizeof name);
         int left = name_width + 1 - report_columns_of(name);
         snprintf(text, sizeof text, "%s%*s%s", name, left > 0 ? left : 0, "", places[*n_named].text);
-        (*named)[*n_named] = (report_named){.text = strdup(text), .name = p.name ? p.name : "-"};
-        if (!(*named)[(*n_named)++].text)
-            status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+        if (!(status = report_set_named(&(*named)[*n_named], text, whole, err)))
+            ++*n_named;
     }
     report_free_named(places, n_places);
     return status ? status : report_mark_twins(*named, *n_named, err);
@@ -752,7 +754,7 @@ static hsc_status contexts(report *r, hsc_err *err) {
         for (uint32_t k = depth; k-- > 0 && !status;) {
             hsc_db_scope s;
             hsc_db_line l;
-            char step[1000], name[300], at[300], call[320] = "";
+            char step[1000], name[300], apart[1000], at[300], call[320] = "";
             status = hsc_db_get_context(r->db, path[k], &c, err);
             if (status || c.kind == HSC_CONTEXT_ROOT)
                 continue;
@@ -785,7 +787,7 @@ static hsc_status contexts(report *r, hsc_err *err) {
                     report_text_line_in(r, procedure_of(r, c.parent), l.file, l.line, FILE_WIDTH, at, sizeof at);
                     snprintf(call, sizeof call, "%s: ", at);
                 }
-                snprintf(step, sizeof step, "%s%s%s", call, c.kind == HSC_CONTEXT_PARTIAL ? "(start not known)" : report_fit(s.name, r->width - (c.kind == HSC_CONTEXT_INLINED ? 45 : 35), name, sizeof name),
+                snprintf(step, sizeof step, "%s%s%s", call, c.kind == HSC_CONTEXT_PARTIAL ? "(start not known)" : report_fit(report_procedure_name(r, &s, apart, sizeof apart), r->width - (c.kind == HSC_CONTEXT_INLINED ? 45 : 35), name, sizeof name),
                          c.kind == HSC_CONTEXT_INLINED ? " [inlined]" : "");
             }
             if (!status)

@@ -21,20 +21,34 @@ const char *report_bytes(double n, char *out, size_t size) {
     return out;
 }
 
-/* "halo.c:12"; where no line is known (without debug information) "in " and the procedure; "" of a member, which is of no procedure. */
-static void declared(const report *r, uint32_t array, char *out, size_t size) {
+/* Has another row the same array of another instance of a template: one that is declared at the same place? */
+static bool is_of_instance(const report *r, const report_array *rows, uint32_t n, uint32_t row) {
+    hsc_db_array a, b;
+    if (rows[row].named == HSC_NONE || hsc_db_get_array(r->db, rows[row].named, &a, NULL) || a.scope == HSC_NONE || a.file == HSC_NONE || !a.line)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (i != row && rows[i].named != HSC_NONE && !hsc_db_get_array(r->db, rows[i].named, &b, NULL) && b.scope != a.scope && b.file == a.file && b.line == a.line &&
+            !strcmp(a.name, b.name))
+            return true;
+    return false;
+}
+
+/* "halo.c:12"; of one of several instances, and where no line is known (without debug information), "in " and the procedure; "" of a member, which is of no
+ * procedure. */
+static void declared(const report *r, uint32_t array, bool of_instance, char *out, size_t size) {
     hsc_db_array a;
     hsc_db_scope s;
+    char fitted[200];
     out[0] = 0;
     if (array == HSC_NONE || hsc_db_get_array(r->db, array, &a, NULL))
         return;
     size_t module = hsc_linkage_fortran_module(a.symbol);
-    if (a.file != HSC_NONE && a.line)
+    if (a.file != HSC_NONE && a.line && !of_instance)
         report_at(r, a.file, a.line, out, size);
     else if (module)
         snprintf(out, size, "in module %.*s", (int)module, a.symbol + 3);
     else if (!report_is_member(&a) && a.scope != HSC_NONE && !hsc_db_get_scope(r->db, a.scope, &s, NULL))
-        snprintf(out, size, "in %s", s.name);
+        snprintf(out, size, "in %s", report_fit(s.name, sizeof fitted, fitted, sizeof fitted)); /* without a list of parameters */
 }
 
 /* Of loops that are known; where these have nothing it need not be 0, but is not known: other procedures may fill the buffer, and read it. Of what is
@@ -61,14 +75,16 @@ static const char *fit_array(const char *name, int width, char *out, size_t size
 }
 
 /* A row's array and where it is declared, in `width` columns, to be told apart from those of other rows (report_cut_apart). */
-static hsc_status name_array(const report *r, uint32_t array, int width, report_named *out, hsc_err *err) {
+static hsc_status name_array(const report *r, uint32_t array, bool of_instance, int width, report_named *out, hsc_err *err) {
     char name[400], place[300], cut[300], fitted[400], text[720], whole[720];
     report_array_text(r, array, name, sizeof name);
-    declared(r, array, place, sizeof place);
+    declared(r, array, of_instance, place, sizeof place);
     snprintf(whole, sizeof whole, "%s%s%s", name, place[0] ? " " : "", place);
+    bool in = !strncmp(place, "in ", 3);
     int left = width - report_columns_of(name) - 1;
-    if (left < report_columns_of(place)) /* the name comes first */
-        report_fit(place, left > 12 ? left : 12, cut, sizeof cut);
+    left = left > 12 ? left : 12; /* the name comes first */
+    if (left < report_columns_of(place))
+        snprintf(cut, sizeof cut, "%s%s", in ? "in " : "", report_fit(place + (in ? 3 : 0), left - (in ? 3 : 0), fitted, sizeof fitted));
     else
         snprintf(cut, sizeof cut, "%s", place);
     int room = width - report_columns_of(cut) - 1;
@@ -99,7 +115,7 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
     if (!(names = calloc((size_t)n + 1, sizeof *names)))
         status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     for (uint32_t i = 0; i < n && !status; i++)
-        if (!is_in_rest(r, rows, i, most, named, all) && !(status = name_array(r, rows[i].named, width, &names[named], err)))
+        if (!is_in_rest(r, rows, i, most, named, all) && !(status = name_array(r, rows[i].named, is_of_instance(r, rows, n, i), width, &names[named], err)))
             named++;
     if (!status)
         status = report_cut_apart(names, named, width, err);
@@ -137,8 +153,9 @@ static void array_row(const report *r, hsc_table *t, uint32_t rank, const report
     hsc_db_file f = {.path = ""};
     if (x->named != HSC_NONE)
         (void)hsc_db_get_array(r->db, x->named, &a, NULL);
-    if (a.scope != HSC_NONE)
-        (void)hsc_db_get_scope(r->db, a.scope, &s, NULL);
+    uint32_t procedure = report_array_procedure(r, x);
+    if (procedure != HSC_NONE)
+        (void)hsc_db_get_scope(r->db, procedure, &s, NULL);
     if (a.file != HSC_NONE)
         (void)hsc_db_get_file(r->db, a.file, &f, NULL);
     hsc_table_begin_row(t);

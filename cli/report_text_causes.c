@@ -121,18 +121,55 @@ static void free_names(char **names, uint32_t n) {
     free(names);
 }
 
+/* Of the program's own the first `most` (0: all), and the largest of the machine's; the rest, also of what is next to nothing. Returns how many are shown. */
+static uint32_t choose_causes(const report *r, const report_cause *rows, uint32_t n, uint32_t most, double total, bool *shown, double *rest) {
+    uint32_t count = 0;
+    bool machine = false;
+    *rest = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const report_cause *c = &rows[i];
+        if (!c->of.own)
+            continue;
+        shown[i] = !((most && count >= most && (machine || !c->of.place.not_running)) || (r->brief && c->caused_s < 0.01 * total) || (r->top && count && c->caused_s < 0.0005)); /* 0.000 s */
+        *rest += shown[i] ? 0 : c->caused_s;
+        count += shown[i];
+        machine = machine || (shown[i] && c->of.place.not_running);
+    }
+    return count;
+}
+
+/* Places of those that are shown, in so many columns, and which of them are to be told besides. */
+static hsc_status name_causes(const report *r, const report_cause *rows, uint32_t n, const bool *shown, int width, report_named *places, uint32_t *named, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    for (uint32_t i = 0; i < n && !s; i++) {
+        char where[800], whole[1600];
+        if (!shown[i])
+            continue;
+        report_cause_place(r, &rows[i], width, where, sizeof where);
+        report_cause_place(r, &rows[i], sizeof whole, whole, sizeof whole);
+        s = report_set_named(&places[*named], where, whole, err);
+        *named += !s;
+    }
+    return s ? s : report_mark_twins(places, *named, err);
+}
+
 hsc_status report_text_causes(report *r, hsc_err *err) {
     report_cause *rows;
-    uint32_t n, shown = 0, most = report_text_rows(r, 3);
+    uint32_t n, count = 0, named = 0, told = 0, most = report_text_rows(r, 3);
     double total = 0, rest = 0, libraries = 0, idle = 0;
     uint32_t theirs = 0;
     bool machine = false;
-    char who[128], where[800];
+    char who[128], more[800];
     hsc_status s = report_causes(r, &rows, &n, err);
     if (s)
         return s;
     char **names = calloc((size_t)r->info.threads + 1, sizeof *names);
-    if (!names) {
+    bool *shown = calloc((size_t)n + 1, sizeof *shown);
+    report_named *places = calloc((size_t)n + 1, sizeof *places);
+    if (!names || !shown || !places) {
+        free(names);
+        free(shown);
+        free(places);
         free(rows);
         return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
     }
@@ -149,22 +186,21 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
     }
     fprintf(r->out, "\nCauses of waiting: time that others waited, by what the late ones did before\n"
                     "  time s    %%   waits  kind                %-*s place\n", who_columns, "most by");
+    count = choose_causes(r, rows, n, most, total, shown, &rest);
+    s = name_causes(r, rows, n, shown, r->width - 43 - who_columns, places, &named, err);
     for (uint32_t i = 0; i < n && !s; i++) {
         const report_cause *c = &rows[i];
-        if (!c->of.own)
+        if (!shown[i])
             continue;
-        if ((most && shown >= most && (machine || !c->of.place.not_running)) || /* of the machine's the largest is shown in any case */ (r->brief && c->caused_s < 0.01 * total) || (r->top && shown && c->caused_s < 0.0005)) { /* 0.000 s */
-            rest += c->caused_s;
-            continue;
-        }
-        shown++;
         if (c->of.place.not_running && !machine)
             fputs("   The machine's: the late ones were ready to run, but had no processor\n", r->out);
         machine = machine || c->of.place.not_running;
         put_named(r, c->most_thread, names, who, sizeof who);
-        report_cause_place(r, c, r->width - 43 - who_columns, where, sizeof where);
         fprintf(r->out, "%8.3f %4.0f %7llu  %-19.19s %-*s %s\n", c->caused_s, total > 0 ? 100 * c->caused_s / total : 0,
-                (unsigned long long)c->waits, report_cause_kind(c->of.delay.kind), who_columns, who, where);
+                (unsigned long long)c->waits, report_cause_kind(c->of.delay.kind), who_columns, who, places[told].text);
+        if (places[told].twin)
+            report_text_wrap(r->out, r->width, places[told].name, 25, fprintf(r->out, "%*s", 22, ""));
+        told++;
         char late[300];
         bool lost = c->of.place.not_running || c->of.place.not_known; /* whose barrier stands in the place */
         report_call_text(r, c->of.delay.line, late, sizeof late);
@@ -175,13 +211,15 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         if (c->caused_s >= 0.01 * total && !(s = report_cause_compiled(r, &c->of, compiled, sizeof compiled, err)) && compiled[0])
             report_text_wrap(r->out, r->width, compiled, 24, fprintf(r->out, "%*scompiler:", 23, ""));
     }
-    if (shown + theirs < n)
-        fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - theirs - shown, REPORT_CAUSE, where, sizeof where));
+    if (count + theirs < n)
+        fprintf(r->out, "%8.3f %4.0f  %s\n", rest, total > 0 ? 100 * rest / total : 0, report_text_more(r, n - theirs - count, REPORT_CAUSE, more, sizeof more));
     if (n == theirs)
         fputs("  none\n", r->out);
     if (!r->brief || libraries >= 0.01 * total)
         report_text_libraries(r, libraries, idle);
     free_names(names, r->info.threads);
+    report_free_named(places, named);
+    free(shown);
     free(rows);
     return s || r->brief ? s : put_laid_to_nobody(r, err);
 }

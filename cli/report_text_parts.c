@@ -148,7 +148,7 @@ static const char *bytes(double n, char *out, size_t size) {
 static bool fit_text_place(const report *r, uint32_t line, uint32_t context, int width, char *out, size_t size) {
     hsc_db_context c;
     hsc_db_scope s, p = {.name = "?"};
-    char where[400] = " ", name[500];
+    char where[400] = " ", name[500], apart[1000];
     if (!hsc_db_get_context(r->db, context, &c, NULL) && !hsc_db_get_scope(r->db, c.scope, &s, NULL))
         p = s;
     if (p.procedure != HSC_NONE && p.kind != HSC_SCOPE_PROGRAM)
@@ -159,7 +159,7 @@ static bool fit_text_place(const report *r, uint32_t line, uint32_t context, int
     if (room < 8)
         snprintf(out, size, "%s", report_fit_place(where + 1, width, name, sizeof name));
     else
-        snprintf(out, size, "%s%s", report_fit(p.name, room, name, sizeof name), where);
+        snprintf(out, size, "%s%s", report_fit(report_procedure_name(r, &p, apart, sizeof apart), room, name, sizeof name), where);
     return room >= 8;
 }
 
@@ -363,7 +363,7 @@ static const char *reason_text(uint32_t reason) {
 
 static void put_loop(report *r, const report_refusal *x) {
     hsc_db_scope s, p = {.name = "?"};
-    char name[500], where[200], line[900];
+    char name[500], apart[1000], where[200], line[900];
     if (hsc_db_get_scope(r->db, x->scope, &s, NULL))
         return;
     if (s.procedure != HSC_NONE)
@@ -371,7 +371,7 @@ static void put_loop(report *r, const report_refusal *x) {
     report_scope_at(r, &s, where, sizeof where);
     fprintf(r->out, "   %9.*f %5.1f   %s  %s\n", r->decimals, x->scalar.sum * r->unit.scale,
             r->total > 0 ? 100 * x->scalar.sum / r->total : 0,
-            report_fit(p.name, r->width - 24 - report_columns_of(where), name, sizeof name), where);
+            report_fit(report_procedure_name(r, &p, apart, sizeof apart), r->width - 24 - report_columns_of(where), name, sizeof name), where);
     report_refusal_text(r, x, line, sizeof line);
     if (strcmp(line, reason_text(x->reason)) != 0) /* else the group's head says it all */
         report_text_wrap(r->out, r->width, line, 24, fprintf(r->out, "%21s", ""));

@@ -8,6 +8,8 @@
 #include "report_groups.h"
 #include "report_text.h"
 
+enum { AMOUNT = 25 }; /* columns of a row before its line */
+
 typedef struct entry {
     double sum;
     uint32_t line, group; /* of the source; in the groups */
@@ -49,7 +51,49 @@ static const char *text_of(const char *which, uint32_t value) {
 }
 
 static bool is_same(const hsc_db_reference *a, const hsc_db_reference *b) {
-    return a->access == b->access && a->stride == b->stride && a->size_bytes == b->size_bytes && !strcmp(a->text, b->text) && !strcmp(a->stride_bytes, b->stride_bytes);
+    return a->access == b->access && a->stride == b->stride && !strcmp(a->text, b->text) && !strcmp(a->stride_bytes, b->stride_bytes);
+}
+
+typedef struct told { /* a reference of the line, and the procedure that it is in */
+    hsc_db_reference f;
+    uint32_t procedure;
+} told;
+
+/* How often the first is there, in the procedure that has it most often: instances of a template have it each. References of one procedure follow each other. */
+static uint32_t count_same(const told *list, uint32_t i, uint32_t n) {
+    uint32_t times = 0, most = 0, procedure = HSC_NONE;
+    for (uint32_t k = i; k < n; k++) {
+        if (!is_same(&list[i].f, &list[k].f))
+            continue;
+        times = list[k].procedure == procedure ? times + 1 : 1;
+        procedure = list[k].procedure;
+        most = times > most ? times : most;
+    }
+    return most;
+}
+
+/* Behind the place of a line of several procedures: "  in Grid<float>::sweep" of the one that ran, "  in 2 instances of Grid<>::sweep" of several. */
+static void put_procedures(const report *r, const told *list, uint32_t n, int at) {
+    char name[500], other[500];
+    hsc_db_scope s;
+    uint32_t procedures = 0, last = HSC_NONE;
+    bool alike = true;
+    for (uint32_t i = 0; i < n; i++) {
+        if (list[i].procedure == last || list[i].procedure == HSC_NONE || hsc_db_get_scope(r->db, list[i].procedure, &s, NULL))
+            continue;
+        last = list[i].procedure;
+        if (!procedures++)
+            report_fit_template(s.name, name, sizeof name);
+        else
+            alike = alike && !strcmp(name, report_fit_template(s.name, other, sizeof other));
+    }
+    if (procedures == 1) {
+        fprintf(r->out, "  in %s", report_fit(s.name, r->width - at - 5, name, sizeof name));
+    } else if (procedures > 1) {
+        int k = fprintf(r->out, "  in %u %s", procedures, alike ? "instances of " : "procedures");
+        if (alike)
+            fputs(report_fit(name, r->width - at - k, other, sizeof other), r->out);
+    }
 }
 
 /* "writes, contiguous, 3 times: a[i]" */
@@ -66,23 +110,24 @@ static void put_reference(const report *r, const hsc_db_reference *f, uint32_t t
     put_path(r, f->text, 11, at);
 }
 
-/* What is read and written on one line: the entries that follow each other with it, those that are the same told once. */
-static hsc_status put_line(const report *r, const report_groups *g, const entry *list, uint32_t n, hsc_err *err) {
-    hsc_status s = HSC_OK;
+/* One line: the entries that follow each other with it, what is the same told once. */
+static hsc_status put_line(const report *r, const report_groups *g, const entry *list, uint32_t n, int at, hsc_err *err) {
+    told *all = malloc(n * sizeof *all);
+    hsc_status s = all ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < n && !s; i++)
+        if (!(s = hsc_db_get_reference(r->db, g->list[list[i].group].row, &all[i].f, err)))
+            all[i].procedure = report_procedure(r, all[i].f.scope);
+    if (!s && g->list[list[0].group].members > 1)
+        put_procedures(r, all, n, at);
+    fputc('\n', r->out);
     for (uint32_t i = 0; i < n && !s; i++) {
-        hsc_db_reference f, other;
-        uint32_t times = 1;
-        bool told = false;
-        if ((s = hsc_db_get_reference(r->db, g->list[list[i].group].row, &f, err)))
-            break;
-        for (uint32_t k = 0; k < n && !s; k++)
-            if (k != i && !(s = hsc_db_get_reference(r->db, g->list[list[k].group].row, &other, err)) && is_same(&f, &other)) {
-                told = told || k < i;
-                times++;
-            }
-        if (!s && !told)
-            put_reference(r, &f, times);
+        uint32_t before = 0;
+        while (before < i && !is_same(&all[before].f, &all[i].f))
+            before++;
+        if (before == i)
+            put_reference(r, &all[i].f, count_same(all, i, n));
     }
+    free(all);
     return s;
 }
 
@@ -117,8 +162,8 @@ hsc_status report_text_references(report *r, hsc_err *err) {
         report_at(r, l.file, l.line, where, sizeof where);
         fprintf(r->out, "%4u", ++lines);
         report_text_amount(r, g.list[list[i].group].value);
-        fprintf(r->out, "  %s\n", where);
-        s = put_line(r, &g, list + i, n, err);
+        int at = fprintf(r->out, "  %s", where) + AMOUNT;
+        s = put_line(r, &g, list + i, n, at, err);
     }
     if (!s && left)
         fprintf(r->out, "  %s\n", report_text_more(r, left, REPORT_REFERENCE, more, sizeof more));

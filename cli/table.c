@@ -181,10 +181,14 @@ static bool ends_with(const char *text, const char *end) {
     return n >= k && !strcmp(text + n - k, end);
 }
 
+static bool is_procedure(const char *column) {
+    return ends_with(column, "procedure") || !strcmp(column, "function") || !strcmp(column, "caller") || !strcmp(column, "callee");
+}
+
 /* A cell as people read it: names of procedures without their parameters, headers of the system as they are included. malloc'ed. */
 static char *readable(const char *column, const char *text) {
     char short_text[4096];
-    if ((ends_with(column, "procedure") || !strcmp(column, "function") || !strcmp(column, "caller") || !strcmp(column, "callee")) && strchr(text, '('))
+    if (is_procedure(column) && strchr(text, '('))
         return strdup(report_fit(text, (int)sizeof short_text, short_text, sizeof short_text));
     if (ends_with(column, "file") && report_system_header(text, short_text, sizeof short_text))
         return strdup(short_text);
@@ -250,24 +254,56 @@ static int width_of(const char *text) { /* characters */
     return n;
 }
 
-/* What does not fit loses its middle, paths their begin; control characters become blanks. */
-static void put_fitted(FILE *out, const char *text, int width) {
+/* What does not fit loses its middle, paths their begin; control characters become blanks. In place: what goes is longer than what comes for it. */
+static void fit_cell(char *text, int width) {
     bool path = strchr(text, '/') && !strchr(text, ' ') && !strchr(text, '(');
     int n = width_of(text), head = path ? 0 : (width - 2) / 2, tail = width - 2 - head, at = 0;
+    char *out = text;
     for (const char *p = text; *p;) {
         const char *next = p + 1;
         while (((unsigned char)*next & 0xC0) == 0x80)
             next++;
         if (n <= width || at < head || at >= n - tail) {
             if ((unsigned char)*p < 0x20 || *p == 0x7F)
-                fputc(' ', out);
+                *out++ = ' ';
             else
-                fwrite(p, 1, (size_t)(next - p), out);
+                for (const char *byte = p; byte < next; byte++)
+                    *out++ = *byte;
         } else if (at == head)
-            fputs("..", out);
+            for (int k = 0; k < 2; k++)
+                *out++ = '.';
         at++;
         p = next;
     }
+    *out = 0;
+}
+
+/* Cuts a column to its width. Names of procedures that read alike then, as of instances of a template, are cut so that they differ. */
+static hsc_status fit_column(hsc_table *t, uint32_t column, int width, bool apart, hsc_err *err) {
+    report_named *cells = calloc((size_t)t->rows + 1, sizeof *cells);
+    hsc_status s = cells ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    uint32_t n = 0;
+    for (uint32_t row = 0; row < t->rows && !s; row++) {
+        const char *whole = t->text[row * t->wanted + column];
+        char *cut = strdup(whole);
+        s = cut ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+        if (!s) {
+            fit_cell(cut, width);
+            s = report_set_named(&cells[n], cut, whole, err);
+            n += !s;
+        }
+        free(cut);
+    }
+    if (!s && apart)
+        s = report_cut_apart(cells, n, width, err);
+    for (uint32_t row = 0; row < n && !s; row++) {
+        char **text = &t->text[row * t->wanted + column];
+        free(*text);
+        *text = cells[row].text;
+        cells[row].text = NULL;
+    }
+    report_free_named(cells, n);
+    return s;
 }
 
 static void print(hsc_table *t) {
@@ -294,6 +330,14 @@ static void print(hsc_table *t) {
         width[most]--;
         all--;
     }
+    for (uint32_t i = 0; i < t->wanted; i++) {
+        fit_cell(t->names[i], width[i]);
+        if (fit_column(t, i, width[i], is_procedure(t->cell[t->order[i]].name), &t->problem)) {
+            t->failed = true;
+            free(width);
+            return;
+        }
+    }
     for (uint32_t row = 0; row <= t->rows; row++) {
         int owed = 0; /* blanks, printed before what comes next */
         for (uint32_t i = 0; i < t->wanted; i++) {
@@ -302,7 +346,7 @@ static void print(hsc_table *t) {
             owed += (i ? 1 : 0) + (t->numeric[i] ? blanks : 0);
             if (n) {
                 fprintf(t->out, "%*s", owed, "");
-                put_fitted(t->out, text, width[i]);
+                fputs(text, t->out);
                 owed = 0;
             }
             owed += t->numeric[i] ? 0 : blanks;

@@ -23,7 +23,7 @@ size_t hsc_linkage_without_number(const char *name, size_t n) {
 }
 
 size_t hsc_linkage_whole(const char *name, size_t n) {
-    static const char *const kinds[] = {".cold", ".part", ".constprop", ".isra", ".specialized"};
+    static const char *const kinds[] = {".cold", ".part", ".constprop", ".isra", ".specialized", ".resume", ".destroy", ".cleanup"};
     for (size_t was = 0; was != n;) {
         was = n;
         size_t bare = without_digits(name, n);

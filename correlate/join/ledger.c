@@ -128,12 +128,12 @@ static bool add_itself(join *j, const hsc_join_cost *cost, double cpu_s) {
                        "measuring added is told in percent of it", 0, itself_s > 0 ? itself_s : 0);
 }
 
-/* Signals and switches are estimates, and wrappers, start and end may be told too little. */
+/* Signals, switches and wrappers are estimates, and start and end may be told too little. */
 static bool add_doubt(join *j, const hsc_join_cost *cost) {
     double rest_s = cost->start_s + cost->helper_s + cost->end_s;
     if (!(cost->most_s > cost->least_s))
         return true;
-    return add_seconds(j, TOTALS, HSC_LEDGER_LEAST, "the same as it is likely to be at least: signals and switches are estimates, by what a trial found before the start", 0, rest_s + cost->least_s) &&
+    return add_seconds(j, TOTALS, HSC_LEDGER_LEAST, "the same as it is likely to be at least: signals and switches are estimates, by what a trial found before the start, wrappers by some of the calls", 0, rest_s + cost->least_s) &&
            add_seconds(j, TOTALS, HSC_LEDGER_MOST, "the same as it is likely to be at most", 0, rest_s + HSC_COST_UNSEEN_MOST * (cost->start_s + cost->end_s) + cost->most_s);
 }
 

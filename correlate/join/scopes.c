@@ -466,6 +466,40 @@ uint32_t hsc_join_line_row(const join *j, uint32_t file, uint32_t line) {
     return file == HSC_NO_INDEX ? HSC_NO_INDEX : hsc_table_get(&j->line_rows, (uint64_t)file << 32 | line, 0);
 }
 
+static uint32_t place_scope(const join *j, const jplace *p) {
+    const jmodule *m = &j->modules.p[p->module];
+    return p->element_count ? element_scope(m, &m->elements.p[p->element_begin + p->element_count - 1]) : HSC_NO_INDEX;
+}
+
+/* Are both in instances of one procedure of the source? */
+static bool are_instances(const join *j, uint32_t a, uint32_t b) {
+    uint32_t p = j->scopes.p[a].procedure, q = j->scopes.p[b].procedure;
+    return p != q && p != HSC_NO_INDEX && q != HSC_NO_INDEX && j->scopes.p[p].line_begin && j->scopes.p[p].file == j->scopes.p[q].file &&
+           j->scopes.p[p].line_begin == j->scopes.p[q].line_begin;
+}
+
+/* A line of a template is in each of its instances: it is told with one that has samples there, where any has, of several the first. */
+static hsc_status prefer_instances_that_ran(join *j, hsc_err *err) {
+    uint32_t *best = malloc((j->lines.n + 1) * sizeof *best);
+    if (!best)
+        return hsc_join_no_memory(err);
+    memset(best, 0xff, (j->lines.n + 1) * sizeof *best);
+    for (size_t i = 0; i < j->places.n; i++) {
+        const jplace *p = &j->places.p[i];
+        uint32_t scope = p->line_row == HSC_NO_INDEX ? HSC_NO_INDEX : place_scope(j, p), of = scope == HSC_NO_INDEX ? scope : j->lines.p[p->line_row].scope;
+        if (of == HSC_NO_INDEX || (j->scopes.p[of].procedure != j->scopes.p[scope].procedure && !are_instances(j, of, scope)))
+            continue;
+        scope = j->scopes.p[of].procedure == j->scopes.p[scope].procedure ? of : scope; /* it is one that ran */
+        if (best[p->line_row] == HSC_NO_INDEX || scope == of || (best[p->line_row] != of && scope < best[p->line_row]))
+            best[p->line_row] = scope;
+    }
+    for (size_t i = 0; i < j->lines.n; i++)
+        if (best[i] != HSC_NO_INDEX)
+            j->lines.p[i].scope = best[i];
+    free(best);
+    return HSC_OK;
+}
+
 static hsc_status make_lines(join *j, const uint32_t *file_scope_rows, hsc_err *err) {
     for (uint32_t i = 0; i < j->modules.n; i++) {
         jmodule *m = &j->modules.p[i];
@@ -508,7 +542,7 @@ static hsc_status make_lines(join *j, const uint32_t *file_scope_rows, hsc_err *
         jplace *p = &j->places.p[i];
         p->line_row = hsc_join_line_row(j, file_row(&j->modules.p[p->module], p->file), p->file == HSC_NO_INDEX ? 0 : p->line);
     }
-    return HSC_OK;
+    return prefer_instances_that_ran(j, err);
 }
 
 /* ---- instances and remarks ---- */

@@ -287,8 +287,8 @@ hsc_join_cost hsc_join_cost_of(const jprocess *p, const jthread *t) {
     if (of && p->told->interrupt_least_ns) {
         const jtold *by = p->told;
         double fixed = c.handler_s + c.probes_s + c.wrappers_s, runs = (double)of->runs * 1e-9;
-        c.least_s = fixed + runs * (double)by->interrupt_least_ns + c.switches_s * (double)by->switches_least / 1000;
-        c.most_s = fixed + runs * (double)by->interrupt_most_ns + c.switches_s * (double)by->switches_most / 1000 + HSC_COST_UNSEEN_MOST * c.wrappers_s;
+        c.least_s = fixed + runs * (double)by->interrupt_least_ns + c.switches_s * (double)by->switches_least / 1000 - HSC_COST_WRAPPERS_LEAST * c.wrappers_s;
+        c.most_s = fixed + runs * (double)by->interrupt_most_ns + c.switches_s * (double)by->switches_most / 1000 + HSC_COST_WRAPPERS_MOST * c.wrappers_s;
     }
     if (p->told && p->threads.n && t == &p->threads.p[0]) {
         c.helper_s = (double)p->told->helper_ns * 1e-9;

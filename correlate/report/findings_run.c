@@ -86,7 +86,7 @@ static bool is_among(const char *name, const char *const *list, size_t n) {
 #define IS_AMONG(name, list) is_among(name, list, sizeof(list) / sizeof *(list))
 
 typedef struct called_system {
-    double s;      /* seconds of samples in it; 0: none has a tenth of the kernel's time */
+    double s, all_s; /* seconds of samples in it, 0: none has a tenth of the kernel's time; and in all of them */
     bool waits;    /* as libraries that wait actively do; so may what is not known */
     char what[300]; /* ", most in sched_yield (0.628 s of samples)" */
 } called_system;
@@ -97,25 +97,31 @@ static called_system system_call(const report *r, double system_s) {
     uint32_t best = HSC_NONE;
     called_system out = {.waits = true};
     for (uint32_t i = 0; i < r->info.scopes; i++) {
-        if (!(r->own[i] > 0) || (best != HSC_NONE && r->own[i] <= r->own[best]) || hsc_db_get_scope(r->db, i, &s, NULL) || s.kind != HSC_SCOPE_PROCEDURE || s.module == HSC_NONE ||
+        if (!(r->own[i] > 0) || hsc_db_get_scope(r->db, i, &s, NULL) || s.kind != HSC_SCOPE_PROCEDURE || s.module == HSC_NONE ||
             hsc_db_get_module(r->db, s.module, &m, NULL) || !strstr(m.path, "/libc.so"))
             continue;
         const char *name = s.name + strspn(s.name, "_");
         name = strncmp(name, "GI_", 3) && strncmp(name, "libc_", 5) ? name : name + (name[0] == 'G' ? 3 : 5);
         name += strspn(name, "_");
         bool waits = IS_AMONG(name, waiting_calls);
-        if (waits || IS_AMONG(name, system_calls)) {
+        if (!waits && !IS_AMONG(name, system_calls))
+            continue;
+        out.all_s += r->own[i] * r->unit.scale;
+        if (best == HSC_NONE || r->own[i] > r->own[best]) {
             best = i;
             out.waits = waits;
         }
     }
     if (best == HSC_NONE || hsc_db_get_scope(r->db, best, &s, NULL) || r->own[best] * r->unit.scale < 0.1 * system_s)
-        return (called_system){.waits = true};
+        return (called_system){.waits = true, .all_s = out.all_s};
     out.s = r->own[best] * r->unit.scale;
     snprintf(out.what, sizeof out.what, ", most in %s (%s of samples%s)", s.name, REPORT_SECONDS(out.s),
              strncmp(s.name, "process_vm_", 11) ? "" : ": messages between processes of a machine are copied by it");
     return out;
 }
+
+/* The kernel divides by what its ticks meet, hundreds in a second; with fewer than in so many its word alone is not enough, as they may fall together with the ticks of sampling. */
+#define ENOUGH_S 2
 
 /* CPU time in the kernel: page faults, system calls, interrupts. */
 hsc_status findings_kernel(findings *f, hsc_err *err) {
@@ -134,6 +140,9 @@ hsc_status findings_kernel(findings *f, hsc_err *err) {
     if (r->metric || !u.known || u.system_s < 0.1 * all || u.system_s < 0.05)
         return HSC_OK;
     called_system call = system_call(r, u.system_s);
+    bool polls = call.waits && findings_polling(r) >= 0.5 * u.system_s;
+    if (all < ENOUGH_S && !polls && most + switch_s * switches + call.all_s < 0.25 * u.system_s)
+        return HSC_OK;
     bool few = most < 0.25 * u.system_s || call.s >= 0.4 * u.system_s;
     if (many && !few) /* else what is said to look for would be a small part */
         status = faults_place(r, &row, faults, sizeof faults, err);
@@ -147,7 +156,6 @@ hsc_status findings_kernel(findings *f, hsc_err *err) {
         snprintf(cost, sizeof cost, " (at 0.5 us each enough for all of it)");
     if (switch_s * switches >= 0.1 * u.system_s) /* the same for these */
         snprintf(switched, sizeof switched, ", and %.0f switches between threads, %.0f of them forced", switches, (double)u.involuntary);
-    bool polls = call.waits && findings_polling(r) >= 0.5 * u.system_s;
     snprintf(calls, sizeof calls, "%s%s: system calls%s%s%s", most < 0.25 * u.system_s ? ", too few to explain it" : "", many ? cost : "", call.s > 0 ? call.what : polls ? "" : ", or interrupts and signals, as no sample is in a known one",
              polls ? ", which may be those of libraries that wait actively" : "", switched);
     snprintf(text, sizeof text, "In the kernel: %s, %.1f %% of the CPU time (the kernel's own accounting), with %.0f page faults%s%s%s.", REPORT_SECONDS(u.system_s), 100 * u.system_s / all,

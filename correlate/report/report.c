@@ -108,6 +108,7 @@ static hsc_status load_inclusive(report *r, hsc_err *err) { return load_sums(r, 
 static hsc_status load_own(report *r, hsc_err *err) {
     hsc_status status = HSC_OK;
     r->calls = report_calls_new();
+    r->apart = report_apart_new();
     r->own = calloc((uint64_t)r->info.scopes + 1, sizeof *r->own);
     r->own_excess = calloc((uint64_t)r->info.scopes + 1, sizeof *r->own_excess);
     r->dense = calloc((uint64_t)r->columns + 1, sizeof *r->dense);
@@ -172,6 +173,7 @@ void report_clear(report *r) {
     free(r->shared);
     report_paid_free(r->paid);
     report_calls_free(r->calls);
+    report_apart_free(r->apart);
 }
 
 /* ---- which scopes ---- */

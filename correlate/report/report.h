@@ -70,6 +70,7 @@ typedef struct report {
     struct report_teams *teams; /* report_teams.c; NULL until asked for */
     struct report_paid *paid;   /* report_paid.h; NULL until asked for */
     struct report_calls *calls; /* report_called.c: by procedure and line, read when asked for */
+    struct report_apart *apart; /* report_apart.c: made when asked for */
     double *shared;             /* by procedure: its own outside of the thread that has most, at least; NULL until asked for */
 } report;
 
@@ -195,6 +196,8 @@ bool report_is_start(const char *name);
  * Paths keep their end: whole folders go first; places of code show no more than the last folder, headers of the system what
  * includes them, <bits/stl_vector.h>. */
 char *report_fit(const char *name, int width, char *out, size_t size);
+/* "Grid<>::sweep": what all instances of a template are. */
+char *report_fit_template(const char *name, char *out, size_t size);
 /* Rows of a table whose texts are the same though their names are not: the names must be told besides. */
 typedef struct report_named {
     char *text;       /* as shown; malloc'ed */
@@ -204,7 +207,8 @@ typedef struct report_named {
 hsc_status report_mark_twins(report_named *list, uint32_t n, hsc_err *err);
 /* Both in one block: free `text`. */
 hsc_status report_set_named(report_named *out, const char *text, const char *name, hsc_err *err);
-/* Cuts the names of such rows anew, in `width` columns and at another place, so that their texts differ, where one does that for all of them: "..x_to_y.f90:253". Rows
+/* Cuts the names of such rows anew, in `width` columns and at another place, so that their texts differ, where one does that for all of them: "..x_to_y.f90:253"; of
+ * instances of a template with the arguments behind the procedure's own name, "sweep<float>". Rows
  * of one name stay alike. For lists of report_set_named. */
 hsc_status report_cut_apart(report_named *list, uint32_t n, int width, hsc_err *err);
 void report_free_named(report_named *list, uint32_t n); /* NULL: nothing */
@@ -238,6 +242,13 @@ const char *report_known_by(hsc_knowledge k);
 int report_decimals(double most);
 
 enum { REPORT_VERSIONS = 32 }; /* more than there are HSC_loop_version_* */
+
+/* Which procedures are of several modules. NULL: no memory, and nothing is told. */
+typedef struct report_apart report_apart;
+report_apart *report_apart_new(void);
+void report_apart_free(report_apart *a);
+/* As texts have it: "run [plug0.so]" where another module has one of that name and source that was met, too; else its name. Of other scopes the name. */
+const char *report_procedure_name(const report *r, const hsc_db_scope *s, char *out, size_t size);
 
 /* Where procedures are called, of a report. NULL: no memory, and nothing is told. */
 typedef struct report_calls report_calls;

@@ -50,7 +50,7 @@ static report_array *row_of(sums *s, uint32_t array) {
             s->list = list;
             s->room = room;
         }
-        s->list[s->n] = (report_array){.array = array, .named = array, .named_s = -1};
+        s->list[s->n] = (report_array){.array = array, .named = array, .named_s = -1, .caller = HSC_NONE};
         *at = ++s->n;
     }
     return &s->list[*at - 1];
@@ -106,30 +106,31 @@ static unsigned buffers_of(const report *r, uint32_t site, buffer *out) {
     return count;
 }
 
-/* The call of this operation on the line; of several the first. HSC_NONE: not in the map. */
-static uint32_t site_of(const report *r, uint32_t line, const char *operation) {
-    uint32_t first, n;
-    if (line == HSC_NONE || hsc_db_find(r->db, HSC_LIST_MPI_SITES, line, &first, &n, NULL))
+/* The call of this operation on the line, in the instance that the context is of; of several the first. HSC_NONE: not in the map. */
+static uint32_t site_of(const report *r, uint32_t line, uint32_t context, const char *operation) {
+    report_calls_at at;
+    if (!report_find_calls(r, line, context, &at))
         return HSC_NONE;
-    for (uint32_t i = first; i < first + n; i++) {
+    for (uint32_t i = at.first; i < at.first + at.n; i++) {
         hsc_db_mpi_site s;
-        if (!hsc_db_get_mpi_site(r->db, i, &s, NULL) && (!operation || !strcmp(s.operation, operation)))
+        if (report_is_call_of(r, &at, i) && !hsc_db_get_mpi_site(r->db, i, &s, NULL) && (!operation || !strcmp(s.operation, operation)))
             return i;
     }
     return HSC_NONE;
 }
 
 /* Buffers of the persistent operations of that name (NULL: of any) that a call on the line starts, as far as that is known best. */
-static unsigned started(const report *r, uint32_t line, const char *operation, buffer *out) {
-    uint32_t first, n, links = hsc_db_count(r->db, HSC_LIST_MPI_LINKS), best = 0;
+static unsigned started(const report *r, uint32_t line, uint32_t context, const char *operation, buffer *out) {
+    uint32_t links = hsc_db_count(r->db, HSC_LIST_MPI_LINKS), best = 0;
     unsigned count = 0;
-    if (line == HSC_NONE || hsc_db_find(r->db, HSC_LIST_MPI_SITES, line, &first, &n, NULL))
+    report_calls_at at;
+    if (!report_find_calls(r, line, context, &at))
         return 0;
     for (uint32_t i = 0; i < 2 * links; i++) { /* twice: how well it is known; which */
         hsc_db_mpi_link l;
         hsc_db_mpi_site s;
         buffer b[BUFFERS];
-        if (hsc_db_get_mpi_link(r->db, i % links, &l, NULL) || l.kind != HSC_link_kind_STARTS || l.other < first || l.other >= first + n ||
+        if (hsc_db_get_mpi_link(r->db, i % links, &l, NULL) || l.kind != HSC_link_kind_STARTS || !report_is_call_of(r, &at, l.other) ||
             hsc_db_get_mpi_site(r->db, l.site, &s, NULL) || (operation && strcmp(s.operation, operation)))
             continue;
         if (i < links)
@@ -190,10 +191,10 @@ static void follow_all(const sums *s, buffer *b, unsigned n, uint32_t context) {
 static bool add_message(sums *s, const uint32_t *first_of, const hsc_db_message *m, const hsc_db_message *w, bool is_new_place) {
     buffer b[BUFFERS];
     double share[BUFFERS];
-    uint32_t site = site_of(s->r, m->line, m->operation);
+    uint32_t site = site_of(s->r, m->line, m->context, m->operation);
     bool starts = m->kind == HSC_operation_class_START; /* what it starts is counted on its line, under the name of the call that made it */
     unsigned n = site == HSC_NONE || starts ? 0 : buffers_of(s->r, site, b), senders = 0, receivers = 0, sender = 0, receiver = 0;
-    n = n ? n : started(s->r, m->line, starts ? NULL : m->operation, b);
+    n = n ? n : started(s->r, m->line, m->context, starts ? NULL : m->operation, b);
     double seconds = m->duration_s + m->completion_s, whole_s = w->duration_s + w->completion_s;
     follow(s, b, n, m->context);
     if (!n) {
@@ -231,6 +232,7 @@ static bool add_message(sums *s, const uint32_t *first_of, const hsc_db_message 
         if (whole_s > a->named_s) {
             a->named = b[i].array;
             a->named_s = whole_s;
+            a->caller = report_context_procedure(s->r, w->context);
         }
         /* a receive's part of what nobody receives into (in place), and the other way round, goes to the first */
         if (senders ? b[i].role != HSC_mpi_role_RECEIVE_BUFFER : !i)
@@ -248,24 +250,25 @@ static bool waits_for(uint32_t kind, uint32_t role) {
 }
 
 /* Buffers that a call on this line waits for: its own, else those of the calls that it completes. */
-static unsigned awaited(const report *r, uint32_t line, uint32_t kind, buffer *out) {
+static unsigned awaited(const report *r, uint32_t line, uint32_t context, uint32_t kind, buffer *out) {
     buffer b[BUFFERS];
-    uint32_t first, n, links = hsc_db_count(r->db, HSC_LIST_MPI_LINKS);
+    uint32_t links = hsc_db_count(r->db, HSC_LIST_MPI_LINKS);
     unsigned count = 0;
-    if (line == HSC_NONE || hsc_db_find(r->db, HSC_LIST_MPI_SITES, line, &first, &n, NULL))
+    report_calls_at at;
+    if (!report_find_calls(r, line, context, &at))
         return 0;
-    for (uint32_t i = first; i < first + n; i++)
-        for (unsigned k = 0, of = buffers_of(r, i, b); k < of && count < BUFFERS; k++)
+    for (uint32_t i = at.first; i < at.first + at.n; i++)
+        for (unsigned k = 0, of = report_is_call_of(r, &at, i) ? buffers_of(r, i, b) : 0; k < of && count < BUFFERS; k++)
             if (waits_for(kind, b[k].role))
                 out[count++] = b[k];
     if (!count) { /* of what it starts; else of what it completes */
-        for (unsigned k = 0, of = started(r, line, NULL, b); k < of; k++)
+        for (unsigned k = 0, of = started(r, line, context, NULL, b); k < of; k++)
             if (waits_for(kind, b[k].role))
                 out[count++] = b[k];
     }
     for (uint32_t i = 0, own = count; !own && i < links; i++) {
         hsc_db_mpi_link l;
-        if (hsc_db_get_mpi_link(r->db, i, &l, NULL) || l.kind != HSC_link_kind_WAIT || l.other < first || l.other >= first + n)
+        if (hsc_db_get_mpi_link(r->db, i, &l, NULL) || l.kind != HSC_link_kind_WAIT || !report_is_call_of(r, &at, l.other))
             continue;
         for (unsigned k = 0, of = buffers_of(r, l.site, b); k < of && count < BUFFERS; k++)
             if (waits_for(kind, b[k].role))
@@ -275,13 +278,14 @@ static unsigned awaited(const report *r, uint32_t line, uint32_t kind, buffer *o
 }
 
 /* Has a call on this line a buffer, though it is not known which? */
-static bool has_unknown_buffer(const report *r, uint32_t line) {
-    uint32_t first, n, first_argument, arguments;
+static bool has_unknown_buffer(const report *r, uint32_t line, uint32_t context) {
+    uint32_t first_argument, arguments;
     hsc_db_mpi_argument a;
-    if (line == HSC_NONE || hsc_db_find(r->db, HSC_LIST_MPI_SITES, line, &first, &n, NULL))
+    report_calls_at at;
+    if (!report_find_calls(r, line, context, &at))
         return false;
-    for (uint32_t i = first; i < first + n; i++)
-        for (uint32_t k = hsc_db_find(r->db, HSC_LIST_MPI_ARGUMENTS, i, &first_argument, &arguments, NULL) ? arguments = 0 : 0; k < arguments; k++)
+    for (uint32_t i = at.first; i < at.first + at.n; i++)
+        for (uint32_t k = !report_is_call_of(r, &at, i) || hsc_db_find(r->db, HSC_LIST_MPI_ARGUMENTS, i, &first_argument, &arguments, NULL) ? arguments = 0 : 0; k < arguments; k++)
             if (!hsc_db_get_mpi_argument(r->db, first_argument + k, &a, NULL) && is_buffer(a.role) && a.array == HSC_NONE)
                 return true;
     return false;
@@ -297,7 +301,7 @@ static bool add_waiting(sums *s, const uint32_t *first_of, const hsc_db_delayed 
     bool of_message = kind == HSC_wait_cause_LATE_SENDER || kind == HSC_wait_cause_LATE_RECEIVER;
     unsigned n = hsc_cause_is_of_threads(kind) || kind == HSC_wait_cause_BARRIER
                      ? 0
-                     : awaited(s->r, line, kind, b);
+                     : awaited(s->r, line, v->context, kind, b);
     follow_all(s, b, n, v->context);
     unsigned called = 0; /* what no call was measured of is waited for by none: a completion may be of calls that this run did not make */
     for (unsigned i = 0; i < n; i++) {
@@ -307,7 +311,7 @@ static bool add_waiting(sums *s, const uint32_t *first_of, const hsc_db_delayed 
     }
     n = called ? called : n;
     bool of_data = of_message || kind == HSC_wait_cause_COLLECTIVE || kind == HSC_wait_cause_LATE_ROOT || kind == HSC_wait_cause_LATE_MEMBER;
-    if (!n && of_data && (of_message || has_unknown_buffer(s->r, line))) {
+    if (!n && of_data && (of_message || has_unknown_buffer(s->r, line, v->context))) {
         report_array *a = row_of(s, HSC_NONE);
         if (!a)
             return false;
@@ -560,14 +564,22 @@ static bool has_namesake(const report *r, const hsc_db_array *a) {
 
 bool report_is_member(const hsc_db_array *a) { return strstr(a->name, "->") || (a->name[0] && strchr(a->name + 1, '.')); }
 
+uint32_t report_array_procedure(const report *r, const report_array *x) {
+    hsc_db_array a;
+    if (x->named == HSC_NONE || hsc_db_get_array(r->db, x->named, &a, NULL))
+        return HSC_NONE;
+    return a.identity && x->caller != HSC_NONE && a.scope != HSC_NONE && !report_has_run(r, a.scope) ? x->caller : a.scope;
+}
+
 /* " of sweep" behind an array of which no line is known, as other procedures may have one of the same name, or of which others have one. */
-static void owner_text(const report *r, uint32_t array, char *out, size_t size) {
+static void owner_text(const report *r, const report_array *x, char *out, size_t size) {
     char fitted[200];
+    uint32_t array = x->named;
     hsc_db_array a;
     hsc_db_scope s;
     out[0] = 0;
     if (!hsc_db_get_array(r->db, array, &a, NULL) && a.scope != HSC_NONE && (a.file == HSC_NONE || !a.line || has_namesake(r, &a)) &&
-        !hsc_db_get_scope(r->db, a.scope, &s, NULL))
+        !hsc_db_get_scope(r->db, report_array_procedure(r, x), &s, NULL))
         snprintf(out, size, report_is_member(&a) ? ", in %s," : " of %s", report_fit(s.name, 60, fitted, sizeof fitted)); /* without a list of parameters */
     else if (array != HSC_NONE && a.scope == HSC_NONE && !a.line && a.symbol && hsc_linkage_fortran_module(a.symbol))
         snprintf(out, size, " of module %.*s", (int)hsc_linkage_fortran_module(a.symbol), a.symbol + 3);
@@ -577,7 +589,7 @@ static void owner_text(const report *r, uint32_t array, char *out, size_t size) 
 static void main_text(const report *r, const report_array *x, char *out, size_t size) {
     char name[300], owner[120];
     report_array_text(r, x->named, name, sizeof name);
-    owner_text(r, x->named, owner, sizeof owner);
+    owner_text(r, x, owner, sizeof owner);
     if (is_named(r, x->named))
         snprintf(out, size, is_scalar(r, x) ? "The single value '%s'%s" : "Array %s%s", name, owner);
     else
@@ -678,7 +690,7 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
                  name, others ? "have" : "has", is_most ? "most of the waiting in message passing" : is_waited ? "most waiting of all arrays" : "most of the communication",
                  report_volume((double)sent_bytes, sent, sizeof sent), report_volume((double)received_bytes, received, sizeof received), 100 * (double)(sent_bytes + received_bytes) / bytes, REPORT_SECONDS(x->mpi_s),
                  REPORT_SECONDS(x->waiting_s), x->waiting_s > x->mpi_s + 1e-9 ? "" : "of it ", REPORT_SECONDS(waited), also);
-        *scope = a.scope;
+        *scope = report_array_procedure(r, x);
         *seconds = fmax(x->mpi_s, nameless);
     }
     free(rows);

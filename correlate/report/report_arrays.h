@@ -10,6 +10,7 @@ typedef struct report_array {
     uint32_t array;             /* row, the first with this identity; HSC_NONE: calls whose buffers are not known */
     uint32_t named;             /* the row that calls have it by, of several those that last longest: its name is one of the source there */
     double named_s;             /* for how long these last */
+    uint32_t caller;            /* procedure that makes these */
     uint64_t calls, sent_bytes, received_bytes;
     double mpi_s;               /* in the calls, and their share of the calls that completed them, of a run its waits at least; a call of several arrays
                                  * counts for each. Intervals add up to the run */
@@ -29,6 +30,8 @@ hsc_status report_arrays(report *r, report_array **rows, uint32_t *n, hsc_err *e
 void report_array_text(const report *r, uint32_t array, char *out, size_t size);
 /* A member of what a pointer or a variable has? Its scope is but the first procedure that was met with it. */
 bool report_is_member(const hsc_db_array *a);
+/* The procedure that it is of; of a member one that ran with it, if any. */
+uint32_t report_array_procedure(const report *r, const report_array *x);
 /* One sentence on the array with most bytes; "": none. */
 hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope, double *seconds, hsc_err *err);
 

@@ -176,10 +176,11 @@ void findings_place(const report *r, const hsc_db_scope *s, char *out, size_t si
 
 void findings_procedure(const report *r, const hsc_db_scope *s, char *out, size_t size) {
     hsc_db_scope p;
+    char name[1000];
     if (s->procedure == HSC_NONE || hsc_db_get_scope(r->db, s->procedure, &p, NULL))
         snprintf(out, size, "unknown procedure");
     else
-        report_fit(p.name, 60, out, size);
+        report_fit(report_procedure_name(r, &p, name, sizeof name), 60, out, size);
 }
 
 /* Time in the user's own program that the pass did not compile. */
@@ -209,7 +210,11 @@ static hsc_status little_known(findings *f, hsc_err *err) {
     if (sum.sum < 0.2 * r->total)
         return HSC_OK;
     findings_amount(r, sum, share, sizeof share);
-    if (worst_scope.module != HSC_NONE && !hsc_db_get_module(r->db, worst_scope.module, &m, NULL) && m.knowledge == HSC_KNOWN_MODULE && m.note[0] && strcmp(m.note, "no map"))
+    bool known = worst_scope.module != HSC_NONE && !hsc_db_get_module(r->db, worst_scope.module, &m, NULL);
+    if (known && strstr(m.note, "the map is of no use without it"))
+        snprintf(text, sizeof text, "Little is known of %s of the time: %s has its map, but no line tables, by which it is read: it was linked with -s, stripped, or compiled with -g0. "
+                 "Link it without -s (as 'heatscope cc' does), or 'strip' it after 'heatscope map --save' has kept what it then lacks.", share, report_fit_path(m.path, 60, name, sizeof name));
+    else if (known && m.knowledge == HSC_KNOWN_MODULE && m.note[0] && strcmp(m.note, "no map"))
         snprintf(text, sizeof text, "Little is known of %s of the time: the code of %s cannot be looked at (%.600s). 'heatscope run' keeps a program by a hard link where the measurement is on its file "
                  "system, 'heatscope map --save' anywhere; else correlate before it is built anew, moved or removed.", share, report_fit_path(m.path, 60, name, sizeof name), m.note);
     else

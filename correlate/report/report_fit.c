@@ -8,6 +8,8 @@
 
 #include <heatscope/formats/source_path.h>
 
+enum { MOST_ALIKE = 32 }; /* rows that read alike: more in one table are never read */
+
 static bool starts_character(char c) { return ((unsigned char)c & 0xC0) != 0x80; }
 
 int report_columns_of(const char *text) {
@@ -136,6 +138,15 @@ static void drop_parameters(char *text) {
     memmove(text, name, strlen(name) + 1);
 }
 
+char *report_fit_template(const char *name, char *out, size_t size) {
+    char text[4096];
+    clean(name, text, sizeof text);
+    drop_parameters(text);
+    close_lists(text, '<', '>', 0);
+    clean(text, out, size);
+    return out;
+}
+
 bool report_is_start(const char *name) {
     return !strcmp(name, "main") || !strcmp(name, "_QQmain") || !strcmp(name, "MAIN__") || !strncmp(name, "main program", 12);
 }
@@ -204,29 +215,52 @@ hsc_status report_set_named(report_named *out, const char *text, const char *nam
 }
 
 /* Bytes of the folders in which all of the files are. */
-static size_t common_folders(report_named *const *rows, uint32_t n) {
-    size_t common = strlen(rows[0]->name);
+static size_t common_folders(char *const *names, uint32_t n) {
+    size_t common = strlen(names[0]);
     for (uint32_t i = 1; i < n; i++) {
         size_t k = 0;
-        while (k < common && rows[i]->name[k] == rows[0]->name[k])
+        while (k < common && names[i][k] == names[0][k])
             k++;
         common = k;
     }
-    while (common && rows[0]->name[common - 1] != '/')
+    while (common && names[0][common - 1] != '/')
         common--;
     return common;
 }
 
-/* Do names that differ have texts that do, from byte `from` on and cut with so many columns at the left? */
-static bool differ_cut(report_named *const *rows, uint32_t n, size_t from, int width, int left) {
+/* "swee..seconds_of" of "sweep<vector, seconds_of_a_name>": the begin, and what follows from column `at` on, or before that where there is room. */
+static void cut_to(char *text, int width, int at) {
+    int n = report_columns_of(text), head = width / 3, tail = width - head - 2;
+    at = at > n - tail ? n - tail : at;
+    if (n <= width)
+        return;
+    if (at > head + 2) {
+        size_t from = offset_of(text, head), to = offset_of(text, at);
+        to += text[to] == ' ';
+        memmove(text + from + 2, text + to, strlen(text + to) + 1);
+        memcpy(text + from, "..", 2);
+    }
+    text[offset_of(text, width)] = 0;
+}
+
+/* In the middle, with so many columns at the left; or, at >= 0, so that what stands at that column is there. */
+static void cut_name(char *text, int width, int left, int at) {
+    if (at >= 0)
+        cut_to(text, width, at);
+    else
+        cut_middle(text, width, left);
+}
+
+/* Do names that differ have texts that do, from byte `from` on and cut so? */
+static bool differ_cut(char *const *names, uint32_t n, size_t from, int width, int left, int at) {
     char cut[2][4096];
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = i + 1; k < n; k++) {
-            if (!strcmp(rows[i]->name, rows[k]->name))
+            if (!strcmp(names[i], names[k]))
                 continue;
             for (int side = 0; side < 2; side++) {
-                clean(rows[side ? k : i]->name + from, cut[side], sizeof cut[side]);
-                cut_middle(cut[side], width, left);
+                clean(names[side ? k : i] + from, cut[side], sizeof cut[side]);
+                cut_name(cut[side], width, left, at);
             }
             if (!strcmp(cut[0], cut[1]))
                 return false;
@@ -234,33 +268,105 @@ static bool differ_cut(report_named *const *rows, uint32_t n, size_t from, int w
     return true;
 }
 
+/* "loop a.cc:7 in sweep<float>" for "loop a.cc:7 in Grid<float>::sweep": what tells instances of a template apart, without the classes and namespaces round it. */
+static void own_name(const char *name, char *out, size_t size) {
+    char text[4096];
+    clean(name, text, sizeof text);
+    size_t whole = strlen(text);
+    drop_parameters(text);
+    bool is_whole = strlen(text) == whole; /* else what stands before the name is what it returns */
+    char *begin = text, *last = text, *list = NULL, *list_end = NULL, *open = NULL;
+    int depth = 0;
+    const char *operator = strstr(text, "operator");
+    bool keeps = operator && strncmp(operator, "operator()", 10); /* operator<, operator bool: the signs would be read as lists */
+    for (char *p = text; *p && !keeps; p++) {
+        if (p == operator) {
+            p += strlen("operator()") - 1;
+        } else if (strchr("<({[", *p)) {
+            open = depth++ ? open : p;
+        } else if (strchr(">)}]", *p) && depth && !--depth && *p == '>' && *open == '<') {
+            list = open;
+            list_end = p + 1;
+        } else if (!depth && *p == ' ') {
+            begin = last = p + 1;
+        } else if (!depth && !strncmp(p, "::", 2)) {
+            last = p + 2;
+        }
+    }
+    bool of_class = list && list >= begin && list_end <= last;
+    snprintf(out, size, "%.*s%s%.*s", is_whole ? (int)(begin - text) : 0, text, last, of_class ? (int)(list_end - list) : 0, of_class ? list : "");
+}
+
+/* The names of rows that read alike: what they have of their own, where that differs for all of them. */
+static hsc_status names_of(report_named *const *rows, uint32_t n, char **names, hsc_err *err) {
+    bool differ = true;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t size = strlen(rows[i]->name) + 1;
+        if (!(names[i] = malloc(size)))
+            return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+        own_name(rows[i]->name, names[i], size);
+    }
+    for (uint32_t i = 0; i < n && differ; i++)
+        for (uint32_t k = i + 1; k < n && differ; k++)
+            differ = !strcmp(rows[i]->name, rows[k]->name) || strcmp(names[i], names[k]);
+    for (uint32_t i = 0; i < n && !differ; i++)
+        strcpy(names[i], rows[i]->name);
+    return HSC_OK;
+}
+
+/* Where any two of the names begin to differ, in columns. */
+static int first_difference(char *const *names, uint32_t n) {
+    size_t common = strlen(names[0]);
+    for (uint32_t i = 1; i < n; i++) {
+        size_t k = 0;
+        while (names[0][k] && names[0][k] == names[i][k])
+            k++;
+        common = names[0][k] == names[i][k] || k > common ? common : k;
+    }
+    int columns = 0;
+    for (size_t k = 0; k < common; k++)
+        columns += starts_character(names[0][k]);
+    return columns;
+}
+
+static hsc_status cut_alike(report_named *const *alike, uint32_t count, int width, hsc_err *err) {
+    char *names[MOST_ALIKE] = {NULL};
+    hsc_status s = names_of(alike, count, names, err);
+    size_t from = s ? 0 : common_folders(names, count);
+    const int middle = (width - 2) / 2;
+    int left = middle, at = -1;
+    if (!s && !from && width >= 10 && strchr(names[0], '<')) { /* of instances of a template what differs is read best from its begin */
+        at = first_difference(names, count);
+        at = at > width / 3 + 2 && differ_cut(names, count, from, width, 0, at) ? at : -1;
+    }
+    while (at < 0 && left >= 0 && !s && !differ_cut(names, count, from, width, left, -1)) /* more of the end, then less of it */
+        left--;
+    if (left < 0)
+        for (left = middle + 1; left <= width - 2 && !differ_cut(names, count, from, width, left, -1);)
+            left++;
+    bool found = !s && width >= 5 && left <= width - 2;
+    for (uint32_t k = 0; k < count; k++) {
+        alike[k]->twin = false;
+        if (found) {
+            clean(names[k] + from, alike[k]->text, strlen(alike[k]->name) + 1);
+            cut_name(alike[k]->text, width, left, at);
+        }
+        free(names[k]);
+    }
+    return s;
+}
+
 hsc_status report_cut_apart(report_named *list, uint32_t n, int width, hsc_err *err) {
-    enum { MOST = 32 }; /* rows alike: more in one table are never read */
-    report_named *alike[MOST];
+    report_named *alike[MOST_ALIKE];
     hsc_status s = report_mark_twins(list, n, err);
     for (uint32_t i = 0; i < n && !s; i++) {
         uint32_t count = 0;
         if (!list[i].twin)
             continue;
-        for (uint32_t k = i; k < n && count < MOST; k++)
+        for (uint32_t k = i; k < n && count < MOST_ALIKE; k++)
             if (list[k].twin && !strcmp(list[k].text, list[i].text))
                 alike[count++] = &list[k];
-        size_t from = common_folders(alike, count);
-        const int middle = (width - 2) / 2;
-        int left = middle; /* more of the end, then less of it */
-        while (left >= 0 && !differ_cut(alike, count, from, width, left))
-            left--;
-        if (left < 0)
-            for (left = middle + 1; left <= width - 2 && !differ_cut(alike, count, from, width, left);)
-                left++;
-        bool found = width >= 5 && left <= width - 2;
-        for (uint32_t k = 0; k < count; k++) {
-            alike[k]->twin = false;
-            if (!found)
-                continue;
-            clean(alike[k]->name + from, alike[k]->text, strlen(alike[k]->name) + 1);
-            cut_middle(alike[k]->text, width, left);
-        }
+        s = cut_alike(alike, count, width, err);
     }
     return s;
 }

@@ -485,70 +485,115 @@ hsc_status report_first_arrays(const report *r, uint32_t *first_of, hsc_err *err
     return s;
 }
 
-/* Was anything in the procedure that the scope is in, or below it? Of no procedure, and where that is not known: true. */
-static bool has_run(const report *r, uint32_t scope) {
-    hsc_db_scope s;
-    double sum;
-    return scope == HSC_NONE || hsc_db_get_scope(r->db, scope, &s, NULL) || s.procedure == HSC_NONE ||
-           hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_INCL, HSC_AXIS_THREAD}, s.procedure, 1, &sum, NULL) || sum > 0;
+typedef struct touch { /* lines of an array in a procedure */
+    uint32_t array, procedure, scope, line;
+    double time, value; /* of the scope itself; of the line */
+} touch;
+
+static int by_touch(const void *a, const void *b) {
+    const touch *x = a, *y = b;
+    const uint32_t p[] = {x->array, x->procedure, x->scope, x->line}, q[] = {y->array, y->procedure, y->scope, y->line};
+    for (int i = 0; i < 4; i++)
+        if (p[i] != q[i])
+            return p[i] < q[i] ? -1 : 1;
+    return 0;
+}
+
+/* Of each array the procedure with most of the time of its lines; a line that several share is divided as the scopes' own time is. */
+static hsc_status find_busiest(report *r, report_groups *g, touch *list, uint32_t n, hsc_err *err) {
+    double *of_scopes = calloc((size_t)r->info.lines + 1, sizeof *of_scopes);
+    uint32_t *scopes = calloc((size_t)r->info.lines + 1, sizeof *scopes);
+    g->busiest = malloc(((size_t)r->info.arrays + 1) * sizeof *g->busiest);
+    hsc_status s = of_scopes && scopes && g->busiest ? HSC_OK : no_memory(err);
+    for (uint32_t i = 0; i < n && !s; i++) { /* in the order of scope and line */
+        bool again = i && list[i - 1].scope == list[i].scope, same_line = again && list[i - 1].line == list[i].line;
+        if (again || list[i].scope == HSC_NONE)
+            list[i].time = again ? list[i - 1].time : 0;
+        else
+            s = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_EXCL, HSC_AXIS_THREAD}, list[i].scope, 1, &list[i].time, err);
+        hsc_weighted v = {0};
+        if (!s && !same_line)
+            s = read_rows(r, g, list[i].line, 1, &v, err);
+        list[i].value = same_line ? list[i - 1].value : v.sum;
+        of_scopes[list[i].line] += same_line ? 0 : list[i].time;
+        scopes[list[i].line] += !same_line;
+    }
+    for (uint32_t i = 0; i < r->info.arrays && !s; i++)
+        g->busiest[i] = HSC_NONE;
+    if (!s && n > 1)
+        qsort(list, n, sizeof *list, by_touch);
+    double most = 0, sum = 0;
+    for (uint32_t i = 0; i < n && !s; i++) {
+        const touch *x = &list[i];
+        bool same_array = i && x[-1].array == x->array, same_procedure = same_array && x[-1].procedure == x->procedure;
+        if (same_procedure && x[-1].scope == x->scope && x[-1].line == x->line)
+            continue;
+        most = same_array ? most : 0;
+        sum = (same_procedure ? sum : 0) + x->value * (of_scopes[x->line] > 0 ? x->time / of_scopes[x->line] : 1.0 / scopes[x->line]);
+        if (sum > most) {
+            most = sum;
+            g->busiest[x->array] = x->procedure;
+        }
+    }
+    free(of_scopes);
+    free(scopes);
+    return s;
 }
 
 static hsc_status by_data(report *r, report_groups *g, hsc_err *err) {
     uint32_t n = 0;
+    touch *touches = malloc(((size_t)r->info.references + 1) * sizeof *touches);
     member *list = malloc(((size_t)r->info.references + 1) * sizeof *list);
     uint32_t *first_of = malloc(((size_t)r->info.arrays + 1) * sizeof *first_of);
-    uint8_t *moves = calloc((size_t)r->info.lines + 1, 1), *ran = calloc((size_t)r->info.lines + 1, 1);
-    uint8_t *stays = malloc((size_t)r->info.references + 1), *runs = malloc((size_t)r->info.references + 1); /* by member */
-    uint32_t asked = HSC_NONE; /* references stand by scope */
-    bool has = true;
-    hsc_status s = list && first_of && moves && ran && stays && runs ? report_first_arrays(r, first_of, err) : no_memory(err);
+    uint8_t *moves = calloc((size_t)r->info.lines + 1, 1);
+    uint8_t *stays = malloc((size_t)r->info.references + 1); /* by touch */
+    hsc_status s = touches && list && first_of && moves && stays ? report_first_arrays(r, first_of, err) : no_memory(err);
+    if (!s)
+        s = report_uses_load(r, &g->uses, err);
     g->table = HSC_TABLE_LINE;
     for (uint32_t i = 0; i < r->info.references && !s; i++) {
         hsc_db_reference x;
         hsc_db_array a;
         uint32_t line = HSC_NONE;
-        if (!(s = hsc_db_get_reference(r->db, i, &x, err)) && x.array != HSC_NONE && x.file != HSC_NONE &&
+        if (!(s = hsc_db_get_reference(r->db, i, &x, err)) && g->uses.runs[i] && x.array != HSC_NONE && x.file != HSC_NONE &&
             !(s = hsc_db_get_array(r->db, x.array, &a, err)) && !(a.flags & HSC_array_flag_NOT_GENERATED))
             line = hsc_db_find_line(r->db, x.file, x.line);
         if (line == HSC_NONE || !report_wanted_line(r, line))
             continue;
         stays[n] = x.stride == HSC_stride_ZERO && x.access == HSC_access_READ;
-        if (x.scope != asked)
-            has = has_run(r, x.scope);
-        asked = x.scope;
-        runs[n] = has;
-        moves[line] |= !stays[n] && runs[n];
-        ran[line] |= runs[n];
-        list[n++] = (member){first_of[x.array], line};
+        moves[line] |= !stays[n];
+        touches[n++] = (touch){first_of[x.array], report_procedure(r, x.scope), x.scope, line, 0, 0};
     }
-    /* a line of a template has the time of those instances that ran; what is read at the same address each time is mostly in a register: it has the line
-     * only where nothing else does */
+    /* what is read at the same address each time is mostly in a register: it has the line only where nothing else does */
     uint32_t kept = 0;
     for (uint32_t i = 0; i < n && !s; i++)
-        if ((runs[i] || !ran[list[i].row]) && (!stays[i] || !moves[list[i].row]))
-            list[kept++] = list[i];
+        if (!stays[i] || !moves[touches[i].line]) {
+            list[kept] = (member){touches[i].array, touches[i].line};
+            touches[kept++] = touches[i];
+        }
     if (!s)
         s = add_members(r, g, list, kept, NULL, err);
+    if (!s)
+        s = find_busiest(r, g, touches, kept, err);
+    free(touches);
     free(list);
     free(moves);
-    free(ran);
     free(stays);
-    free(runs);
     free(first_of);
     return s;
 }
 
 static hsc_status by_reference(report *r, report_groups *g, hsc_err *err) {
-    hsc_status s = HSC_OK;
+    hsc_status s = report_uses_load(r, &g->uses, err);
     g->table = HSC_TABLE_LINE;
     for (uint32_t i = 0; i < r->info.references && !s; i++) {
         hsc_db_reference x;
         uint32_t line = HSC_NONE;
-        if (!(s = hsc_db_get_reference(r->db, i, &x, err)) && x.file != HSC_NONE)
+        if (!(s = hsc_db_get_reference(r->db, i, &x, err)) && g->uses.runs[i] && x.file != HSC_NONE)
             line = hsc_db_find_line(r->db, x.file, x.line);
         if (s || line == HSC_NONE || !report_wanted_line(r, line))
             continue;
-        if (!(s = add_group(g, (report_group){.row = i, .members = 1, .inclusive = none}, err)) && !(s = add_range(g, line, 1, err)))
+        if (!(s = add_group(g, (report_group){.row = i, .members = g->uses.procedures[line], .inclusive = none}, err)) && !(s = add_range(g, line, 1, err)))
             s = settle(r, g, err);
     }
     return s;
@@ -614,6 +659,8 @@ void report_groups_clear(report_groups *g) {
     free(g->list);
     free(g->ranges);
     free(g->block);
+    free(g->busiest);
+    report_uses_clear(&g->uses);
 }
 
 uint32_t report_group_scope(const report *r, const report_groups *g, const report_group *x) {
@@ -633,34 +680,6 @@ uint32_t report_group_scope(const report *r, const report_groups *g, const repor
     default:
         return HSC_NONE;
     }
-}
-
-hsc_status report_group_busiest(report *r, const report_groups *g, const report_group *x, uint32_t *out, hsc_err *err) {
-    enum { ROWS = 512 };
-    double values[ROWS] = {0};
-    const uint32_t *scope_of;
-    uint32_t procedure = HSC_NONE, most = HSC_NONE;
-    double sum = 0, largest_sum = 0;
-    hsc_status s = hsc_db_get_scope_of_lines(r->db, &scope_of, err);
-    /* lines stand in the order of their files, so those of a procedure follow each other */
-    for (uint32_t i = x->first; i < x->first + x->n && !s; i++)
-        for (uint64_t k = 0; k < g->ranges[i].n && !s; k++) {
-            uint64_t line = g->ranges[i].first + k, left = g->ranges[i].n - k;
-            hsc_db_scope scope = {.procedure = HSC_NONE};
-            if (k % ROWS == 0)
-                s = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, line, left < ROWS ? left : ROWS, values, err);
-            if (!s && scope_of[line] != HSC_NONE)
-                s = hsc_db_get_scope(r->db, scope_of[line], &scope, err);
-            sum = (scope.procedure == procedure ? sum : 0) + values[k % ROWS];
-            procedure = scope.procedure;
-            if (procedure != HSC_NONE && sum > largest_sum) {
-                largest_sum = sum;
-                most = procedure;
-            }
-        }
-    if (!s)
-        *out = most;
-    return s;
 }
 
 hsc_status report_group_spread(report *r, const report_groups *g, const report_group *x, report_spread *out, hsc_err *err) {

@@ -3,7 +3,7 @@
 #ifndef HEATSCOPE_REPORT_GROUPS_H
 #define HEATSCOPE_REPORT_GROUPS_H
 
-#include "report.h"
+#include "report_instances.h"
 
 typedef struct report_group {
     uint32_t row;            /* what it is: see report_groups_by */
@@ -25,7 +25,7 @@ typedef enum report_grouping {
     REPORT_BY_VERSION,  /* row: instance. Value: exclusive; inclusive: with versions inside it and procedures called from them (report_versions.h) */
     REPORT_BY_CATEGORY, /* row: category. Value: of the whole program */
     REPORT_BY_DATA,     /* row: array, the first of its identity. Value: of the lines that refer to it */
-    REPORT_BY_REFERENCE /* row: reference. Value: of the line that it stands on */
+    REPORT_BY_REFERENCE /* row: reference of a procedure that ran, where any on its line did; members: procedures that have references there. Value: of the line that it stands on */
 } report_grouping;
 
 typedef struct report_groups {
@@ -37,6 +37,8 @@ typedef struct report_groups {
     uint32_t n_ranges, room, ranges_room;
     hsc_weighted *block;     /* of lines: values of those around the last one that was asked for; NULL: none yet */
     uint64_t block_first, block_n;
+    report_uses uses;        /* of data and references */
+    uint32_t *busiest;       /* REPORT_BY_DATA, by array: the procedure that refers to it and has most of the time of its lines; HSC_NONE: none */
 } report_groups;
 
 /* Those with a value, that --where takes. Free with report_groups_clear, also after a failure. */
@@ -49,8 +51,6 @@ hsc_status report_group_spread(report *r, const report_groups *g, const report_g
 /* What the group's value is compared as part of (report_compared): the scope that it stands in; HSC_NONE: it is of several. */
 uint32_t report_group_scope(const report *r, const report_groups *g, const report_group *x);
 
-/* Of groups of lines: the procedure whose lines have most of the value, in `out`; HSC_NONE where none has any. */
-hsc_status report_group_busiest(report *r, const report_groups *g, const report_group *x, uint32_t *out, hsc_err *err);
 
 /* By array: the first row with the same identity, which globals and members of types have in each unit; itself for local ones. */
 hsc_status report_first_arrays(const report *r, uint32_t *first_of, hsc_err *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Whose array a dummy argument is: followed along the path of calls, as far as what they hand on is known. */
 #include "report_arrays.h"
+#include "report_instances.h"
 
 #include <stdlib.h>
 
@@ -69,15 +70,15 @@ static uint32_t frame_of(const report *r, uint32_t procedure, uint32_t context) 
     return HSC_NONE;
 }
 
-/* What calls on the line hand to that argument; HSC_NONE: not the same. *any: there are such calls. */
-static uint32_t handed_at(const report *r, uint32_t line, uint32_t callee, uint32_t argument, bool *any) {
+/* What calls of that procedure on the line hand to that argument; HSC_NONE: not the same. *any: there are such calls. */
+static uint32_t handed_at(const report *r, uint32_t line, uint32_t caller, uint32_t callee, uint32_t argument, bool *any) {
     uint32_t first, n, found = HSC_NONE;
     hsc_db_handed h;
     *any = false;
     if (line == HSC_NONE || hsc_db_find(r->db, HSC_LIST_HANDED, line, &first, &n, NULL))
         return HSC_NONE;
     for (uint32_t i = first; i < first + n; i++) {
-        if (hsc_db_get_handed(r->db, i, &h, NULL) || h.callee != callee || h.argument != argument)
+        if (hsc_db_get_handed(r->db, i, &h, NULL) || h.callee != callee || h.argument != argument || (caller != HSC_NONE && h.scope != caller))
             continue;
         if (*any && h.array != found)
             return HSC_NONE;
@@ -109,7 +110,7 @@ uint32_t report_handed_array(const report_handed *h, uint32_t array, uint32_t co
         uint32_t frame = frame_of(r, a.scope, context);
         if (frame == HSC_NONE || hsc_db_get_context(r->db, frame, &c, NULL))
             return array;
-        uint32_t from = handed_at(r, c.call_line, a.scope, a.argument, &any);
+        uint32_t from = handed_at(r, c.call_line, report_context_procedure(r, c.parent), a.scope, a.argument, &any);
         from = any ? from : handed_in(h, c.parent, a.scope, a.argument);
         if (from == HSC_NONE)
             return array;

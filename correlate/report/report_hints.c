@@ -313,6 +313,8 @@ static uint32_t made_one(const report *r, const report_refusal *x) {
     return of_indices && !hsc_db_find(r->db, HSC_LIST_LOOPS, x->scope, &first, &n, NULL) && n && !hsc_db_get_loop(r->db, first, &l, NULL) && l.collapsed > 1 ? l.collapsed : 0;
 }
 
+#define FAR "; with its large steps through memory vector code may stay unused, or gain little"
+
 /* A loop with few iterations each time, as far as samples tell: it hardly gets to its unrolled code, or the loop round it has a good part of the time that it has. Not where all are known. */
 static bool seems_short(const report *r, uint32_t scope) {
     hsc_db_scope s, round;
@@ -346,7 +348,7 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
         bool far = *report_strides(r, x->scope, strides, sizeof strides) != 0;
         /* vectors of addresses may not pay; of large steps they are gathered, or for a step of one element alone, which a check asks for */
         snprintf(out, size, "-ffast-math %s it, where the order of operations does not matter to the result; %s", far || reads_by_address(r, x->scope) ? "may let" : "lets",
-                 far                        ? "with its large steps through memory vector code may stay unused, or gain little"
+                 far                        ? FAR + 2
                  : seems_short(r, x->scope) ? "it seems to have few iterations each time, for which vector code may stay unused: bounds that are constants let the compiler unroll it instead"
                                             : "what else may keep the loop scalar shows only then");
         return out;
@@ -403,8 +405,10 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
         return out;
     }
     if (may_be_promised(r, x) && !hsc_db_get_file(r->db, s.file, &f, NULL)) {
-        snprintf(out, size, "%s before the loop, with %s, lets it, where no iteration touches what another one writes",
-                 is_of_c(f.path) ? "#pragma omp simd" : "!$omp simd", is_of_c(f.path) ? "-fopenmp-simd" : "-fopenmp");
+        char strides[400];
+        bool far = *report_strides(r, x->scope, strides, sizeof strides) != 0;
+        snprintf(out, size, "%s before the loop, with %s, %s it, where no iteration touches what another one writes%s",
+                 is_of_c(f.path) ? "#pragma omp simd" : "!$omp simd", is_of_c(f.path) ? "-fopenmp-simd" : "-fopenmp", far ? "may let" : "lets", far ? FAR : "");
         return out;
     }
     if ((x->reason != HSC_reason_CALL && x->reason != HSC_reason_UNSUPPORTED) || report_may_throw(x))

@@ -174,6 +174,7 @@ hsc_status hsc_db_read_arrays(hsc_db *db, uint32_t metric, hsc_db_array_use **ou
         list[made] = (hsc_db_array_use){.array = a->array,
                                         .text = strdup(text),
                                         .places = a->places,
+                                        .procedure = report_array_procedure(&r, a),
                                         .calls = a->calls,
                                         .sent_bytes = a->sent_bytes,
                                         .received_bytes = a->received_bytes,
@@ -216,9 +217,8 @@ hsc_status hsc_db_read_array_times(hsc_db *db, uint32_t metric, hsc_db_array_tim
         s = hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r.info.path);
     for (uint32_t i = 0; i < g.n && !s; i++) {
         hsc_db_array a;
-        list[i] = (hsc_db_array_time){g.list[i].row, g.list[i].members, HSC_NONE, g.list[i].value.sum};
-        if (!(s = hsc_db_get_array(db, g.list[i].row, &a, err)) && a.identity)
-            s = report_group_busiest(&r, &g, &g.list[i], &list[i].procedure, err);
+        if (!(s = hsc_db_get_array(db, g.list[i].row, &a, err)))
+            list[i] = (hsc_db_array_time){g.list[i].row, g.list[i].members, a.identity ? g.busiest[g.list[i].row] : HSC_NONE, g.list[i].value.sum};
     }
     if (s)
         free(list);
@@ -227,6 +227,22 @@ hsc_status hsc_db_read_array_times(hsc_db *db, uint32_t metric, hsc_db_array_tim
         *n = g.n;
     }
     report_groups_clear(&g);
+    report_clear(&r);
+    return s;
+}
+
+hsc_status hsc_db_choose_references(hsc_db *db, uint32_t metric, uint8_t **out, hsc_err *err) {
+    report r;
+    report_uses uses = {0};
+    begin(&r, db, metric);
+    hsc_status s = report_load_step(&r, 0, err); /* what there is */
+    if (!s)
+        s = report_uses_load(&r, &uses, err);
+    if (!s) {
+        *out = uses.counts;
+        uses.counts = NULL;
+    }
+    report_uses_clear(&uses);
     report_clear(&r);
     return s;
 }

@@ -29,7 +29,7 @@ typedef struct hsc_code_scope {
     uint32_t procedure;
     uint32_t unit, depth; /* unit that the procedure comes from: with link-time optimisation not always that of the code */
     uint32_t call_file, call_line, call_column, call_discriminator;
-    uint32_t function;    /* subprogram as the map names it: before OpenMP's pairs of outlined procedures are joined */
+    uint32_t function;    /* subprogram as the map names it: before OpenMP's pairs of outlined procedures, and copies and what they are of, are joined */
     bool transparent;     /* inlined copy that is shown as its parent */
 } hsc_code_scope;
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/linkage.h>
+
 #include "dwarf_read.h"
 
 #define DEPTH_MAX 256
@@ -211,14 +213,25 @@ static void take_public_name(hsc_code *c, hsc_code_procedure *p, uint64_t entry)
         p->name = p->linkage = name;
 }
 
-/* The map's procedure of the symbol at the address, where the debug information has no name by which the map knows it: overloaded
- * procedures with line tables alone. */
-static uint32_t by_symbol(const walk *w, uint32_t procedure, uint64_t entry) {
+/* Is one name that of a copy or piece of what has the other? */
+static bool is_copy_of(const char *name, const char *whole) {
+    size_t n = hsc_linkage_whole(name, strlen(name));
+    return name[n] && n == strlen(whole) && !strncmp(name, whole, n);
+}
+
+/* By the map's procedure of the symbol at the address: what the debug information has no name for by which the map knows it (overloaded
+ * procedures with line tables alone), and which copy it is, of which the debug information has the original's name (parts of coroutines). */
+static void look_at_symbol(const walk *w, hsc_code_scope *s, uint64_t entry) {
     const hsc_code *c = w->c;
     uint32_t group = c->units.p[w->u->row].source;
-    const char *name = group == HSC_NO_INDEX || c->procedures.p[procedure].knowledge == HSC_KNOWN_MAP ? NULL : symbol_of(c, entry);
+    const char *name = group == HSC_NO_INDEX ? NULL : symbol_of(c, entry);
     uint32_t found = name ? hsc_table_get(&c->procedure_by_group, group, (uintptr_t)name) : HSC_NO_INDEX;
-    return found != HSC_NO_INDEX ? found : procedure;
+    if (found == HSC_NO_INDEX)
+        return;
+    if (c->procedures.p[s->procedure].knowledge != HSC_KNOWN_MAP)
+        s->procedure = s->function = found;
+    else if (is_copy_of(name, c->procedures.p[s->procedure].linkage))
+        s->function = found;
 }
 
 static bool add_range(void *ctx, uint64_t lo, uint64_t hi) {
@@ -240,7 +253,7 @@ static bool add_scope(walk *w, const hsc_entry *e, uint64_t offset, bool inlined
     origin o;
     if (!origin_of(w, e, offset, &o))
         return false;
-    s.procedure = o.procedure;
+    s.procedure = s.function = o.procedure;
     if (o.unit != HSC_NO_INDEX)
         s.unit = o.unit;
     if (inlined) {
@@ -250,7 +263,7 @@ static bool add_scope(walk *w, const hsc_entry *e, uint64_t offset, bool inlined
         s.call_column = number_of(e->call_column);
         s.call_discriminator = number_of(e->call_discriminator);
     } else {
-        s.procedure = by_symbol(w, s.procedure, w->ranges.p[before].lo);
+        look_at_symbol(w, &s, w->ranges.p[before].lo);
         c->procedures.p[s.procedure].has_code = true;
         take_public_name(c, &c->procedures.p[s.procedure], w->ranges.p[before].lo);
     }

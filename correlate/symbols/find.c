@@ -26,13 +26,11 @@ const hsc_symbol *hsc_code_symbol_at(const hsc_code *c, uint64_t address) {
 static bool join_omp_pairs(hsc_code *c) {
     hsc_table shown_as = {0};
     bool ok = true;
-    for (size_t i = 0; i < c->scopes.n; i++)
-        c->scopes.p[i].function = c->scopes.p[i].procedure;
     for (size_t i = 0; ok && i < c->scopes.n; i++) {
         hsc_code_scope *s = &c->scopes.p[i];
         if (s->parent == HSC_NO_INDEX || c->scopes.p[s->parent].parent != HSC_NO_INDEX)
             continue;
-        uint32_t outer = c->scopes.p[s->parent].function;
+        uint32_t outer = c->scopes.p[s->parent].procedure;
         if (!hsc_linkage_is_region_pair(c->procedures.p[outer].linkage, c->procedures.p[s->procedure].linkage))
             continue;
         uint32_t *at = hsc_table_at(&shown_as, outer, 0);
@@ -179,7 +177,7 @@ bool hsc_code_finish(hsc_code *c) {
                 p->line_begin = !p->line_end || at->line == p->line_begin ? at->line : 0;
                 p->line_end = at->line;
             }
-        } else if (!p->line_begin || at->line >= p->line_begin) {
+        } else if ((!p->line_begin || at->line >= p->line_begin) && !(p->knowledge == HSC_KNOWN_MAP && p->line_end)) { /* the map knows: a row may be of what was inlined where no span begins */
             stretch(p, at->line);
         }
     }

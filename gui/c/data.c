@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Package heatscope::data: opening, and what is static in a database. */
+#include "apart.h"
 #include "handle.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/libraries.h>
 #include <heatscope/formats/records.h>
 #include <heatscope/formats/remarks.h>
 
@@ -167,6 +169,7 @@ static Tcl_Obj *module_dict(hsc_handle *h, uint32_t i, hsc_err *err) {
     PUT(d, "knowledge", TEXT(m.knowledge <= HSC_KNOWN_NOTHING ? hsc_knowledge_names[m.knowledge] : "nothing"));
     PUT(d, "note", TEXT(m.note));
     PUT(d, "own", WIDE(own[i]));
+    PUT(d, "heatscope", WIDE(hsc_library_role_of(m.path) == HSC_LIBRARY_HEATSCOPE));
     return d;
 }
 
@@ -686,6 +689,11 @@ static int source(hsc_handle *h, Tcl_Interp *interp, Tcl_Obj *obj) {
     return TCL_OK;
 }
 
+static Tcl_Obj *apart_text(hsc_handle *h, uint32_t i, hsc_err *err) {
+    (void)err;
+    return TEXT(hsc_handle_apart(h, i));
+}
+
 typedef Tcl_Obj *row_dict(hsc_handle *h, uint32_t i, hsc_err *err);
 
 int hsc_data_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]) {
@@ -699,7 +707,8 @@ int hsc_data_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *con
                 {"line", line_dict, in->lines},         {"scope", hsc_data_scope, in->scopes},
                 {"instance", hsc_data_instance, in->instances}, {"process", process_dict, in->processes},
                 {"thread", thread_dict, in->threads},   {"metric", metric_dict, in->metrics},
-                {"context", hsc_data_context, in->contexts}, {"category", category_name, in->categories}};
+                {"context", hsc_data_context, in->contexts}, {"category", category_name, in->categories},
+                {"apart", apart_text, in->scopes}};
     static const struct {
         const char *name, *usage;
         int least, most; /* words after the name; most -1: any */

@@ -84,7 +84,7 @@ static bool is_generated(hsc_handle *h, uint32_t row) {
 }
 
 /* References stand by scope: those of one scope follow each other. */
-static hsc_status add_references(hsc_handle *h, const uint32_t *same, const double *own, array *list, hsc_err *err) {
+static hsc_status add_references(hsc_handle *h, const uint32_t *same, const uint8_t *counts, const double *own, array *list, hsc_err *err) {
     uint32_t n = hsc_db_count(h->db, HSC_LIST_REFERENCES);
     hsc_status s = HSC_OK;
     for (uint32_t i = 0; s == HSC_OK && i < n; i++) {
@@ -92,10 +92,10 @@ static hsc_status add_references(hsc_handle *h, const uint32_t *same, const doub
         if ((s = hsc_db_get_reference(h->db, i, &r, err)) != HSC_OK || r.array >= h->info.arrays)
             continue;
         array *a = &list[same[r.array]];
-        a->references++;
+        a->references += counts[i];
         if (!is_generated(h, r.array))
             continue;
-        a->generated++;
+        a->generated += counts[i];
         if (a->last_scope != r.scope)
             a->inside += r.scope < h->info.scopes ? own[r.scope] : 0;
         a->last_scope = r.scope;
@@ -121,7 +121,7 @@ static Tcl_Obj *array_dict(hsc_handle *h, const array *a, double total) {
     if (a->row != HSC_NONE)
         (void)hsc_db_get_array(h->db, a->row, &facts, NULL);
     /* one that several procedures may refer to is told with that which has most of its cost */
-    uint32_t scope = facts.identity && a->busiest != HSC_NONE ? a->busiest : facts.scope;
+    uint32_t scope = facts.identity && a->busiest != HSC_NONE ? a->busiest : a->used ? a->use.procedure : facts.scope;
     if (scope != HSC_NONE)
         (void)hsc_db_get_scope(h->db, scope, &s, NULL);
     PUT(d, "array", hsc_tcl_index(a->row));
@@ -135,6 +135,7 @@ static Tcl_Obj *array_dict(hsc_handle *h, const array *a, double total) {
     PUT(d, "element_bytes", WIDE(facts.element_bytes));
     PUT(d, "scope", hsc_tcl_index(scope));
     PUT(d, "procedure", TEXT(s.name));
+    PUT(d, "shared", Tcl_NewBooleanObj(facts.identity != 0));
     size_t module = facts.line ? 0 : hsc_linkage_fortran_module(facts.symbol);
     PUT(d, "module", Tcl_NewStringObj(module ? facts.symbol + 3 : "", (int)module));
     PUT(d, "file", hsc_tcl_index(facts.file));
@@ -161,18 +162,21 @@ static int arrays(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     hsc_db_array_use *uses = NULL;
     hsc_db_array_time *times = NULL;
     uint32_t n_uses = 0, n_times = 0, *same = NULL, n = h->info.arrays;
+    uint8_t *counts = NULL; /* by reference */
     double *own = NULL, total = 0;
     array *list = calloc((size_t)n + 1, sizeof *list); /* the last: calls whose buffers are not known */
     hsc_status s = list ? HSC_OK : no_memory(h, &err);
     if (s == HSC_OK && (s = hsc_handle_total(h, a->view.metric, &total, &err)) == HSC_OK && (s = read_same(h, &same, &err)) == HSC_OK &&
         (s = read_own(h, a->view, &own, &err)) == HSC_OK)
         s = hsc_db_read_arrays(h->db, a->view.metric, &uses, &n_uses, &err);
+    if (s == HSC_OK)
+        s = hsc_db_choose_references(h->db, a->view.metric, &counts, &err);
     if (s == HSC_OK && n)
         s = hsc_db_read_array_times(h->db, a->view.metric, &times, &n_times, &err);
     for (uint32_t i = 0; s == HSC_OK && i <= n; i++)
         list[i] = (array){.row = i < n ? i : HSC_NONE, .last_scope = HSC_NONE, .busiest = HSC_NONE};
     if (s == HSC_OK)
-        s = add_references(h, same, own, list, &err);
+        s = add_references(h, same, counts, own, list, &err);
     for (uint32_t i = 0; s == HSC_OK && i < n_times; i++) {
         array *to = &list[same[times[i].array]];
         to->cost = times[i].value;
@@ -197,6 +201,7 @@ static int arrays(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) {
     if (uses)
         hsc_db_free_arrays(uses, n_uses);
     free(times);
+    free(counts);
     free(own);
     free(same);
     free(list);
@@ -227,12 +232,12 @@ static hsc_status value_of(hsc_handle *h, const hsc_db_reference *r, hsc_db_view
     return line == HSC_NONE ? HSC_OK : hsc_db_read_sums(h->db, view, line, 1, out, err);
 }
 
-static hsc_status put_references(hsc_handle *h, const uint32_t *same, hsc_db_view view, uint32_t of, uint32_t limit, Tcl_Obj *out, hsc_err *err) {
+static hsc_status put_references(hsc_handle *h, const uint32_t *same, const uint8_t *counts, hsc_db_view view, uint32_t of, uint32_t limit, Tcl_Obj *out, hsc_err *err) {
     hsc_status s = HSC_OK;
     for (uint32_t i = 0, n = hsc_db_count(h->db, HSC_LIST_REFERENCES); s == HSC_OK && i < n && limit; i++) {
         hsc_db_reference r;
         double value = 0;
-        if ((s = hsc_db_get_reference(h->db, i, &r, err)) != HSC_OK || r.array >= h->info.arrays || same[r.array] != of ||
+        if ((s = hsc_db_get_reference(h->db, i, &r, err)) != HSC_OK || r.array >= h->info.arrays || same[r.array] != of || !counts[i] ||
             (s = value_of(h, &r, view, &value, err)) != HSC_OK)
             continue;
         const char *access = hsc_enum_text("access", r.access), *stride = hsc_enum_text("stride", r.stride);
@@ -273,11 +278,15 @@ static hsc_status put_messages(hsc_handle *h, const uint32_t *same, uint32_t of,
 static int array_uses(hsc_handle *h, Tcl_Interp *interp, uint32_t of, const hsc_data_args *a) {
     hsc_err err = {0};
     uint32_t *same = NULL;
+    uint8_t *counts = NULL;
     Tcl_Obj *out = Tcl_NewListObj(0, NULL);
     hsc_status s = read_same(h, &same, &err);
+    if (s == HSC_OK)
+        s = hsc_db_choose_references(h->db, a->view.metric, &counts, &err);
     if (s == HSC_OK && (s = put_messages(h, same, same[of], a->limit, out, &err)) == HSC_OK)
-        s = put_references(h, same, a->view, same[of], a->limit, out, &err);
+        s = put_references(h, same, counts, a->view, same[of], a->limit, out, &err);
     free(same);
+    free(counts);
     if (s != HSC_OK) {
         Tcl_DecrRefCount(out);
         return hsc_tcl_error(interp, &err);

@@ -33,6 +33,7 @@ static int code(hsc_handle *h, Tcl_Interp *interp, uint32_t procedure) {
         PUT(d, "rows", Tcl_NewWideIntObj(p.rows));
         PUT(d, "symbol", TEXT(p.symbol));
         PUT(d, "note", TEXT(p.note));
+        PUT(d, "disassembled", Tcl_NewWideIntObj(p.disassembled));
         Tcl_ListObjAppendElement(NULL, list, d);
     }
     free(rows);

@@ -80,7 +80,38 @@ static hsc_status put_site(hsc_handle *h, uint32_t row, Tcl_Obj *list, hsc_err *
     return s;
 }
 
-/* messagesites FILE LINE: calls of MPI that stand on the line or are linked with it. */
+static uint32_t procedure_of(hsc_handle *h, uint32_t scope) {
+    hsc_db_scope s;
+    return scope == HSC_NONE || hsc_db_get_scope(h->db, scope, &s, NULL) != HSC_OK ? HSC_NONE : s.procedure;
+}
+
+/* Of a call in several instances of a template that of the instance which its line is told with, or else the first. */
+static uint32_t without_instances(hsc_handle *h, uint32_t *rows, uint32_t n) {
+    hsc_db_mpi_site sites[SITES_MAX];
+    uint32_t procedure[SITES_MAX], kept = 0;
+    bool told[SITES_MAX], spare[SITES_MAX] = {false};
+    for (uint32_t i = 0; i < n; i++) {
+        hsc_db_line l = {.scope = HSC_NONE};
+        if (hsc_db_get_mpi_site(h->db, rows[i], &sites[i], NULL) != HSC_OK)
+            return n;
+        uint32_t line = sites[i].file == HSC_NONE ? HSC_NONE : hsc_db_find_line(h->db, sites[i].file, sites[i].line);
+        if (line != HSC_NONE)
+            (void)hsc_db_get_line(h->db, line, &l, NULL);
+        procedure[i] = procedure_of(h, sites[i].scope);
+        told[i] = procedure[i] == procedure_of(h, l.scope);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < n; k++)
+            if (procedure[i] != procedure[k] && sites[i].file == sites[k].file && sites[i].line == sites[k].line && sites[i].column == sites[k].column &&
+                !strcmp(sites[i].operation, sites[k].operation))
+                spare[i] = spare[i] || (told[k] ? !told[i] : !told[i] && k < i);
+    for (uint32_t i = 0; i < n; i++)
+        if (!spare[i])
+            rows[kept++] = rows[i];
+    return kept;
+}
+
+/* messagesites FILE LINE: calls of MPI that stand on the line or are linked with it, of several instances of a template one. */
 int hsc_data_links(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     hsc_err err = {0};
     uint32_t file, line, sites = hsc_db_count(h->db, HSC_LIST_MPI_SITES), links = hsc_db_count(h->db, HSC_LIST_MPI_LINKS), found[SITES_MAX],
@@ -108,6 +139,7 @@ int hsc_data_links(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc
         if (!known)
             found[n++] = l.site;
     }
+    n = without_instances(h, found, n);
     Tcl_Obj *out = Tcl_NewListObj(0, NULL);
     for (uint32_t k = 0; s == HSC_OK && k < n; k++)
         s = put_site(h, found[k], out, &err);

@@ -11,7 +11,7 @@
 enum { KINDS = HSC_SCOPE_REGION - HSC_SCOPE_PROCEDURE + 1 };
 
 typedef struct place {
-    uint32_t row, file, first, last;
+    uint32_t row, file, first; /* file: of its procedure */
     uint8_t kind;
     double sum;
 } place;
@@ -20,10 +20,6 @@ static int by_place(const void *a, const void *b) {
     const place *x = a, *y = b;
     if (x->file != y->file)
         return x->file < y->file ? -1 : 1;
-    if (x->first != y->first)
-        return x->first < y->first ? -1 : 1;
-    if (x->last != y->last) /* outer before inner */
-        return x->last > y->last ? -1 : 1;
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
@@ -46,7 +42,12 @@ static hsc_status find_largest(hsc_handle *h, hsc_db_view view, double least, hs
     return s;
 }
 
-/* Those that have lines, in their order. */
+static uint32_t file_of(hsc_handle *h, const hsc_db_scope *s) {
+    hsc_db_scope p;
+    return s->procedure == HSC_NONE || hsc_db_get_scope(h->db, s->procedure, &p, NULL) != HSC_OK || p.file == HSC_NONE ? s->file : p.file;
+}
+
+/* Those that have lines, by file; rows of scopes rise by line, with what is in a procedure behind it, so that instances of a template stay apart. */
 static hsc_status put_in_order(hsc_handle *h, hsc_hottest *kinds, place *places, uint32_t *n, hsc_err *err) {
     hsc_db_scope scope;
     hsc_status s = HSC_OK;
@@ -54,7 +55,7 @@ static hsc_status put_in_order(hsc_handle *h, hsc_hottest *kinds, place *places,
         for (uint32_t i = 0, found = hsc_hottest_end(&kinds[k]); s == HSC_OK && i < found; i++) {
             const hsc_hot *row = &kinds[k].rows[i];
             if ((s = hsc_db_get_scope(h->db, row->row, &scope, err)) == HSC_OK && scope.line_begin > 0 && scope.file != HSC_NONE)
-                places[(*n)++] = (place){row->row, scope.file, scope.line_begin, scope.line_end, (uint8_t)scope.kind, row->sum};
+                places[(*n)++] = (place){row->row, file_of(h, &scope), scope.line_begin, (uint8_t)scope.kind, row->sum};
         }
     qsort(places, *n, sizeof *places, by_place);
     return s;

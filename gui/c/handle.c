@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Registry of open databases, indexes by file, conversions to Tcl values. */
+#include "apart.h"
 #include "handle.h"
 
 #include "busy.h"
@@ -182,6 +183,7 @@ void hsc_handle_release(hsc_handle *h) {
     free(h->instances.rows);
     free(h->contexts.start);
     free(h->contexts.rows);
+    hsc_apart_free(h->apart);
     free(h->own_modules);
     free(h->helpers);
     free(h->totals);

@@ -25,6 +25,7 @@ typedef struct hsc_handle {
     uint32_t *scope_start, *scopes;
     bool *scopes_sorted; /* by file */
     hsc_by_scope instances, contexts; /* lazily made */
+    struct hsc_apart *apart; /* lazily made: see hsc_handle_apart */
     bool *own_modules; /* lazily made: see hsc_handle_own_modules */
     bool *helpers, helpers_known; /* by thread, lazily made, NULL: none; see hsc_handle_stats */
     double *totals; /* by metric; negative: not read yet */

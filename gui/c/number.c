@@ -81,7 +81,7 @@ size_t hsc_number_change(double value, int width, int ratio, char out[HSC_NUMBER
         return (size_t)snprintf(out, HSC_NUMBER_MAX, "%s", value < 0 ? "gone" : "new");
     if (ratio) {
         double r = exp2(value);
-        return (size_t)snprintf(out, HSC_NUMBER_MAX, r < 9.95 ? "%.2g" HSC_TIMES : "%.0f" HSC_TIMES, r);
+        return (size_t)snprintf(out, HSC_NUMBER_MAX, r < 0.0995 ? "%.1g" HSC_TIMES : r < 9.95 ? "%.2g" HSC_TIMES : "%.0f" HSC_TIMES, r);
     }
     hsc_number_short(fabs(value), width - 1, number);
     return (size_t)snprintf(out, HSC_NUMBER_MAX, "%s%.12s", value > 0 ? "+" : value < 0 ? HSC_MINUS : "", number);

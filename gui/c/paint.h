@@ -58,7 +58,7 @@ typedef struct hsc_heat_frame {
     const hsc_colour_scale *scale;
     const float *row_maximum;    /* per code row for normalisation by row, else NULL */
     enum hsc_colours colours;    /* for row_maximum */
-    const unsigned char *noise;  /* of changes: 1 within noise; else NULL. As values */
+    const unsigned char *noise;  /* of changes: 1 within noise, 2 nothing in either run, which has no ratio; else NULL. As values */
     const char *const *labels;   /* per bin */
     const char *title;           /* above the labels where there is room; may be NULL */
     bool numbers, grid;
@@ -228,10 +228,24 @@ typedef struct hsc_flame_box {
     hsc_rgb colour;
     float change;
 } hsc_flame_box;
+typedef struct hsc_flame_rows { /* which depths are in sight */
+    int height, count;   /* of a row; whole rows in sight */
+    uint32_t top, deepest; /* top: depths that are out of sight above; deepest: of all boxes */
+    uint32_t standing;   /* depth of the root, which stays the first row then, where that leaves others room */
+} hsc_flame_rows;
+/* Row of a depth, -1 above those in sight; depth of a row. */
+int64_t hsc_flame_row(const hsc_flame_rows *r, uint32_t depth);
+uint32_t hsc_flame_depth(const hsc_flame_rows *r, uint32_t row);
+typedef struct hsc_flame_sign { /* of rows out of sight; text "" where there are none */
+    int x, y, w, h;
+    char text[32];
+} hsc_flame_sign;
+/* At the right end of the first row, or, `below`, of the last whole one. */
+hsc_flame_sign hsc_flame_sign_of(const hsc_flame_rows *r, const hsc_font *font, double scale, int width, bool below);
 typedef struct hsc_flame_frame {
     const hsc_flame_box *boxes;
-    uint32_t n, top; /* top: depth of the first row */
-    int row_height;
+    uint32_t n;
+    hsc_flame_rows rows;
     bool searching;
     const char *callers;        /* text of the one box above the root */
 } hsc_flame_frame;

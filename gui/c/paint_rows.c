@@ -138,6 +138,10 @@ static hsc_rgb cell_colour(const hsc_heat_frame *f, int32_t row, uint32_t bin, f
     return hsc_colour_scale_get(f->scale, value);
 }
 
+static bool has_number(const hsc_heat_frame *f, int32_t row, uint32_t bin, float value) {
+    return !isnan(value) && !(f->scale->ratio && f->noise && f->noise[(size_t)row * f->bins + bin] == 2);
+}
+
 void hsc_paint_heat(hsc_canvas *c, const hsc_style *st, const hsc_heat_frame *f) {
     const hsc_rows *r = &f->rows;
     hsc_rgb black = st->colour[HSC_P_nocode];
@@ -169,7 +173,7 @@ void hsc_paint_heat(hsc_canvas *c, const hsc_style *st, const hsc_heat_frame *f)
                     double base = hsc_font_baseline(font, hsc_rows_y(r, i), r->height - grid);
                     for (uint32_t b = 0; b < f->bins; b++) {
                         char text[HSC_NUMBER_MAX];
-                        if (isnan(v[b]) ||
+                        if (!has_number(f, f->index[i], b, v[b]) ||
                             (!quiet_cell(f, f->index[i], b, v[b]) ? hsc_colour_text_on(cell_colour(f, f->index[i], b, v[b])) == 0 : 2) !=
                                 dark)
                             continue;

@@ -69,7 +69,8 @@ void hsc_timeline_layout_get(const hsc_canvas *c, const hsc_style *st, const hsc
 
 int hsc_timeline_key_width(const hsc_canvas *c, const hsc_style *st, const hsc_timeline_key_entry *k) {
     double w = hsc_font_width(st->small, k->name) + hsc_font_width(st->small, k->share);
-    int most = dp(c, 260);
+    /* names of procedures may be of any length, our own words are whole where half a line has room */
+    int most = k->key != HSC_NONE && k->key & HSC_TIMELINE_TINT && c->width / 2 > dp(c, 260) ? c->width / 2 : dp(c, 260);
     int all = (int)ceil(w) + dp(c, 10 + 6 + 6 + 16);
     return all < most ? all : most;
 }
@@ -203,7 +204,8 @@ static void paint_keys(hsc_canvas *c, const hsc_style *st, const hsc_timeline_fr
             y += l->line + dp(c, 4);
         }
         double baseline = hsc_font_baseline(st->small, y, l->line);
-        hsc_canvas_fill(c, x, y + (l->line - size) / 2, size, size, k->colour);
+        if (k->key != HSC_TIMELINE_NOTE)
+            hsc_canvas_fill(c, x, y + (l->line - size) / 2, size, size, k->colour);
         double room = w - dp(c, 10 + 6 + 6 + 16) - hsc_font_width(st->small, k->share);
         double at = x + dp(c, 15) + hsc_canvas_text_fit(c, st->small, x + dp(c, 15), baseline, room + 1, HSC_LEFT, st->colour[HSC_P_foreground], k->name);
         hsc_canvas_text(c, st->small, at + dp(c, 6), baseline, HSC_LEFT, st->colour[HSC_P_muted], k->share);

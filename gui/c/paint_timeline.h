@@ -6,6 +6,7 @@
 #include "paint.h"
 
 #define HSC_TIMELINE_TINT 0x80000000u /* key of an entry for what is tinted behind the slots: | category */
+#define HSC_TIMELINE_NOTE 0xfffffffeu /* of one that is words alone, of no colour */
 
 typedef struct hsc_timeline_key_entry {
     uint32_t key;

@@ -226,7 +226,7 @@ hsc_status hsw_read_bins(hsw *w, const hsw_against *o, hsc_db_view view, int red
             continue;
         bool within = hsw_within_noise(&bound, (double)out[i], (double)b[i]);
         if (noise)
-            noise[i] = within;
+            noise[i] = !(out[i] > 0) && !(b[i] > 0) ? HSW_NOTHING : within;
         out[i] = within && !noise ? 0 : hsw_change(o->show, (double)out[i], (double)b[i]);
     }
     free(b);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Rows of the assembler: their words, source lines, and jumps between them. */
+#include "apart.h"
 #include "w_assembly.h"
 
 #include <ctype.h>
@@ -79,7 +80,7 @@ static void name_of(assembly *a, uint32_t scope, char *out, size_t size) {
     char clean[300];
     out[0] = 0;
     if (scope != HSC_NONE && hsc_db_get_scope(a->w.db->db, scope, &s, NULL) == HSC_OK)
-        hsc_name_short(hsc_text_clean(s.name, clean, sizeof clean), out, size);
+        hsc_handle_short_name(a->w.db, scope, hsc_text_clean(s.name, clean, sizeof clean), out, size);
 }
 
 /* "in f, called at a.c:7" for each inlined call around it; "…" for what is further out. */

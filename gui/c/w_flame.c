@@ -6,6 +6,7 @@
 
 #include <heatscope/formats/libraries.h>
 
+#include "apart.h"
 #include "flame_there.h"
 #include "names.h"
 #include "widget.h"
@@ -22,8 +23,8 @@ typedef struct flame {
     double *sums; /* of the contexts from .. end; NULL: not read */
     uint64_t sums_of; /* see hsc_handle */
     int sums_metric;
-    uint32_t from, end, deepest, top;
-    int shown_root, shown_selected; /* that `top` was chosen for */
+    uint32_t from, end, deepest, top, standing; /* standing: depth of the root's box */
+    int shown_root, shown_selected, shown_width; /* that `top` was chosen for */
     uint32_t shown_rows;
     hsc_flame_box *boxes;
     uint32_t n, capacity;
@@ -94,7 +95,7 @@ static enum hsc_flame_kind kind_of(flame *f, const hsc_db_context *c, const hsc_
     return c->kind == HSC_CONTEXT_LOOP ? HSC_FLAME_LOOP : c->kind == HSC_CONTEXT_INLINED ? HSC_FLAME_INLINED : HSC_FLAME_OWN;
 }
 
-static void name_of(const hsc_db_context *c, const hsc_db_scope *s, char *out, size_t capacity) {
+static void name_of(hsc_handle *h, const hsc_db_context *c, const hsc_db_scope *s, char *out, size_t capacity) {
     char clean[200];
     if (c->kind == HSC_CONTEXT_ROOT)
         snprintf(out, capacity, "all");
@@ -108,7 +109,7 @@ static void name_of(const hsc_db_context *c, const hsc_db_scope *s, char *out, s
         char whole[1000], name[400];
         const char *own = name, *inner;
         hsc_text_clean(s->name, whole, sizeof whole);
-        hsc_name_short(whole, name, sizeof name);
+        hsc_handle_short_name(h, c->scope, whole, name, sizeof name);
         while (strlen(own) >= capacity && (inner = hsc_name_inner(own))) /* the procedure's own name is at the end */
             own = inner;
         snprintf(out, capacity, "%s", own);
@@ -128,7 +129,7 @@ static void name_of_box(const flame *f, const hsc_flame_box *b, char *out, size_
         (void)hsc_db_get_scope(db, c.scope, &s, NULL);
     size_t sign = b->changed && (b->name[0] == '+' || b->name[0] == '-') && b->name[1] == ' ' ? 2 : 0;
     snprintf(out, capacity, "%.*s", (int)sign, b->name);
-    name_of(&c, &s, out + sign, capacity - sign);
+    name_of(b->there ? f->there.other : f->w.db, &c, &s, out + sign, capacity - sign);
 }
 
 /* A box for a row of this database's contexts or, `there`, of the other's. */
@@ -150,7 +151,7 @@ static hsc_status put_box(flame *f, hsc_flame_box box, const hsc_db_context *c, 
     *b = box;
     b->kind = box.there ? HSC_FLAME_LIBRARY : kind_of(f, c, &s);
     b->selected = !box.there && (int64_t)box.context == f->selected;
-    name_of(c, &s, b->name, sizeof b->name - 3); /* and a sign */
+    name_of(h, c, &s, b->name, sizeof b->name - 3); /* and a sign */
     b->matched = found && c->scope < h->info.scopes && c->kind != HSC_CONTEXT_ROOT && found[c->scope];
     if (b->depth > f->deepest)
         f->deepest = b->depth;
@@ -348,7 +349,7 @@ static hsc_status read_callers(flame *f, uint32_t context, uint32_t *parent, hsc
             char name[sizeof f->boxes->name];
             if (c.scope != HSC_NONE)
                 (void)hsc_db_get_scope(f->w.db->db, c.scope, &sc, NULL);
-            name_of(&c, &sc, name, sizeof name);
+            name_of(f->w.db, &c, &sc, name, sizeof name);
             int n = snprintf(f->callers + used, sizeof f->callers - used, "%s%s", used ? " \xe2\x80\xb9 " : "\xe2\x80\xb9 ", name);
             if (n < 0 || used + (size_t)n + 8 >= sizeof f->callers) {
                 snprintf(f->callers + used, sizeof f->callers - used, " \xe2\x80\xa6");
@@ -363,7 +364,12 @@ static hsc_status read_callers(flame *f, uint32_t context, uint32_t *parent, hsc
     }
 }
 
-/* The row to begin with, of `rows`: the selected box in the middle, or the innermost there is of those that it is in; the root's where it is none. */
+static hsc_flame_rows rows_of(const flame *f) {
+    int height = row_height(f);
+    return (hsc_flame_rows){.height = height, .count = hsw_height(&f->w) / height, .top = f->top, .deepest = f->deepest, .standing = f->standing};
+}
+
+/* Rows out of sight above, of `rows`: as few as leave the selected box, or the innermost there is of those that it is in, and two rows below it in sight. */
 static uint32_t first_row(const flame *f, uint32_t rows) {
     uint32_t best = 0;
     for (uint32_t i = 0; i < f->n; i++) {
@@ -374,7 +380,8 @@ static uint32_t first_row(const flame *f, uint32_t rows) {
         if (holds && b->depth > best)
             best = b->depth;
     }
-    return best > rows / 2 ? best - rows / 2 : 0;
+    uint32_t below = rows > 4 ? 2 : rows / 2;
+    return best + below + 1 > rows ? best + below + 1 - rows : 0;
 }
 
 /* f->sums of what is below the root, unless they are there: most pictures differ in what is selected only. */
@@ -425,6 +432,7 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         s = put_box(f, (hsc_flame_box){.context = parent, .depth = n_above++, .x1 = 1, .value = f->total, .above = true}, &up, err);
     if (s == HSC_OK)
         s = put_box(f, (hsc_flame_box){.context = f->from, .depth = n_above, .x1 = 1, .value = f->total}, &c, err);
+    f->standing = n_above;
     double least = f->wide * 0.5 / hsw_width(w);
     for (uint32_t i = n_above; s == HSC_OK && i < f->n && f->boxes[i].depth < DEPTH_MAX; i++)
         s = put_children(f, i, least, err);
@@ -432,12 +440,13 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         s = add_changes(f, err);
     uint32_t rows = (uint32_t)(hsw_height(w) / row_height(f));
     uint32_t last = f->deepest + 1 > rows ? f->deepest + 1 - rows : 0;
-    if (f->shown_root != f->root || f->shown_selected != f->selected || f->shown_rows != rows) /* what is new stands in the middle */
+    if (f->shown_root != f->root || f->shown_selected != f->selected || f->shown_rows != rows || f->shown_width != hsw_width(w)) /* what is new is in sight */
         f->top = first_row(f, rows);
     f->top = f->top > last ? last : f->top;
     f->shown_root = f->root;
     f->shown_selected = f->selected;
     f->shown_rows = rows;
+    f->shown_width = hsw_width(w); /* narrow boxes come and go with it */
     return s == HSC_OK ? add_matches(f, err) : s;
 }
 
@@ -450,7 +459,7 @@ static void paint(hsw *w, hsc_canvas *c) {
                         w->db->info.contexts > 1 ? "no samples here" : "no calling contexts in this database");
         return;
     }
-    hsc_flame_frame frame = {f->boxes, f->n, f->top, row_height(f), f->search && f->search[0], f->callers};
+    hsc_flame_frame frame = {f->boxes, f->n, rows_of(f), f->search && f->search[0], f->callers};
     hsc_paint_flame(c, &w->style, &frame);
 }
 
@@ -486,21 +495,45 @@ static Tcl_Obj *box_dict(flame *f, const hsc_flame_box *b) {
     return d;
 }
 
+/* The sign of rows out of sight there: -1 those above, 1 below, 0 none. */
+static int sign_at(const flame *f, int x, int y) {
+    hsc_flame_rows rows = rows_of(f);
+    for (int below = 0; f->n && below < 2; below++) {
+        hsc_flame_sign s = hsc_flame_sign_of(&rows, f->w.style.small, f->w.scale, hsw_width(&f->w), below);
+        if (s.text[0] && x >= s.x && y >= s.y && y < s.y + s.h)
+            return below ? 1 : -1;
+    }
+    return 0;
+}
+
 static Tcl_Obj *hit(hsw *w, int x, int y) {
     flame *f = (flame *)w;
     double at = ((double)x + 0.5) / hsw_width(w);
-    if (!w->db || y < 0)
+    if (!w->db || y < 0 || sign_at(f, x, y))
         return NULL;
-    uint32_t depth = (uint32_t)(y / row_height(f)) + f->top;
+    hsc_flame_rows rows = rows_of(f);
+    uint32_t depth = hsc_flame_depth(&rows, (uint32_t)(y / rows.height));
     for (uint32_t i = 0; i < f->n; i++)
         if (f->boxes[i].depth == depth && f->boxes[i].x0 <= at && at < f->boxes[i].x1)
             return box_dict(f, &f->boxes[i]);
     return NULL;
 }
 
+static void scroll_by(flame *f, int64_t steps) {
+    hsc_flame_rows rows = rows_of(f);
+    int64_t last = (int64_t)f->deepest + 1 - rows.count, top = (int64_t)f->top + steps;
+    top = top < last ? top : last;
+    f->top = top > 0 ? (uint32_t)top : 0;
+    hsw_schedule(&f->w, HSW_PAINT);
+}
+
+/* A sign of rows out of sight brings as many of them as are in sight. */
 static bool release(hsw *w, int x, int y, int state) {
     (void)state;
+    int sign = w->dragged ? 0 : sign_at((flame *)w, x, y);
     Tcl_Obj *d = w->dragged ? NULL : hit(w, x, y);
+    if (sign)
+        scroll_by((flame *)w, (int64_t)sign * (rows_of((flame *)w).count - 1));
     if (d)
         hsw_send(w, "<<FlamePick>>", d);
     return true;
@@ -529,14 +562,10 @@ static bool open_box(hsw *w, int x, int y) {
 }
 
 static bool wheel(hsw *w, int x, int y, int steps, int state) {
-    flame *f = (flame *)w;
-    uint32_t rows = (uint32_t)(hsw_height(w) / row_height(f)), last = f->deepest + 1 > rows ? f->deepest + 1 - rows : 0;
-    int64_t top = (int64_t)f->top + steps;
     (void)x;
     (void)y;
     (void)state;
-    f->top = top < 0 ? 0 : top > last ? last : (uint32_t)top;
-    hsw_schedule(w, HSW_PAINT);
+    scroll_by((flame *)w, steps);
     return true;
 }
 
@@ -580,6 +609,7 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
         Tcl_SetObjResult(interp, Tcl_NewDoubleObj(f->total > 0 ? f->matched / f->total : 0));
         return TCL_OK;
     }
+    hsc_flame_rows rows = rows_of(f);
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
     for (uint32_t i = 0; i < f->n && i < 4096; i++) {
         const hsc_flame_box *b = &f->boxes[i];
@@ -594,7 +624,7 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
         hsc_tcl_put(d, "depth", Tcl_NewWideIntObj(b->depth));
         hsc_tcl_put(d, "x0", Tcl_NewDoubleObj(b->x0));
         hsc_tcl_put(d, "x1", Tcl_NewDoubleObj(b->x1));
-        hsc_tcl_put(d, "y", Tcl_NewWideIntObj(((int64_t)b->depth - f->top) * row_height(f)));
+        hsc_tcl_put(d, "y", Tcl_NewWideIntObj(hsc_flame_row(&rows, b->depth) * rows.height));
         hsc_tcl_put(d, "matched", Tcl_NewWideIntObj(b->matched));
         Tcl_ListObjAppendElement(NULL, list, d);
     }
@@ -608,7 +638,14 @@ static void describe(hsw *w, Tcl_Obj *text) {
         Tcl_AppendToObj(text, "flame graph: no calling contexts\n", -1);
         return;
     }
-    Tcl_AppendPrintfToObj(text, "flame graph: %u boxes, %u deep\n", f->n, f->deepest + 1);
+    Tcl_AppendPrintfToObj(text, "flame graph: %u boxes, %u deep", f->n, f->deepest + 1);
+    hsc_flame_rows rows = rows_of(f);
+    for (int below = 0; below < 2; below++) {
+        hsc_flame_sign sign = hsc_flame_sign_of(&rows, w->style.small, w->scale, hsw_width(w), below);
+        if (sign.text[0])
+            Tcl_AppendPrintfToObj(text, ", %s", sign.text);
+    }
+    Tcl_AppendToObj(text, "\n", 1);
     for (uint32_t i = 0; i < f->n && i < 400; i++) {
         const hsc_flame_box *b = &f->boxes[i];
         char name[320];

@@ -218,6 +218,11 @@ static Tcl_Obj *number(double v) {
     return v == floor(v) && fabs(v) < 9e15 ? Tcl_NewWideIntObj((Tcl_WideInt)v) : Tcl_NewDoubleObj(v);
 }
 
+/* No code, or a ratio of nothing to nothing. */
+static bool has_none(const heat *h, float value, unsigned char noise) {
+    return isnan(value) || (hsw_comparing(&h->against) && h->against.show == HSW_SHOW_RATIO && noise == HSW_NOTHING);
+}
+
 /* Cells of n rows of the table from `first` on, in sight or not: a list for each, "" for what is no number. */
 static hsc_status read_values(heat *h, uint32_t first, uint32_t n, Tcl_Obj **out, hsc_err *err) {
     size_t bins = h->axis.bins;
@@ -234,7 +239,7 @@ static hsc_status read_values(heat *h, uint32_t first, uint32_t n, Tcl_Obj **out
         for (uint32_t i = 0; i < n; i++) {
             Tcl_Obj *row = Tcl_NewListObj(0, NULL);
             for (size_t b = 0; b < bins; b++)
-                Tcl_ListObjAppendElement(NULL, row, isnan(v[i * bins + b]) ? Tcl_NewObj() : number((double)v[i * bins + b]));
+                Tcl_ListObjAppendElement(NULL, row, has_none(h, v[i * bins + b], noise[i * bins + b]) ? Tcl_NewObj() : number((double)v[i * bins + b]));
             Tcl_ListObjAppendElement(NULL, *out, row);
         }
     }
@@ -277,7 +282,7 @@ static Tcl_Obj *hit(hsw *w, int x, int y) {
     hsc_tcl_put(d, "value",
                 i < 0 ? Tcl_NewObj() : number((double)h->values[(size_t)i * h->axis.bins + b]));
     if (hsw_comparing(&h->against))
-        hsc_tcl_put(d, "noise", Tcl_NewWideIntObj(i >= 0 && h->noise[(size_t)i * h->axis.bins + b]));
+        hsc_tcl_put(d, "noise", Tcl_NewWideIntObj(i >= 0 ? h->noise[(size_t)i * h->axis.bins + b] : 0));
     return d;
 }
 

@@ -24,7 +24,8 @@ typedef struct matrix {
     double *values;
     char (*labels)[64];
     const char **pointers;
-    double least, maximum, total; /* least: above 0 */
+    double least, maximum, total; /* least: above 0; maximum: of waiting, between different ones where there is some */
+    double within;                /* of the total: on the diagonal */
     bool by_host;
     int cursor_row, cursor_column;
 } matrix;
@@ -56,7 +57,7 @@ static void drop(matrix *m) {
     m->labels = NULL;
     m->pointers = NULL;
     m->bins = 0;
-    m->least = m->maximum = m->total = 0;
+    m->least = m->maximum = m->total = m->within = 0;
 }
 static void fini(hsw *w) { drop((matrix *)w); }
 
@@ -195,6 +196,23 @@ static hsc_status compare(matrix *m, hsc_err *err) {
     return s;
 }
 
+static bool is_waiting(const matrix *m) { return m->quantity == WAITING || m->quantity == WAITS; }
+
+static bool on_diagonal(const matrix *m, size_t cell) { return cell / m->bins == cell % m->bins; }
+
+/* Waits of a process's threads for each other, also of idle ones, would leave no colours for those between processes. */
+static void find_span(matrix *m) {
+    double apart = 0, within = 0;
+    for (size_t i = 0; i < (size_t)m->bins * m->bins; i++) {
+        double v = m->values[i] = m->values[i] > 0 ? m->values[i] : NAN;
+        double *most = on_diagonal(m, i) ? &within : &apart;
+        *most = v > *most ? v : *most;
+        if (v > 0 && !(m->least > 0 && m->least <= v))
+            m->least = v;
+    }
+    m->maximum = is_waiting(m) && apart > 0 ? apart : apart > within ? apart : within;
+}
+
 static hsc_status prepare(hsw *w, hsc_err *err) {
     matrix *m = (matrix *)w;
     drop(m);
@@ -212,14 +230,12 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
         s = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u x %u cells", m->bins, m->bins);
     if (s == HSC_OK)
         s = read_values(m, w->db->db, m->bin_of, m->values, &m->total, err);
+    for (size_t i = 0; s == HSC_OK && i < cells; i++)
+        m->within += on_diagonal(m, i) && m->values[i] > 0 ? m->values[i] : 0;
     if (s == HSC_OK && hsw_comparing(&m->against))
         s = compare(m, err);
-    for (size_t i = 0; s == HSC_OK && i < cells && !hsw_comparing(&m->against); i++) {
-        m->values[i] = m->values[i] > 0 ? m->values[i] : NAN;
-        m->maximum = m->values[i] > m->maximum ? m->values[i] : m->maximum;
-        if (m->values[i] > 0 && !(m->least > 0 && m->least <= m->values[i]))
-            m->least = m->values[i];
-    }
+    else if (s == HSC_OK)
+        find_span(m);
     if (m->cursor_row >= (int)m->bins || m->cursor_column >= (int)m->bins)
         m->cursor_row = m->cursor_column = -1;
     return s;
@@ -233,7 +249,7 @@ static void paint(hsw *w, hsc_canvas *c) {
     matrix *m = (matrix *)w;
     if (!w->db || !m->values)
         return;
-    bool waiting = m->quantity == WAITING || m->quantity == WAITS;
+    bool waiting = is_waiting(m);
     hsc_matrix_frame f = {.bins = m->bins, .values = m->values, .least = m->least, .maximum = m->maximum, .colours = (enum hsc_colours)m->colours,
                           .scaling = (enum hsc_scaling)m->scaling, .labels = m->pointers, .down = waiting ? "who waited" : "from",
                           .across = waiting ? "for whom" : "to", .selected_row = bin_of(m, m->selected_row),
@@ -313,6 +329,15 @@ static bool open_cell(hsw *w, int x, int y) {
     return true;
 }
 
+/* The cell with the largest value; apart: none on the diagonal. -1: there is none. */
+static int64_t largest(const matrix *m, bool apart) {
+    int64_t best = -1;
+    for (size_t i = 0; m->values && i < (size_t)m->bins * m->bins; i++)
+        if (!isnan(m->values[i]) && !(apart && on_diagonal(m, i)) && !(best >= 0 && fabs(m->values[best]) >= fabs(m->values[i])))
+            best = (int64_t)i;
+    return best;
+}
+
 static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     matrix *m = (matrix *)w;
     int bin;
@@ -325,15 +350,14 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
         hsc_tcl_put(d, "least", Tcl_NewDoubleObj(m->least));
         hsc_tcl_put(d, "maximum", Tcl_NewDoubleObj(m->maximum));
         hsc_tcl_put(d, "total", Tcl_NewDoubleObj(m->total));
+        hsc_tcl_put(d, "within", Tcl_NewDoubleObj(m->within));
         Tcl_SetObjResult(interp, d);
         return TCL_OK;
     }
-    if (!strcmp(name, "largest") && objc == 2) { /* the cell with the largest value */
-        size_t best = 0, cells = (size_t)m->bins * m->bins;
-        for (size_t i = 1; m->values && i < cells; i++)
-            if (m->values[i] == m->values[i] && !(fabs(m->values[best]) >= fabs(m->values[i])))
-                best = i;
-        if (m->values && cells && m->values[best] == m->values[best])
+    if (!strcmp(name, "largest") && objc == 2) { /* the cell with the largest value: of waiting, between different processes if there is one */
+        int64_t best = is_waiting(m) ? largest(m, true) : -1;
+        best = best < 0 ? largest(m, false) : best;
+        if (best >= 0)
             Tcl_SetObjResult(interp, cell_dict(m, (int)(best / m->bins), (int)(best % m->bins)));
         return TCL_OK;
     }

@@ -303,6 +303,13 @@ static float value_at(overview *v, uint32_t bin, uint32_t column, uint32_t lo, u
     return value;
 }
 
+/* Counts are whole numbers; "" where it is not known. */
+static Tcl_Obj *number_of(float value) {
+    if (isnan(value))
+        return Tcl_NewObj();
+    return floorf(value) == value && !isinf(value) ? Tcl_NewWideIntObj((Tcl_WideInt)value) : Tcl_NewDoubleObj((double)value);
+}
+
 static Tcl_Obj *hit(hsw *w, int x, int y) {
     overview *v = (overview *)w;
     uint32_t bin, column, lo, hi;
@@ -327,9 +334,7 @@ static Tcl_Obj *hit(hsw *w, int x, int y) {
     hsc_tcl_put(d, "column", Tcl_NewWideIntObj(v->axis.order[v->axis.start[column]]));
     hsc_tcl_put(d, "first", Tcl_NewWideIntObj(v->axis.order[v->axis.start[column]]));
     hsc_tcl_put(d, "last", Tcl_NewWideIntObj(v->axis.order[v->axis.start[column + 1] - 1]));
-    hsc_tcl_put(d, "value", isnan(value)               ? Tcl_NewObj()
-                            : floorf(value) == value ? Tcl_NewWideIntObj((Tcl_WideInt)value)
-                                                     : Tcl_NewDoubleObj((double)value));
+    hsc_tcl_put(d, "value", number_of(value));
     hsc_tcl_put(d, "scope", hsc_tcl_index(l.scope));
     hsc_tcl_put(d, "procedure", hsc_tcl_index(procedure));
     return d;
@@ -486,6 +491,44 @@ static int tell_layout(const overview *v, Tcl_Interp *interp) {
     return TCL_OK;
 }
 
+/* {file line last_file last_line procedure VALUE ...} of a row of the picture, -1: none; NULL: no lines are there. */
+static Tcl_Obj *tell_row(const overview *v, uint32_t bin) {
+    hsc_db *db = v->w.db->db;
+    uint32_t lo, hi;
+    hsc_db_line first, last;
+    hsc_db_scope s;
+    bin_rows(v, bin, &lo, &hi);
+    if (hi <= lo || hsc_db_get_line(db, lo, &first, NULL) != HSC_OK || hsc_db_get_line(db, hi - 1, &last, NULL) != HSC_OK)
+        return NULL;
+    uint32_t procedure = HSC_NONE;
+    if (first.scope != HSC_NONE && hsc_db_get_scope(db, first.scope, &s, NULL) == HSC_OK)
+        procedure = s.kind == HSC_SCOPE_PROCEDURE ? first.scope : s.procedure;
+    Tcl_Obj *row = Tcl_NewListObj(0, NULL);
+    Tcl_Obj *facts[] = {hsc_tcl_index(first.file), Tcl_NewWideIntObj(first.line), hsc_tcl_index(last.file), Tcl_NewWideIntObj(last.line),
+                        hsc_tcl_index(procedure)};
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        Tcl_ListObjAppendElement(NULL, row, facts[i]);
+    for (uint32_t c = 0; c < v->axis.bins; c++)
+        Tcl_ListObjAppendElement(NULL, row, number_of(v->values[(size_t)bin * v->axis.bins + c]));
+    return row;
+}
+
+/* {COLUMNS ROWS}: the processors of each column, {FIRST LAST ...}, and what is drawn in its rows. */
+static int tell_cells(const overview *v, Tcl_Interp *interp) {
+    Tcl_Obj *columns = Tcl_NewListObj(0, NULL), *rows = Tcl_NewListObj(0, NULL), *both[] = {columns, rows};
+    for (uint32_t c = 0; v->w.db && c < v->axis.bins; c++) {
+        Tcl_ListObjAppendElement(NULL, columns, Tcl_NewWideIntObj(v->axis.order[v->axis.start[c]]));
+        Tcl_ListObjAppendElement(NULL, columns, Tcl_NewWideIntObj(v->axis.order[v->axis.start[c + 1] - 1]));
+    }
+    for (uint32_t b = 0; v->w.db && b < v->strips.bins; b++) {
+        Tcl_Obj *row = tell_row(v, b);
+        if (row)
+            Tcl_ListObjAppendElement(NULL, rows, row);
+    }
+    Tcl_SetObjResult(interp, Tcl_NewListObj(2, both));
+    return TCL_OK;
+}
+
 static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     overview *v = (overview *)w;
     hsc_err err = {0};
@@ -504,6 +547,8 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
         Tcl_SetObjResult(interp, Tcl_NewDoubleObj(v->maximum));
         return TCL_OK;
     }
+    if (!strcmp(name, "cells") && objc == 2)
+        return tell_cells(v, interp);
     if (!strcmp(name, "colour") && objc == 3) {
         double x;
         if (Tcl_GetDoubleFromObj(interp, objv[2], &x) != TCL_OK)
@@ -555,4 +600,4 @@ const hsw_class hsw_overview_class = {
     .command = "overview", .tk_class = "HeatscopeOverview", .size = sizeof(overview), .options = options, .init = init,
     .changed = changed, .fini = fini, .forget = forget, .prepare = prepare, .paint = paint, .marks = paint_marks, .hit = hit, .describe = describe,
     .command_of = command_of, .press = press, .drag = drag, .release = release, .open = open, .move = move,
-    .usage = "where nearest layout maximum colour"};
+    .usage = "where nearest layout maximum colour cells"};

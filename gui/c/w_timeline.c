@@ -160,7 +160,7 @@ static void paint(hsw *w, hsc_canvas *c) {
         return;
     }
     for (uint32_t i = 0; i < t->n_keys; i++) /* the theme may have changed since they were made */
-        if (t->keys[i].key == HSC_NONE)
+        if (t->keys[i].key == HSC_NONE || t->keys[i].key == HSC_TIMELINE_NOTE)
             continue;
         else if (t->keys[i].key & HSC_TIMELINE_TINT)
             t->keys[i].colour = hsc_timeline_tint(&w->style, t->keys[i].key & ~HSC_TIMELINE_TINT, 1);

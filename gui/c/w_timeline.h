@@ -6,7 +6,7 @@
 #include "timeline_rows.h"
 #include "widget.h"
 
-enum { KEYS_MAX = 13, SPAN_KEYS_MAX = 8 };
+enum { KEYS_MAX = 13, SPAN_KEYS_MAX = 8, RANKED_MAX = 9 }; /* RANKED_MAX: procedures or loops with a colour of their own */
 
 typedef struct timeline {
     hsw w;

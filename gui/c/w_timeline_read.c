@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the timeline draws, read from the database: phases, slots, spans, keys. */
+#include "apart.h"
 #include "w_timeline.h"
 
 #include <math.h>
@@ -61,17 +62,17 @@ hsc_status hsw_timeline_rank_keys(timeline *t, hsc_err *err) {
         for (n = 0; n < KEYS_MAX && hsc_db_get_category(db->db, n); n++)
             rows[n] = n;
     } else if (t->key == HSC_TIMELINE_SCOPE) {
-        s = hsc_db_read_top(db->db, (hsc_db_view){0, HSC_TABLE_SCOPE_EXCL, HSC_AXIS_THREAD}, NULL, NULL, 10, rows, sums, &n, err);
+        s = hsc_db_read_top(db->db, (hsc_db_view){0, HSC_TABLE_SCOPE_EXCL, HSC_AXIS_THREAD}, NULL, NULL, RANKED_MAX, rows, sums, &n, err);
     } else { /* a procedure's own, with its loops */
         const double *own = NULL;
         s = hsc_handle_own(db, 0, &own, err);
         for (uint32_t i = 0; s == HSC_OK && i < db->info.scopes; i++) {
             uint32_t at = n;
-            if (!(own[i] > 0) || (n == 10 && own[i] <= sums[9]) || !is_procedure(db->db, i))
+            if (!(own[i] > 0) || (n == RANKED_MAX && own[i] <= sums[RANKED_MAX - 1]) || !is_procedure(db->db, i))
                 continue;
             while (at && own[i] > sums[at - 1])
                 at--;
-            n += n < 10;
+            n += n < RANKED_MAX;
             for (uint32_t k = n; --k > at;) {
                 rows[k] = rows[k - 1];
                 sums[k] = sums[k - 1];
@@ -103,7 +104,7 @@ void hsw_timeline_name_key(const timeline *t, uint32_t key, char *out, size_t si
     out[0] = 0;
     if (hsc_db_get_scope(db, key, &s, NULL) != HSC_OK)
         return;
-    hsc_name_short(s.name, name, sizeof name);
+    hsc_handle_short_name(t->w.db, key, s.name, name, sizeof name);
     hsc_text_clean(name, clean, sizeof clean);
     if (s.kind != HSC_SCOPE_LOOP && s.kind != HSC_SCOPE_REGION) {
         const char *slash = s.kind == HSC_SCOPE_PROCEDURE ? NULL : strrchr(clean, '/');
@@ -112,7 +113,7 @@ void hsw_timeline_name_key(const timeline *t, uint32_t key, char *out, size_t si
     }
     char of[120] = "";
     if (s.procedure != HSC_NONE && hsc_db_get_scope(db, s.procedure, &p, NULL) == HSC_OK) {
-        hsc_name_short(p.name, name, sizeof name);
+        hsc_handle_short_name(t->w.db, s.procedure, p.name, name, sizeof name);
         hsc_text_clean(name, of, sizeof of);
     }
     snprintf(out, size, "%.80s line %u%s%.110s", clean, s.line_begin, of[0] ? " of " : "", of);
@@ -154,7 +155,8 @@ static hsc_status sum_keys(timeline *t, const uint32_t *row_of, double *of, doub
     hsc_handle *h = t->w.db;
     double part = t->run_end > 0 ? (t->end - t->begin) / t->run_end : 1;
     t->about = false;
-    if (!(t->view_begin < t->view_end) && !(t->columns && t->columns[0]) && h->only == HSC_NONE)
+    bool all_in_view = t->begin <= 0 && t->end >= t->run_end; /* also beside a longer run */
+    if (all_in_view && !(t->columns && t->columns[0]) && h->only == HSC_NONE)
         return sum_tables(t, of, all, err);
     if ((double)h->info.samples * part <= SHARES_MAX)
         return hsc_timeline_sum_samples(h->db, (hsc_timeline_key)t->key, h->info.threads, row_of, t->begin, t->end, t->ranked, t->n_ranked, of, all, err);
@@ -195,7 +197,7 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
     if (s != HSC_OK)
         return s;
     t->n_keys = 0;
-    static const uint8_t order[] = {0, 1, 4, 5, 2, 6, 3, 7, 9, 8}; /* of procedures: not the categories' meanings */
+    static const uint8_t order[RANKED_MAX] = {0, 1, 4, 5, 2, 6, 3, 7, 9}; /* of procedures: not the categories' meanings, nor that of all others (8) */
     double rest = all;
     for (uint32_t k = 0; k < n; k++) {
         hsc_timeline_key_entry *e = &t->keys[t->n_keys];
@@ -204,7 +206,7 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
         if (category && of[k] < 0.0005 * all && !shown[k] && !in_spans[t->ranked[k] & 0xFF])
             continue;
         e->key = t->ranked[k];
-        e->colour = hsc_style_category(&t->w.style, category ? e->key : order[k % 10]);
+        e->colour = hsc_style_category(&t->w.style, category ? e->key : order[k % RANKED_MAX]);
         hsw_timeline_name_key(t, e->key, t->names[t->n_keys], sizeof *t->names);
         e->name = t->names[t->n_keys];
         put_share(t, e->share, sizeof e->share, of[k], all);
@@ -232,7 +234,7 @@ static hsc_status make_keys(timeline *t, const uint32_t *row_of, hsc_err *err) {
         first_tint++;
     if (t->key != HSC_TIMELINE_CATEGORY && first_tint < 256 && are_added_up(t)) {
         snprintf(t->names[t->n_keys], sizeof *t->names, "%s recorded calls, added up by pixel", count);
-        t->keys[t->n_keys] = (hsc_timeline_key_entry){HSC_TIMELINE_TINT | first_tint, hsc_timeline_tint(&t->w.style, first_tint, 1), t->names[t->n_keys], ""};
+        t->keys[t->n_keys] = (hsc_timeline_key_entry){HSC_TIMELINE_NOTE, 0, t->names[t->n_keys], ""};
         t->n_keys++;
     }
     for (uint32_t g = 0, tints = 0; g < 256 && tints < SPAN_KEYS_MAX && t->key != HSC_TIMELINE_CATEGORY; g++) {

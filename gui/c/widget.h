@@ -179,7 +179,8 @@ bool hsw_within_noise(const hsw_noise *n, double a, double b);
 /* b - a, or the binary logarithm of b / a (infinite: only in one of them). */
 float hsw_change(int show, double a, double b);
 /* As hsc_db_read_bins on this database; when comparing, the change in each bin (of the maxima, or of the sums). noise: NULL, then
- * what is within noise is 0, or an array of the same size: 1 where it is. */
+ * what is within noise is 0, or an array of the same size: 1 where it is, HSW_NOTHING where neither run has anything. */
+enum { HSW_NOTHING = 2 };
 hsc_status hsw_read_bins(hsw *w, const hsw_against *o, hsc_db_view view, int reduce, uint32_t n, const uint32_t *lo,
                          const uint32_t *hi, const hsc_axis *axis, float *out, unsigned char *noise, hsc_err *err);
 /* Top of the diverging scale for these changes. */

@@ -205,6 +205,7 @@ oo::class create ::heatscope::App {
 
     method toggleTheme {} {
         my theme [expr {[::heatscope::theme current] eq "light" ? "dark" : "light"}]
+        ::heatscope::keepTheme
     }
     # n: from 1, as they are numbered
     method finding {n} {

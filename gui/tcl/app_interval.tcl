@@ -84,6 +84,9 @@ oo::define ::heatscope::App {
         ::heatscope::hold 1
         after idle [namespace code {my DrawTold}]
         ::heatscope::redraw $db
+        if {[$Comparison any]} {
+            ::heatscope::redraw [[$Comparison run] db]
+        }
         if {[info exists Panes]} {
             foreach view [$Panes made] {
                 # each in its turn: they are told after this

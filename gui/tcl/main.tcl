@@ -6,6 +6,8 @@ namespace eval ::heatscope {
     variable Apps {}
     variable status 0 ;# what the program ends with
     variable astray 0 ;# 1: --select named nothing, which a picture tells by its exit code
+    variable keeps 0 ;# 1: theme and size are a person's, and those of the next start
+    variable size {} ;# of the first window, as it began or was left
     variable begun [clock microseconds]
     variable here [file dirname [file normalize [info script]]]
 }
@@ -16,7 +18,7 @@ proc ::heatscope::fail {message {code 1}} {
 }
 
 proc ::heatscope::arguments {words} {
-    set options {theme light size {} select {} axis {} snapshot {} script {} scale 0 lib {} program {} files {}}
+    set options {theme {} size {} select {} axis {} snapshot {} script {} scale 0 lib {} program {} files {}}
     while {[llength $words]} {
         set words [lassign $words word]
         if {[regexp {^--(theme|size|select|axis|snapshot|script|scale|lib|program)=(.*)$} $word -> name value]} {
@@ -149,10 +151,15 @@ proc ::heatscope::main {words} {
     readLater [settings get viewsLater]
     # an input context for each window is four round trips: not before the first picture is there
     tk useinputmethods 0
+    variable keeps [expr {[dict get $options script] eq "" && [dict get $options snapshot] eq ""}]
+    set kept [expr {$keeps ? [kept read] : {}}]
     theme setup [expr {[dict get $options scale] ne "" ? [dict get $options scale] : 0}]
+    if {[dict get $options theme] eq ""} {
+        dict set options theme [expr {[dict exists $kept theme] ? [dict get $kept theme] : "light"}]
+    }
     useTheme [dict get $options theme]
     theme warm
-    set width [showWindow $options]
+    set width [showWindow $options [expr {[dict exists $kept size] ? [dict get $kept size] : [list [theme dp 1560] [theme dp 940]]}]]
     # a second database is compared with the first
     set handles {}
     foreach file [lrange [dict get $options files] 0 1] {
@@ -176,6 +183,10 @@ proc ::heatscope::main {words} {
     lappend Apps [App new . [lindex $handles 0] $start]
     set app [lindex $Apps 0]
     focus -force .
+    if {$keeps} {
+        variable size [list [winfo width .] [winfo height .]]
+        bind . <Configure> +[list ::heatscope::resized %W %w %h]
+    }
     bind . <Destroy> +[list ::heatscope::closed %W]
     if {[info exists ::env(HEATSCOPE_BEAT)]} {
         $app beat on
@@ -212,10 +223,9 @@ proc ::heatscope::main {words} {
         exit $::heatscope::astray
     }
 }
-# Puts the first window on the screen, empty: that goes on while the database is read. Gives its width.
-proc ::heatscope::showWindow {options} {
-    set width [theme dp 1560]
-    set height [theme dp 940]
+# Puts the first window on the screen, empty: that goes on while the database is read; usual: its size where none is asked for. Gives its width.
+proc ::heatscope::showWindow {options usual} {
+    lassign $usual width height
     if {[regexp {^(\d+)x(\d+)$} [dict get $options size] -> width height] == 0} {
         # a snapshot needs no room for a window manager
         lassign [expr {[dict get $options snapshot] eq "" ? {40 80} : {0 0}}] beside above
@@ -263,8 +273,26 @@ proc ::heatscope::windowGone {w top app} {
         set Apps [lsearch -all -inline -not -exact $Apps $app]
     }
 }
+# The next start begins with them. A window that a window manager has made as large as the screen is no size.
+proc ::heatscope::keepTheme {} {
+    variable keeps
+    if {$keeps} {
+        kept write [list theme [theme current]]
+    }
+}
+proc ::heatscope::resized {w width height} {
+    variable size
+    variable sized
+    if {$w eq "." && [list $width $height] ne $size && ![wm attributes . -zoomed] && ![wm attributes . -fullscreen]} {
+        set size [list $width $height]
+        set sized 1
+    }
+}
 proc ::heatscope::closed {w} {
     if {$w eq "."} {
+        if {[info exists ::heatscope::sized]} {
+            kept write [list size $::heatscope::size]
+        }
         set ::heatscope::done 1
     }
 }

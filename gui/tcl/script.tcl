@@ -512,12 +512,20 @@ namespace eval ::heatscope::script {
         fileevent stdin readable {}
         if {[catch {execute $app $line} answer]} {
             set ::heatscope::status 1
-            puts "error [string map {\n { }} $answer]"
+            set answer "error [string map {\n { }} $answer]"
         } else {
-            if {$answer ne ""} {
-                puts [string trimright $answer \n]
+            set answer [expr {$answer eq "" ? "ok" : "[string trimright $answer \n]\nok"}]
+        }
+        try {
+            puts $answer
+        } on error message {
+            # nobody reads them any more; that to `quit` need not be read
+            if {![info exists ::heatscope::done]} {
+                set ::heatscope::status 1
+                puts stderr "heatscope view: $message"
+                $app quit
             }
-            puts ok
+            return
         }
         fileevent stdin readable [namespace code [list Serve $app]]
     }

@@ -99,6 +99,7 @@ namespace eval ::heatscope::settings {
     variable modelFiles {
         model/breathe
         model/fmt
+        model/names
         model/bus
         model/lexer
         model/chips
@@ -127,6 +128,8 @@ namespace eval ::heatscope::settings {
     # What is read when it is first called, and the files for it, what they build on first.
     variable modelsLater {
         ContextTree model/contexttree
+        statement   model/statement
+        kept        model/kept
         Compiler    model/compiler
         Waiting     model/waiting
         Told        model/told
@@ -212,7 +215,7 @@ namespace eval ::heatscope::settings {
         <Shift-Left>    {sideways -4}    {and back}
         <Home>          {edge first}     {first line of the file}
         <End>           {edge last}      {last line of the file}
-        <n>             {hot 1}          {next hot spot}
+        <n>             {hot 1}          {next hot spot, from the hottest on}
         <N>             {hot -1}         {previous hot spot}
         <p>             {hotPath}        {along the hot path, one step in}
         <Return>        {enter}          {into the scope: procedure, loop, inner loop}
@@ -224,7 +227,7 @@ namespace eval ::heatscope::settings {
         <Shift-F3>      {searchStep -1}  {previous hit}
         <Alt-Left>      {history -1}     {back}
         <Alt-Right>     {history 1}      {forward}
-        <Control-e>     {edit}           {open the line in $VISUAL or $EDITOR}
+        <Control-e>     {edit}           {open the line in $HEATSCOPE_EDITOR, $VISUAL or $EDITOR}
         <Control-c>     {copy}           {copy what is shown of the active view as text}
         <Control-s>     {savePicture}    {save a picture of the window}
         <Control-x>     {exportView}     {save the active view as SVG, PDF, PNG, TSV or text}
@@ -257,7 +260,7 @@ namespace eval ::heatscope::settings {
         <i>             {raise timeline}    {show the timeline; a drag in it chooses an interval}
         <Alt-a>         {toggle assembly}   {hide or show the assembler}
         <A>             {raise assembly}    {show the assembler: instructions with their samples}
-        <F1>            {help}           {this sheet}
+        <F1>            {help}           {this sheet; also ?}
         <question>      {help}           {}
         <Control-q>     {quit}           {quit}
     }

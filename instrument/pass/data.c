@@ -111,4 +111,5 @@ void hsc_data_function(hsc_pass *p, LLVMValueRef function, uint32_t procedure_id
     else
         hsc_data_arguments(&d, site_of);
     hsc_data_fini(&d);
+    hsc_called_trim(p);
 }

@@ -43,6 +43,8 @@ typedef struct hsc_atom {
     bool by_reference;  /* and the argument is its address */
     unsigned loop;      /* induction: of the graph */
     const hsc_poly *start, *step;
+    const struct hsc_place *place; /* that it is read from; NULL: none is known */
+    LLVMValueRef address;          /* and how the code comes to it */
     uint32_t object;   /* element: array it is read from */
     uint32_t value_id; /* record made of it; 0: not yet */
     unsigned bits;
@@ -142,9 +144,10 @@ typedef struct hsc_data {
     HSC_VECTOR(hsc_variable *) variables;
     HSC_VECTOR(hsc_store) stores;
     HSC_VECTOR(LLVMValueRef) field_stores; /* stores to members and through pointers */
+    hsc_map called_writes; /* by called.c: members that procedures which are called write */
     hsc_map block_number, poly_of, place_of, object_of, variable_of, atom_of, reaching_of;
     const hsc_map *site_of; /* call instruction to early id; NULL: not known */
-    bool has_field_stores, outer_tried;
+    bool has_field_stores, has_called_writes, outer_tried;
     struct hsc_outer *outer; /* procedure round an OpenMP region; NULL: not looked at */
     unsigned depth;
 } hsc_data;
@@ -177,6 +180,8 @@ hsc_str hsc_source_order(hsc_data *d, uint32_t file_id, unsigned line, hsc_str t
 const hsc_poly *hsc_evaluate(hsc_data *d, LLVMValueRef value);
 /* The integer that an address holds just before an instruction. */
 const hsc_poly *hsc_evaluate_content(hsc_data *d, LLVMValueRef pointer, LLVMValueRef before);
+/* The integer at a place that the code comes to by `address`, maybe in a procedure that `access` calls. */
+const hsc_poly *hsc_evaluate_place(hsc_data *d, const hsc_place *place, LLVMValueRef address, LLVMValueRef access);
 uint32_t hsc_data_new_atom(hsc_data *d, hsc_atom_kind kind, hsc_str text, LLVMValueRef value, unsigned block);
 /* The variable at this address, also one without name; NULL: the address is that of no variable. */
 hsc_variable *hsc_data_variable(hsc_data *d, LLVMValueRef address);
@@ -237,7 +242,20 @@ hsc_u64s hsc_data_ids(hsc_pass *p, const uint64_t *ids, size_t n);
 /* data.c: arrays that calls hand on; of what has no dimensions only what is an array record already. */
 void hsc_data_arguments(hsc_data *d, const hsc_map *site_of);
 
+/* called.c: what is kept of procedures that others call, if it has become much; all of it. */
+void hsc_called_trim(hsc_pass *p);
+
+/* kept.c: no instruction has the place of a reference that was put in line, so nobody sees whether it is left. */
+void hsc_kept_called(hsc_pass *p, const hsc_rec_reference *r);
+
 /* references.c, messages.c */
+/* What an instruction reads or writes: up to two addresses. `type` NULL: it copies `bytes`, where they are known. */
+typedef struct hsc_touch {
+    LLVMValueRef address[2];
+    uint64_t kind[2], bytes;
+    LLVMTypeRef type;
+} hsc_touch;
+hsc_touch hsc_data_touched(LLVMValueRef instruction);
 void hsc_data_references(hsc_data *d);
 void hsc_data_messages(hsc_data *d, const hsc_map *site_of);
 

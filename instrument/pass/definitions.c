@@ -111,6 +111,7 @@ void hsc_data_fini(hsc_data *d) {
     free(d->variables.p);
     free(d->stores.p);
     free(d->field_stores.p);
+    hsc_map_fini(&d->called_writes);
     hsc_map_fini(&d->block_number);
     hsc_map_fini(&d->poly_of);
     hsc_map_fini(&d->place_of);

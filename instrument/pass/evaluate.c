@@ -273,6 +273,23 @@ static const hsc_poly *evaluate_memory(hsc_data *d, LLVMValueRef pointer, LLVMVa
         return hsc_poly_atom(
             d, atom_for(d, unknown_key, HSC_ATOM_OPAQUE, (hsc_str){"?", 1}, load, hsc_data_block(d, load), NULL));
     }
+    return hsc_evaluate_place(d, place, pointer, load);
+}
+
+static bool is_of(const hsc_data *d, LLVMValueRef instruction) {
+    return LLVMIsAInstruction(instruction) && LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction)) == d->function;
+}
+
+/* Members that called procedures write: between two calls of one in a loop they may be others. */
+static void look_at_called(hsc_data *d, hsc_atom *a, LLVMValueRef pointer) {
+    unsigned block;
+    if (!hsc_called_writes(d, pointer, &block))
+        return;
+    a->block = a->is_stored ? NONE : block;
+    a->is_stored = true;
+}
+
+const hsc_poly *hsc_evaluate_place(hsc_data *d, const hsc_place *place, LLVMValueRef pointer, LLVMValueRef load) {
     const hsc_object *o = &d->objects.p[place->object];
     hsc_str text = hsc_place_text(d, place);
     if (o->is_temporary && LLVMIsALoadInst(pointer)) {
@@ -288,6 +305,8 @@ static const hsc_poly *evaluate_memory(hsc_data *d, LLVMValueRef pointer, LLVMVa
         uint32_t a = atom_for(d, hash3("element", (uint64_t)(uintptr_t)load, (uint64_t)(uintptr_t)pointer, 0),
                               HSC_ATOM_ELEMENT, text, load, hsc_data_block(d, load), NULL);
         d->atoms.p[a].object = place->object;
+        d->atoms.p[a].place = place;
+        d->atoms.p[a].address = pointer;
         return hsc_poly_atom(d, a);
     }
     uint64_t key = hash_poly(hash3("path", o->key, (uint64_t)(place->field + 1), place->dimension), place->offset);
@@ -305,6 +324,12 @@ static const hsc_poly *evaluate_memory(hsc_data *d, LLVMValueRef pointer, LLVMVa
                 d->atoms.p[a].is_stored = true;
             }
         look_at_copies(d, &d->atoms.p[a], pointer, place->object);
+        if (!is_of(d, pointer))
+            look_at_called(d, &d->atoms.p[a], pointer);
+    }
+    if (is_new) {
+        d->atoms.p[a].place = place;
+        d->atoms.p[a].address = pointer;
     }
     return hsc_poly_atom(d, a);
 }
@@ -418,7 +443,8 @@ static const hsc_poly *evaluate_call(hsc_data *d, LLVMValueRef call) {
                         !memcmp(name.p, "llvm.umin.", 10) || !memcmp(name.p, "llvm.umax.", 10)))
         return opaque(d, call, name.p[7] == 'i' ? "min" : "max", NULL, hsc_evaluate(d, LLVMGetOperand(call, 0)),
                       hsc_evaluate(d, LLVMGetOperand(call, 1)));
-    return unknown(d, call);
+    const hsc_poly *returned = hsc_place_called_number(d, call);
+    return returned ? returned : unknown(d, call);
 }
 
 /* The size of a type, as code that does not know it yet has it: the address of element 1 of an array at 0; times a number. */
@@ -506,6 +532,7 @@ static const hsc_poly *compute(hsc_data *d, LLVMValueRef value) {
     case LLVMSelect:
         return evaluate_select(d, value);
     case LLVMCall:
+    case LLVMInvoke:
         return evaluate_call(d, value);
     case LLVMFPToSI:
     case LLVMFPToUI:

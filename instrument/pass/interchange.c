@@ -235,6 +235,15 @@ static bool is_of_a_loop(nest *t, LLVMValueRef store) {
     }
 }
 
+/* A call that does nothing else than computing. */
+static bool computes(LLVMValueRef call) {
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    if (!LLVMIsAFunction(callee))
+        return false;
+    hsc_ir_text name = hsc_ir_get_name(callee);
+    return name.n > 5 && !memcmp(name.p, "llvm.", 5) && !hsc_ir_copies_memory(call);
+}
+
 /* Does a value come from what the variable held, which nothing else is done with? */
 static bool comes_from(LLVMValueRef value, LLVMValueRef variable, unsigned depth) {
     LLVMUseRef use = LLVMGetFirstUse(value);
@@ -243,6 +252,8 @@ static bool comes_from(LLVMValueRef value, LLVMValueRef variable, unsigned depth
     if (LLVMIsALoadInst(value))
         return LLVMGetOperand(value, 0) == variable;
     LLVMOpcode op = LLVMGetInstructionOpcode(value);
+    if (op == LLVMCall && !computes(value))
+        return false;
     bool adds = op == LLVMFAdd || op == LLVMFSub || op == LLVMAdd || op == LLVMSub || op == LLVMFMul || op == LLVMMul || op == LLVMCall || op == LLVMFPExt || op == LLVMFPTrunc;
     for (int k = 0, n = LLVMGetNumOperands(value); adds && k < n; k++)
         if (comes_from(LLVMGetOperand(value, (unsigned)k), variable, depth - 1))
@@ -281,15 +292,6 @@ static bool is_private(const nest *t, LLVMValueRef store, LLVMValueRef variable)
                 return false;
     }
     return true;
-}
-
-/* A call that does nothing else than computing. */
-static bool computes(LLVMValueRef call) {
-    LLVMValueRef callee = LLVMGetCalledValue(call);
-    if (!LLVMIsAFunction(callee))
-        return false;
-    hsc_ir_text name = hsc_ir_get_name(callee);
-    return name.n > 5 && !memcmp(name.p, "llvm.", 5) && !hsc_ir_copies_memory(call);
 }
 
 static const hsc_access *access_of(const nest *t, LLVMValueRef i) {
@@ -540,7 +542,7 @@ static bool look_at_shape(nest *t) {
                     return false;
                 break;
             case LLVMCall:
-                if (!computes(i) && !LLVMIsADbgInfoIntrinsic(i))
+                if (!computes(i) && !LLVMIsADbgInfoIntrinsic(i) && !hsc_called_only_reads(t->d, i))
                     return false;
                 break;
             case LLVMPHI: /* flang's counters, and what is kept of two; of others what they carry is not looked for */
@@ -548,6 +550,9 @@ static bool look_at_shape(nest *t) {
                     return false;
                 break;
             case LLVMInvoke:
+                if (!hsc_called_only_reads(t->d, i))
+                    return false;
+                break;
             case LLVMAtomicRMW:
             case LLVMAtomicCmpXchg:
             case LLVMFence:

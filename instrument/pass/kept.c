@@ -78,6 +78,12 @@ static void note_bytes(hsc_pass *p, LLVMValueRef access, const hsc_ir_loc *loc, 
     note_most(p, key_of("element", place_of(p, loc), loc->column), element);
 }
 
+void hsc_kept_called(hsc_pass *p, const hsc_rec_reference *r) {
+    uint64_t line = r->file_id << 32 | r->line;
+    hsc_map_set(&p->kept, key_of("kept", line, r->column), 1);
+    note_most(p, key_of("bytes", line, r->column), 0);
+}
+
 static void note_access(hsc_pass *p, uint32_t function_id, LLVMValueRef i, const hsc_graph *g, unsigned block, const hsc_probe_loop *loops) {
     hsc_ir_loc loc;
     bool has_loc = hsc_ir_get_loc(i, &loc), scalable;

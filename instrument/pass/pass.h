@@ -138,7 +138,7 @@ struct hsc_pass {
 
     hsc_map value_of_number, array_of_global;
     hsc_map file_by_node, file_by_path, procedure_by_name, procedure_by_subprogram;
-    unsigned accessor_depth; /* procedures that are looked into to see what they give the address of */
+    struct hsc_called_all *called; /* called.c; NULL: nothing was looked into */
     hsc_map directive_at;   /* by file and line */
     hsc_map trips_seen;     /* loops that scalar evolution has been asked about */
     hsc_map tail_call_of;   /* call that became a loop, by procedure */
@@ -269,6 +269,7 @@ void hsc_why_fini(hsc_pass *p);
 void hsc_data_function(hsc_pass *p, LLVMValueRef function, uint32_t procedure_id, const hsc_graph *g,
                        const uint32_t *loop_ids, const hsc_map *site_of);
 void hsc_data_module(hsc_pass *p);
+void hsc_called_fini(hsc_pass *p);
 /* Arrays of the unit's Fortran modules that it does not use itself: for their places, which units that use the modules don't know. */
 void hsc_data_declared(hsc_pass *p);
 

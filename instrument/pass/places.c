@@ -232,10 +232,18 @@ static void set_anywhere(hsc_data *d, hsc_place *p, LLVMValueRef value, unsigned
         p->offset = anywhere(d, hsc_place_hash("anywhere", (uint64_t)(uintptr_t)value, 0, 0), value, block);
 }
 
+/* Which element? */
+static bool is_known(const hsc_place *p) {
+    bool known = p->offset != NULL;
+    for (unsigned k = 0; k < p->n && known; k++)
+        known = p->subscript[k].index != NULL;
+    return known;
+}
+
 static hsc_place place_of_call(hsc_data *d, LLVMValueRef call, const hsc_variable *holder) {
-    hsc_place accessed = hsc_place_of_accessor(d, call);
+    hsc_place accessed = hsc_place_of_accessor(d, call), whose;
     if (accessed.object != NONE)
-        return accessed;
+        return is_known(&accessed) || (whose = hsc_place_of_method(d, call)).object == NONE ? accessed : whose;
     LLVMValueRef callee = LLVMGetCalledValue(call);
     hsc_ir_text name = LLVMIsAFunction(callee) ? hsc_ir_get_name(callee) : (hsc_ir_text){NULL, 0};
     hsc_str text = holder ? hsc_data_variable_name(d, holder, NULL) : (hsc_str){NULL, 0};
@@ -273,8 +281,7 @@ static void push_subscript(hsc_place *p, const hsc_poly *index, int64_t stride_b
         p->offset = NULL;
 }
 
-/* p + x: the step of a pointer. */
-static void step_pointer(hsc_data *d, hsc_place *p, const hsc_poly *x, uint64_t size) {
+void hsc_place_step_pointer(hsc_data *d, hsc_place *p, const hsc_poly *x, uint64_t size) {
     p->offset = hsc_poly_add(d, p->offset, hsc_poly_multiply(d, x, hsc_poly_constant(d, (int64_t)size)), 1);
     for (unsigned k = p->n; k > p->behind; k--) {
         hsc_subscript *s = &p->subscript[k - 1];
@@ -361,7 +368,7 @@ static hsc_place place_of_moved(hsc_data *d, hsc_variable *v, unsigned block, LL
     hsc_place start = is_made ? place_of_call(d, value, v) : *hsc_find_place(d, value);
     if (start.object == NONE || !start.offset)
         return *moved;
-    step_pointer(d, &start, unknown, size);
+    hsc_place_step_pointer(d, &start, unknown, size);
     *moved = start;
     return *moved;
 }
@@ -524,7 +531,7 @@ static void step_element(hsc_data *d, hsc_place *p, LLVMTypeRef array, LLVMValue
     uint64_t size = hsc_ir_size_bytes(d->p->module, LLVMGetElementType(array));
     const hsc_poly *x = hsc_evaluate(d, index);
     if (p->is_spread) {
-        step_pointer(d, p, x, size);
+        hsc_place_step_pointer(d, p, x, size);
         return;
     }
     unsigned k = p->n;
@@ -618,7 +625,7 @@ static hsc_place place_of_gep(hsc_data *d, LLVMValueRef gep) {
     else if (p.element_bytes && !is_zero)
         hsc_place_section(d, &p, first, size);
     else if (!is_zero)
-        step_pointer(d, &p, hsc_evaluate(d, first), size);
+        hsc_place_step_pointer(d, &p, hsc_evaluate(d, first), size);
     unsigned nested = d->p->is_fortran && !p.is_descriptor && !p.n && is_zero ? hsc_place_nested(d, &p, gep) : 0;
     for (unsigned k = 0; k < nested; k++)
         type = LLVMGetElementType(type);

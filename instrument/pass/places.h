@@ -56,6 +56,35 @@ hsc_place hsc_place_of_captured(hsc_data *d, LLVMValueRef load);
 hsc_str hsc_captured_number(hsc_data *d, LLVMValueRef pointer);
 void hsc_captured_fini(hsc_data *d);
 
+/* p + x: the step of a pointer to what has that size. */
+void hsc_place_step_pointer(hsc_data *d, hsc_place *p, const hsc_poly *x, uint64_t size_bytes);
+
+/* called.c: small procedures of the unit that calls of C and C++ go to, and that the compiler puts in line. */
+/* Its data; NULL: another procedure, or too deep. To be closed when it has been looked into, by whom it may be opened again; it stays until hsc_called_trim. */
+hsc_data *hsc_called_open(hsc_data *d, LLVMValueRef call);
+void hsc_called_close(hsc_data *called);
+bool hsc_called_is_open(const hsc_pass *p); /* is any? */
+/* The value that a procedure returns; NULL: none, or it returns from several places. */
+LLVMValueRef hsc_called_result(LLVMValueRef function);
+/* What it reads and writes, with what it calls in turn, at places of the caller. */
+typedef struct hsc_called_access {
+    hsc_place place;
+    hsc_touch touch;        /* addresses: in the procedure that has the instruction */
+    unsigned of;            /* which of the two it is */
+    LLVMValueRef field[8];  /* members that hold the addresses on the way there */
+    unsigned fields;
+} hsc_called_access;
+typedef HSC_VECTOR(hsc_called_access) hsc_called_accesses;
+void hsc_called_add_accesses(hsc_data *d, LLVMValueRef call, hsc_called_accesses *out);
+/* Does it do no more than reading, and computing, and is all that it reads among these? */
+bool hsc_called_only_reads(hsc_data *d, LLVMValueRef call);
+/* Is a member of this kind written by procedures that this one calls? *block: of the call, HSC_DATA_NONE where that is in a loop, or unclear. */
+bool hsc_called_writes(hsc_data *d, LLVMValueRef field, unsigned *block);
+
+/* places_cxx.c: a place of a called procedure as the caller has it; *begin: the address that it was reached from there. */
+hsc_place hsc_place_carried(hsc_data *to, hsc_data *from, const hsc_place *place, LLVMValueRef call, LLVMValueRef *begin);
+/* The integer that a small procedure returns, in numbers of the caller; NULL: not known. */
+const hsc_poly *hsc_place_called_number(hsc_data *d, LLVMValueRef call);
 /* places_cxx.c: what a small procedure returns the address of: v[i], m(i, j), domain.x(i). */
 hsc_place hsc_place_of_accessor(hsc_data *d, LLVMValueRef call);
 /* A call of an object's operator(). */

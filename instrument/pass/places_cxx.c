@@ -8,8 +8,6 @@
 #include <string.h>
 
 #define NONE HSC_DATA_NONE
-#define BLOCKS_MAX 8u
-#define DEPTH_MAX 6u
 
 static bool is_std(hsc_ir_text n) {
     return (n.n > 5 && !memcmp(n.p, "_ZNSt", 5)) || (n.n > 6 && !memcmp(n.p, "_ZNKSt", 6)) ||
@@ -17,18 +15,8 @@ static bool is_std(hsc_ir_text n) {
            (n.n > 14 && !memcmp(n.p, "_ZNK9__gnu_cxx", 14));
 }
 
-static LLVMValueRef returned(LLVMValueRef function) {
-    LLVMValueRef value = NULL;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-        if (!end || !LLVMIsAReturnInst(end) || !LLVMGetNumOperands(end))
-            continue;
-        if (value)
-            return NULL;
-        value = LLVMGetOperand(end, 0);
-    }
-    return value;
-}
+/* A number of the callee with the caller's arguments and members in it; NULL when it depends on anything else. */
+static const hsc_poly *carry(hsc_data *to, hsc_data *from, const hsc_poly *p, LLVMValueRef call);
 
 /* What stands between a holder's name and that of what is in it. */
 static const char *sign_behind(const hsc_object *holder, const hsc_place *base) {
@@ -36,53 +24,9 @@ static const char *sign_behind(const hsc_object *holder, const hsc_place *base) 
     return is_element ? "[]." : base->n ? "." : holder->storage == HSC_storage_POINTER || holder->storage == HSC_storage_ARGUMENT ? "->" : ".";
 }
 
-/* A member of the callee's object by the caller's name of that: "this->n" is "grid.n". */
-static hsc_str carried_text(hsc_data *to, hsc_str text, LLVMValueRef object) {
-    const hsc_place *base = hsc_find_place(to, object);
-    if (base->object == NONE || text.n < 7 || memcmp(text.p, "this->", 6))
-        return hsc_data_format(to, "%.*s", (int)text.n, text.p);
-    const hsc_object *holder = &to->objects.p[base->object];
-    return hsc_data_format(to, "%.*s%s%.*s", (int)holder->name.n, holder->name.p, sign_behind(holder, base), (int)text.n - 6, text.p + 6);
-}
-
-/* A number of the callee with the caller's arguments in it; NULL when it depends on anything else. */
-static const hsc_poly *carry(hsc_data *to, const hsc_data *from, const hsc_poly *p, LLVMValueRef call) {
-    if (!p)
-        return NULL;
-    const hsc_poly *sum = hsc_poly_constant(to, p->constant);
-    for (uint32_t i = 0; i < p->n && sum; i++) {
-        const hsc_poly *product = hsc_poly_constant(to, p->term[i].coefficient);
-        for (uint32_t k = 0; k < p->term[i].n; k++) {
-            const hsc_atom *a = &from->atoms.p[p->term[i].atom[k]];
-            const hsc_poly *factor = NULL;
-            if (a->argument && !a->by_reference && a->argument <= (unsigned)LLVMGetNumArgOperands(call)) {
-                factor = hsc_evaluate(to, LLVMGetOperand(call, a->argument - 1));
-            } else if (a->kind == HSC_ATOM_SYMBOL && a->block == NONE) {
-                /* a member of the object: the same number as long as the object is */
-                uint64_t key = hsc_place_hash("carried", hsc_hash64(0, a->text.p, a->text.n),
-                                              (uint64_t)(uintptr_t)LLVMGetOperand(call, 0), 0);
-                uint32_t at = hsc_map_get(&to->atom_of, key);
-                if (!at) {
-                    at = hsc_data_new_atom(to, HSC_ATOM_SYMBOL, carried_text(to, a->text, LLVMGetOperand(call, 0)),
-                                           NULL, NONE) +
-                         1;
-                    hsc_map_set(&to->atom_of, key, at);
-                }
-                factor = hsc_poly_atom(to, at - 1);
-            }
-            product = hsc_poly_multiply(to, product, factor);
-        }
-        sum = hsc_poly_add(to, sum, product, 1);
-    }
-    return sum;
-}
-
-/* The part of a callee's name for something that begins at its object, or first argument: "this->m_x" gives "m_x". */
-static bool is_from_first(const hsc_data *d, uint32_t object, hsc_str *rest) {
-    const hsc_object *o = &d->objects.p[object], *root = o;
-    for (unsigned round = 0; root->parent != NONE && round < 32; round++)
-        root = &d->objects.p[root->parent];
-    if (root->argument != 1 || o->name.n < root->name.n || memcmp(o->name.p, root->name.p, root->name.n))
+/* The part of a callee's name for something that begins at an argument: "this->m_x" gives "m_x". */
+static bool is_behind(const hsc_object *o, const hsc_object *root, hsc_str *rest) {
+    if (o->name.n < root->name.n || memcmp(o->name.p, root->name.p, root->name.n))
         return false;
     *rest = (hsc_str){o->name.p + root->name.n, o->name.n - root->name.n};
     if (rest->n > 1 && rest->p[0] == '-' && rest->p[1] == '>')
@@ -260,47 +204,125 @@ static hsc_place place_of_iterator(hsc_data *d, LLVMValueRef call) {
     return out;
 }
 
-hsc_place hsc_place_of_accessor(hsc_data *d, LLVMValueRef call) {
-    LLVMValueRef callee = LLVMGetCalledValue(call), result;
-    hsc_place out = d->p->is_cxx ? place_of_iterator(d, call) : hsc_place_unknown();
-    if (out.object != NONE)
+/* The address that the object is, or begins at, as the caller has it; NULL: it begins at no address that is handed over, nor at a global variable. */
+static LLVMValueRef begin_of(hsc_data *from, const hsc_object *root, LLVMValueRef call) {
+    if (root->base)
+        return LLVMIsAGlobalVariable(root->base) ? root->base : NULL;
+    for (unsigned k = 0, n = LLVMCountParams(from->function); k < n && k < (unsigned)LLVMGetNumArgOperands(call); k++) {
+        LLVMValueRef argument = LLVMGetParam(from->function, k);
+        if (LLVMGetTypeKind(LLVMTypeOf(argument)) != LLVMPointerTypeKind)
+            continue;
+        const hsc_place *place = hsc_find_place(from, argument);
+        if (place->object != NONE && from->objects.p[place->object].key == root->key)
+            return LLVMGetOperand(call, k);
+    }
+    return NULL;
+}
+
+hsc_place hsc_place_carried(hsc_data *to, hsc_data *from, const hsc_place *place, LLVMValueRef call, LLVMValueRef *begin) {
+    hsc_place out = hsc_place_unknown();
+    hsc_str rest;
+    if (place->object == NONE || place->is_descriptor)
         return out;
-    if (!d->p->is_cxx || !LLVMIsAFunction(callee) || LLVMIsDeclaration(callee) || callee == d->function ||
-        !LLVMGetNumArgOperands(call) || LLVMCountBasicBlocks(callee) > BLOCKS_MAX ||
-        d->p->accessor_depth >= DEPTH_MAX ||
-        LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, 0))) != LLVMPointerTypeKind)
-        return out;
-    if (!(result = returned(callee)))
-        return out;
-    const hsc_place *self = hsc_find_place(d, LLVMGetOperand(call, 0));
-    if (self->object == NONE)
+    const hsc_object made = from->objects.p[place->object];
+    hsc_object root = made;
+    for (unsigned round = 0; root.parent != NONE && round < 32; round++)
+        root = from->objects.p[root.parent];
+    *begin = begin_of(from, &root, call);
+    const hsc_place *self = *begin ? hsc_find_place(to, *begin) : NULL;
+    if (!self || self->object == NONE || self->is_descriptor || !is_behind(&made, &root, &rest))
         return out;
     hsc_place base = *self;
-    hsc_graph g;
-    hsc_data inner;
-    d->p->accessor_depth++;
-    hsc_graph_init(&g, callee);
-    hsc_data_init(&inner, d->p, callee, 0, &g, NULL);
-    const hsc_place *place = hsc_find_place(&inner, result);
-    hsc_str rest;
-    if (place->object != NONE && is_from_first(&inner, place->object, &rest)) {
-        const hsc_object *made = &inner.objects.p[place->object];
-        uint32_t at = object_of(d, &base, callee, made, rest, base.n + place->n);
-        hsc_ir_type t;
-        hsc_ir_get_type(d->objects.p[at].type, &t);
-        out = hsc_place_at(d, at, place->type || t.kind != HSC_IR_TYPE_STRUCTURE ? place->type : d->objects.p[at].type);
-        out.offset = hsc_poly_add(d, base.n ? base.offset : out.offset, carry(d, &inner, place->offset, call), 1);
-        out.n = 0;
-        for (unsigned k = 0; k < base.n && out.n < HSC_PLACE_DIMENSIONS; k++)
-            out.subscript[out.n++] = base.subscript[k];
-        for (unsigned k = 0; k < place->n && out.n < HSC_PLACE_DIMENSIONS; k++)
-            out.subscript[out.n++] = (hsc_subscript){.index = carry(d, &inner, place->subscript[k].index, call),
-                                                     .stride_bytes = place->subscript[k].stride_bytes};
+    const hsc_poly *offset = carry(to, from, place->offset, call);
+    if (made.key == root.key) { /* what the address is of, and no member of that */
+        out = base;
+        out.type = place->type ? place->type : base.type;
+        for (unsigned k = 0; k < place->n; k++)
+            hsc_place_step_pointer(to, &out, carry(to, from, place->subscript[k].index, call), (uint64_t)place->subscript[k].stride_bytes);
+        out.offset = hsc_poly_add(to, base.offset, offset, 1);
+        hsc_object *o = &to->objects.p[out.object];
+        for (; o->rank < out.n && o->rank < HSC_PLACE_DIMENSIONS; o->rank++)
+            o->lower[o->rank] = hsc_poly_constant(to, 0);
+        return out;
     }
-    hsc_data_fini(&inner);
-    hsc_graph_fini(&g);
-    d->p->accessor_depth--;
+    uint32_t at = object_of(to, &base, LLVMGetCalledValue(call), &made, rest, base.n + place->n);
+    hsc_ir_type t;
+    hsc_ir_get_type(to->objects.p[at].type, &t);
+    out = hsc_place_at(to, at, place->type || t.kind != HSC_IR_TYPE_STRUCTURE ? place->type : to->objects.p[at].type);
+    out.offset = hsc_poly_add(to, base.n && !place->behind ? base.offset : out.offset, offset, 1);
+    out.n = 0;
+    for (unsigned k = 0; k < base.n && out.n < HSC_PLACE_DIMENSIONS; k++)
+        out.subscript[out.n++] = base.subscript[k];
+    for (unsigned k = 0; k < place->n && out.n < HSC_PLACE_DIMENSIONS; k++)
+        out.subscript[out.n++] = (hsc_subscript){.index = carry(to, from, place->subscript[k].index, call), .stride_bytes = place->subscript[k].stride_bytes};
+    if (place->behind) {
+        out.behind = base.n + place->behind < out.n ? base.n + place->behind : out.n;
+        out.pointers = at;
+    }
     return out;
+}
+
+static const hsc_poly *carry_atom(hsc_data *to, hsc_data *from, uint32_t atom, LLVMValueRef call) {
+    const hsc_atom a = from->atoms.p[atom];
+    if (a.argument)
+        return !a.by_reference && a.argument <= (unsigned)LLVMGetNumArgOperands(call) ? hsc_evaluate(to, LLVMGetOperand(call, a.argument - 1)) : NULL;
+    if (a.place && a.address) {
+        LLVMValueRef begin;
+        hsc_place place = hsc_place_carried(to, from, a.place, call, &begin);
+        if (place.object != NONE && !a.place->n && hsc_data_variable(to, begin) && hsc_data_variable(to, begin)->is_scalar)
+            return hsc_evaluate_content(to, begin, call); /* const T & */
+        if (place.object != NONE) {
+            hsc_place *kept = hsc_arena_take(&to->arena, sizeof *kept);
+            *kept = place;
+            return hsc_evaluate_place(to, kept, a.address, call);
+        }
+    }
+    if (a.kind != HSC_ATOM_SYMBOL || a.block != NONE || a.is_stored)
+        return NULL;
+    /* a member of the object: the same number as long as the object is */
+    uint64_t key = hsc_place_hash("carried", hsc_hash64(0, a.text.p, a.text.n), (uint64_t)(uintptr_t)LLVMGetOperand(call, 0), 0);
+    uint32_t at = hsc_map_get(&to->atom_of, key);
+    if (!at) {
+        at = hsc_data_new_atom(to, HSC_ATOM_SYMBOL, hsc_data_format(to, "%.*s", (int)a.text.n, a.text.p), NULL, NONE) + 1;
+        hsc_map_set(&to->atom_of, key, at);
+    }
+    return hsc_poly_atom(to, at - 1);
+}
+
+static const hsc_poly *carry(hsc_data *to, hsc_data *from, const hsc_poly *p, LLVMValueRef call) {
+    if (!p)
+        return NULL;
+    const hsc_poly *sum = hsc_poly_constant(to, p->constant);
+    for (uint32_t i = 0; i < p->n && sum; i++) {
+        const hsc_poly *product = hsc_poly_constant(to, p->term[i].coefficient);
+        for (uint32_t k = 0; k < p->term[i].n; k++)
+            product = hsc_poly_multiply(to, product, carry_atom(to, from, p->term[i].atom[k], call));
+        sum = hsc_poly_add(to, sum, product, 1);
+    }
+    return sum;
+}
+
+const hsc_poly *hsc_place_called_number(hsc_data *d, LLVMValueRef call) {
+    hsc_data *inner = hsc_called_open(d, call);
+    if (!inner)
+        return NULL;
+    LLVMValueRef result = hsc_called_result(inner->function);
+    const hsc_poly *number = result ? hsc_evaluate(inner, result) : NULL;
+    hsc_called_close(inner);
+    return carry(d, inner, number, call);
+}
+
+hsc_place hsc_place_of_accessor(hsc_data *d, LLVMValueRef call) {
+    hsc_place out = d->p->is_cxx ? place_of_iterator(d, call) : hsc_place_unknown();
+    if (out.object != NONE || !d->p->is_cxx)
+        return out;
+    hsc_data *inner = hsc_called_open(d, call);
+    if (!inner)
+        return out;
+    LLVMValueRef result = hsc_called_result(inner->function), begin;
+    const hsc_place *place = result ? hsc_find_place(inner, result) : NULL;
+    hsc_called_close(inner);
+    return place ? hsc_place_carried(d, inner, place, call, &begin) : out;
 }
 
 /* ---- accessors that cannot be looked through: whose they are, and their arguments ---- */
@@ -345,7 +367,7 @@ static const hsc_poly *argument_of(hsc_data *d, LLVMValueRef call, unsigned k) {
 hsc_place hsc_place_of_method(hsc_data *d, LLVMValueRef call) {
     LLVMValueRef callee = LLVMGetCalledValue(call);
     unsigned arguments = (unsigned)LLVMGetNumArgOperands(call);
-    if (!d->p->is_cxx || d->p->accessor_depth || !LLVMIsAFunction(callee) || !arguments || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, 0))) != LLVMPointerTypeKind)
+    if (!d->p->is_cxx || hsc_called_is_open(d->p) || !LLVMIsAFunction(callee) || !arguments || LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, 0))) != LLVMPointerTypeKind)
         return hsc_place_unknown();
     hsc_str method = method_of(d, callee);
     const hsc_place *self = method.n ? hsc_find_place(d, LLVMGetOperand(call, 0)) : NULL;

@@ -16,6 +16,16 @@ static bool is_intrinsic_copy(LLVMValueRef i, bool *reads) {
     return true;
 }
 
+/* Is it a variable of the procedure, or a member of one, that will live in registers once what it is handed to is in line? */
+static bool is_local(const hsc_data *d, const hsc_place *p) {
+    const hsc_object *o = &d->objects.p[p->object];
+    if (p->n)
+        return false;
+    while (o->parent != NONE && o->storage == HSC_storage_MEMBER)
+        o = &d->objects.p[o->parent];
+    return o->base && LLVMIsAAllocaInst(o->base);
+}
+
 /* Elements of arrays, and scalars in memory that are written; variables that will live in registers are not data. */
 static bool is_of_interest(hsc_data *d, const hsc_place *p, LLVMValueRef pointer, LLVMTypeRef type, bool writes) {
     if (p->object == NONE || p->is_descriptor)
@@ -94,62 +104,87 @@ static void make_record(hsc_data *d, const hsc_access *a) {
     r.subscripts = hsc_data_ids(p, subscripts, a->place->n);
     r.array_id = hsc_data_array(d, a->place->object, 0);
     set_stride(d, &r, a, loop);
+    if (!hsc_data_touched(a->instruction).address[0])
+        hsc_kept_called(p, &r);
     r.reference_id = p->references.n + 1;
     *HSC_VECTOR_ADD(p->references) = r;
 }
 
+hsc_touch hsc_data_touched(LLVMValueRef i) {
+    hsc_touch t = {.kind = {HSC_access_READ, HSC_access_READ}};
+    bool reads;
+    switch (LLVMGetInstructionOpcode(i)) {
+    case LLVMLoad:
+        t.address[0] = LLVMGetOperand(i, 0);
+        t.type = LLVMTypeOf(i);
+        break;
+    case LLVMStore:
+        t.address[0] = LLVMGetOperand(i, 1);
+        t.kind[0] = HSC_access_WRITE;
+        t.type = LLVMTypeOf(LLVMGetOperand(i, 0));
+        break;
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        t.address[0] = LLVMGetOperand(i, 0);
+        t.kind[0] = HSC_access_UPDATE;
+        t.type = LLVMTypeOf(LLVMGetOperand(i, 1));
+        break;
+    case LLVMCall:
+        if (!is_intrinsic_copy(i, &reads))
+            break;
+        t.address[0] = LLVMGetOperand(i, 0);
+        t.kind[0] = HSC_access_WRITE;
+        if (reads)
+            t.address[1] = LLVMGetOperand(i, 1);
+        if (LLVMIsAConstantInt(LLVMGetOperand(i, 2)))
+            t.bytes = LLVMConstIntGetZExtValue(LLVMGetOperand(i, 2));
+        break;
+    default:
+        break;
+    }
+    return t;
+}
+
+typedef HSC_VECTOR(hsc_access) accesses;
+
+static void add(hsc_data *d, accesses *list, LLVMValueRef i, unsigned block, const hsc_place *place, const hsc_touch *t, unsigned k) {
+    if (t->type && !d->objects.p[place->object].element)
+        d->objects.p[place->object].element = t->type;
+    *HSC_VECTOR_ADD(*list) = (hsc_access){i, place, t->type, t->kind[k], t->type ? hsc_ir_size_bytes(d->p->module, t->type) : t->bytes, block};
+}
+
+/* What a small procedure does with memory that the loop calls; it will be in line. */
+static void add_called(hsc_data *d, accesses *list, LLVMValueRef call, unsigned block) {
+    hsc_called_accesses inside = {0};
+    hsc_called_add_accesses(d, call, &inside);
+    for (size_t i = 0; i < inside.n; i++) {
+        const hsc_called_access *a = &inside.p[i];
+        hsc_place *place = hsc_arena_take(&d->arena, sizeof *place);
+        *place = a->place;
+        if (!is_local(d, place) && is_of_interest(d, place, a->touch.address[a->of], a->touch.type, a->touch.kind[a->of] != HSC_access_READ))
+            add(d, list, call, block, place, &a->touch, a->of);
+    }
+    free(inside.p);
+}
+
 void hsc_data_references(hsc_data *d) {
-    HSC_VECTOR(hsc_access) list = {0}; /* records are made when all are found, so that bounds learned later count */
+    accesses list = {0}; /* records are made when all are found, so that bounds learned later count */
     for (unsigned b = 0; b < d->g->blocks; b++) {
         if (d->g->loop_of[b] == NONE || !d->loops[d->g->loop_of[b]].id)
             continue;
         for (LLVMValueRef i = LLVMGetFirstInstruction(d->g->block[b]); i; i = LLVMGetNextInstruction(i)) {
-            LLVMValueRef pointer[2] = {NULL, NULL};
-            uint64_t kind[2] = {HSC_access_READ, HSC_access_READ}, bytes = 0;
-            LLVMTypeRef type = NULL;
-            bool reads;
-            switch (LLVMGetInstructionOpcode(i)) {
-            case LLVMLoad:
-                pointer[0] = LLVMGetOperand(i, 0);
-                type = LLVMTypeOf(i);
-                break;
-            case LLVMStore:
-                pointer[0] = LLVMGetOperand(i, 1);
-                kind[0] = HSC_access_WRITE;
-                type = LLVMTypeOf(LLVMGetOperand(i, 0));
-                break;
-            case LLVMAtomicRMW:
-            case LLVMAtomicCmpXchg:
-                pointer[0] = LLVMGetOperand(i, 0);
-                kind[0] = HSC_access_UPDATE;
-                type = LLVMTypeOf(LLVMGetOperand(i, 1));
-                break;
-            case LLVMCall:
-                if (!is_intrinsic_copy(i, &reads))
-                    break;
-                pointer[0] = LLVMGetOperand(i, 0);
-                kind[0] = HSC_access_WRITE;
-                if (reads)
-                    pointer[1] = LLVMGetOperand(i, 1);
-                if (LLVMIsAConstantInt(LLVMGetOperand(i, 2)))
-                    bytes = LLVMConstIntGetZExtValue(LLVMGetOperand(i, 2));
-                break;
-            default:
-                break;
-            }
-            if (type && (d->p->is_fortran && hsc_is_descriptor(type)))
+            hsc_touch t = hsc_data_touched(i);
+            if (t.type && (d->p->is_fortran && hsc_is_descriptor(t.type)))
                 continue;
-            for (unsigned k = 0; k < 2 && pointer[k]; k++) {
-                if (LLVMIsAAllocaInst(pointer[k]) && (!type || LLVMGetAllocatedType(pointer[k]) == type))
+            for (unsigned k = 0; k < 2 && t.address[k]; k++) {
+                if (LLVMIsAAllocaInst(t.address[k]) && (!t.type || LLVMGetAllocatedType(t.address[k]) == t.type))
                     continue; /* a plain variable */
-                const hsc_place *place = hsc_place_accessed(d, hsc_place_first(d, hsc_find_place(d, pointer[k])), type, i);
-                if (!is_of_interest(d, place, pointer[k], type, kind[k] != HSC_access_READ))
-                    continue;
-                if (type && !d->objects.p[place->object].element)
-                    d->objects.p[place->object].element = type;
-                *HSC_VECTOR_ADD(list) =
-                    (hsc_access){i, place, type, kind[k], type ? hsc_ir_size_bytes(d->p->module, type) : bytes, b};
+                const hsc_place *place = hsc_place_accessed(d, hsc_place_first(d, hsc_find_place(d, t.address[k])), t.type, i);
+                if (is_of_interest(d, place, t.address[k], t.type, t.kind[k] != HSC_access_READ))
+                    add(d, &list, i, b, place, &t, k);
             }
+            if (!t.address[0] && (LLVMIsACallInst(i) || LLVMIsAInvokeInst(i)))
+                add_called(d, &list, i, b);
         }
     }
     for (size_t i = 0; i < list.n; i++)

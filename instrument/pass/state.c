@@ -29,7 +29,9 @@ struct hsc_arena_block {
 void *hsc_arena_take(hsc_arena *a, size_t bytes) {
     bytes = (bytes + 15) & ~(size_t)15;
     if (!a->blocks || a->size - a->used < bytes) {
-        size_t size = bytes > 65536 ? bytes : 65536;
+        size_t size = a->size < 2048 ? 4096 : a->size < 32768 ? 2 * a->size : 65536;
+        if (size < bytes)
+            size = bytes;
         struct hsc_arena_block *b = hsc_pass_alloc(sizeof *b + size);
         b->next = a->blocks;
         a->blocks = b;
@@ -510,6 +512,7 @@ void hsc_pass_early(hsc_pass *p) {
             done[id - 1] = true;
         }
     free(done);
+    hsc_called_fini(p);
     hsc_data_module(p);
     hsc_openmp_place_regions(p);
     hsc_pass_name_outlined(p);

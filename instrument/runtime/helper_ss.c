@@ -112,6 +112,15 @@ static void tell_share(uint64_t helper_ns) {
     last_cpu_ns = cpu;
 }
 
+void hsc_rt_helper_set_ahead(int32_t tid) {
+    int priority;
+    long policy = hsc_sys3(SYS_sched_getscheduler, tid, 0, 0);
+    if ((policy == SCHED_FIFO || policy == SCHED_RR) && !hsc_sys3(SYS_sched_getparam, tid, (long)&priority, 0)) {
+        priority++;
+        hsc_sys3(SYS_sched_setparam, tid, (long)&priority, 0);
+    }
+}
+
 static _Atomic bool parted;
 
 /* Where the kernel (Linux 5.9) or a filter does not let it: it takes a number of the program's for some 50 us now and then. */
@@ -227,6 +236,8 @@ bool hsc_rt_helper_start(void) {
     hsc_sys4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&saved, 8);
     long r = start_bare_thread(stack + STACK_BYTES - 64, /* in it, as tools that know threads by their stack expect */ &hsc_rt.helper_tid, helper);
     hsc_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&saved, 0, 8);
+    if (r > 0 && hsc_rt.may_part)
+        hsc_rt_helper_set_ahead((int32_t)r);
     return r > 0;
 }
 

@@ -37,4 +37,14 @@ static inline uint64_t hsc_rt_thread_now(hsc_rt_thread *t) {
     return t->last_time;
 }
 
+#define HSC_RT_NEAR_CYCLES (1u << 20) /* less than a millisecond: a rate that is wrong by a thousandth makes that less than a microsecond */
+
+/* CLOCK_MONOTONIC now, which is when the cycle counter has `cycles`: by those since the clock was read, which takes longer, and most locks are free, most reads brief. */
+static inline uint64_t hsc_rt_time_near(hsc_rt_thread *t, uint64_t cycles) {
+    uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed), passed = cycles - t->clock_cycles;
+    if (rate && passed < HSC_RT_NEAR_CYCLES)
+        return t->clock_ns + hsc_rt_cycles_ns(passed, rate);
+    return t->clock_ns = hsc_rt_now_both(&t->clock_cycles);
+}
+
 #endif

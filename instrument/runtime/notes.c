@@ -182,7 +182,7 @@ uint64_t hsc_rt_switches_most(const hsc_rt_cost *c) {
     return more < MOST - HSC_RT_SWITCHES_MOST ? HSC_RT_SWITCHES_MOST + more : MOST;
 }
 
-/* By how much signals and switches, which are estimates, may be too much and too little, and the rest too little. */
+/* By how much signals, switches and wrappers, which are estimates, may be too much and too little, and the rest too little. */
 static void add_doubt(hsc_rt_lines *l, const hsc_rt_told *told) {
     const hsc_rt_cost *c = told->cost;
     if (!hsc_rt.interrupt_least_ns || !hsc_rt.interrupt_ns)
@@ -190,7 +190,8 @@ static void add_doubt(hsc_rt_lines *l, const hsc_rt_told *told) {
     uint64_t runs = c->signals_ns / hsc_rt.interrupt_ns, least = runs * hsc_rt.interrupt_least_ns, most = runs * hsc_rt.interrupt_most_ns;
     uint64_t down_ns = (c->signals_ns > least ? c->signals_ns - least : 0) + c->switches_ns * (1000 - HSC_RT_SWITCHES_LEAST) / 1000;
     uint64_t more_ns = (most > c->signals_ns ? most - c->signals_ns : 0) + c->switches_ns * (hsc_rt_switches_most(c) - 1000) / 1000;
-    more_ns += (uint64_t)(HSC_COST_UNSEEN_MOST * (double)(c->wrappers_ns + told->start_ns + told->end_ns));
+    more_ns += (uint64_t)(HSC_COST_WRAPPERS_MOST * (double)c->wrappers_ns + HSC_COST_UNSEEN_MOST * (double)(told->start_ns + told->end_ns));
+    down_ns += (uint64_t)(HSC_COST_WRAPPERS_LEAST * (double)c->wrappers_ns);
     if (down_ns >= 1000)
         hsc_rt_lines_add(l, "down ", down_ns / 1000);
     if (more_ns >= 1000)

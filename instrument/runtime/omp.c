@@ -64,6 +64,7 @@ uint64_t hsc_rt_region_begin(const hsc_rt_here *forked, bool known, const hsc_rt
     r->at = *forked;
     r->known = known;
     hsc_rt_thread *t = hsc_rt_measured();
+    hsc_rt_some cost = hsc_rt_some_begin(t);
     uint32_t node = 0;
     r->supposed = false;
     if (t && hsc_rt.options.waits)
@@ -78,6 +79,7 @@ uint64_t hsc_rt_region_begin(const hsc_rt_here *forked, bool known, const hsc_rt
     atomic_store_explicit(&r->end_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&r->met, 0, memory_order_relaxed);
     atomic_store_explicit(&r->id, id, memory_order_release);
+    hsc_rt_some_end(t, cost);
     return id;
 }
 
@@ -105,9 +107,8 @@ static uint32_t fork_node(hsc_rt_thread *t, hsc_rt_region *r, uint64_t now) {
     return node;
 }
 
-void hsc_rt_region_end(uint64_t id) {
+static void end_region(hsc_rt_thread *t, uint64_t id) {
     hsc_rt_region *r = hsc_rt_region_of(id);
-    hsc_rt_thread *t = hsc_rt_measured();
     if (hsc_rt_self) {
         hsc_rt_self->team = r ? r->outer : (hsc_rt_team){0};
         hsc_rt_self->tasks = r ? r->outer_tasks : (hsc_rt_tasks){0};
@@ -124,6 +125,13 @@ void hsc_rt_region_end(uint64_t id) {
     hsc_rt_thread_put(t, HSC_REC_region, &record, now);
     hsc_rt_charge_wrapper_since(t, begin);
     hsc_rt_disown(t, node);
+}
+
+void hsc_rt_region_end(uint64_t id) {
+    hsc_rt_thread *t = hsc_rt_measured();
+    hsc_rt_some cost = hsc_rt_some_begin(t);
+    end_region(t, id);
+    hsc_rt_some_end(t, cost);
 }
 
 static void on_parallel_end(ompt_data *parallel, ompt_data *task, int flags, const void *return_address) {
@@ -148,6 +156,7 @@ static void tell_member(hsc_rt_thread *t) {
 
 void hsc_rt_region_enter(uint64_t id, uint32_t threads, uint32_t number) {
     hsc_rt_thread *t = hsc_rt_self;
+    hsc_rt_some cost = hsc_rt_some_begin(t);
     hsc_rt_region *r = hsc_rt_region_of(id);
     if (number) {
         if (hsc_rt_omp_waits(t))
@@ -160,11 +169,14 @@ void hsc_rt_region_enter(uint64_t id, uint32_t threads, uint32_t number) {
     t->tasks = (hsc_rt_tasks){.task = 1ull << 63 | id << 24 | (uint64_t)number << 4}; /* no address, and room for groups */
     if (number)
         tell_member(t);
+    hsc_rt_some_end(t, cost);
 }
 
 void hsc_rt_region_leave(uint64_t id) {
+    hsc_rt_some cost = hsc_rt_some_begin(hsc_rt_self);
     const hsc_rt_region *r = hsc_rt_region_of(id);
     hsc_rt_wait_begin_alone(HSC_wait_kind_OMP_REGION_END, r ? r->at.pc : 0);
+    hsc_rt_some_end(hsc_rt_self, cost);
 }
 
 static void on_implicit_task(int endpoint, ompt_data *parallel, ompt_data *task, unsigned threads, unsigned number, int flags) {
@@ -394,16 +406,6 @@ static uint32_t kind_of_mutex(int mutex) {
                                    : HSC_wait_kind_OMP_LOCK;
 }
 
-#define CLOCK_CYCLES (1u << 20) /* less than a millisecond: a rate that is wrong by a thousandth makes that less than a microsecond */
-
-/* Now, by the cycles since the clock was read, which takes longer and most locks are free. */
-static uint64_t lock_time(hsc_rt_thread *t) {
-    uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed), passed = hsc_cycles() - t->clock_cycles;
-    if (rate && passed < CLOCK_CYCLES)
-        return t->clock_ns + hsc_rt_cycles_ns(passed, rate);
-    return t->clock_ns = hsc_rt_now_both(&t->clock_cycles);
-}
-
 /* Locks of OpenMP's own calls are timed by their wrappers (gomp.c), but where the runtime is a part of the program; those that were tried wait for nobody. */
 static bool is_wrapped(const hsc_rt_thread *t, int mutex) {
     return mutex == OMPT_TEST_LOCK || mutex == OMPT_TEST_NEST_LOCK || ((mutex == OMPT_LOCK || mutex == OMPT_NEST_LOCK) && t && t->lock_tried);
@@ -419,7 +421,7 @@ static void on_mutex_acquire(int mutex, unsigned hint, unsigned implementation, 
     if (!t || !hsc_rt.options.waits || t->lock_begin_ns || is_wrapped(t, mutex))
         return;
     t->lock_state = hsc_rt_wait_state(t, HSC_wait_kind_OMP_LOCK);
-    t->lock_begin_ns = lock_time(t);
+    t->lock_begin_ns = hsc_rt_time_near(t, hsc_cycles());
 }
 
 /* The try is over: when it began, 0: not known. */
@@ -458,7 +460,7 @@ static void on_mutex_acquired(int mutex, uint64_t lock, const void *return_addre
     if (!hsc_rt.options.waits)
         return;
     uint64_t begin = t ? end_acquire(t) : 0;
-    bool waited = begin && lock_time(t) >= begin + HSC_RT_BRIEF_LOCK_NS;
+    bool waited = begin && hsc_rt_time_near(t, hsc_cycles()) >= begin + HSC_RT_BRIEF_LOCK_NS;
     if (t && lock && !waited && hsc_rt_lock_had_again(t, (const void *)lock, &key))
         return;
     if (t)

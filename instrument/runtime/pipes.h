@@ -85,9 +85,10 @@ static inline void hsc_rt_pipe_gone(int fd) {
         bool begun = (quiet) && hsc_rt_quiet_begin(); \
         hsc_rt_thread *t = hsc_rt_wait_begin(kind, &at, at.sp); \
         hsc_rt_wait_in(t, real); \
-        hsc_rt_pipe_##verb##_begin(t, with, &at); \
+        if (with) \
+            hsc_rt_pipe_##verb##_begin(t, with, &at); \
         type result = real arguments; \
-        hsc_rt_wait_end(t, bytes, hsc_rt_pipe_##verb##_end(t, with)); \
+        hsc_rt_wait_end(t, bytes, with ? hsc_rt_pipe_##verb##_end(t, with) : (hsc_rt_holder){0, 0}); \
         hsc_rt_quiet_end(begun); \
         return result; \
     }

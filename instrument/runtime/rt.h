@@ -133,8 +133,48 @@ typedef struct hsc_rt_here {
     uint64_t caller; /* return address of a frame further out, where the path ends instead if it is met; 0: none */
 } hsc_rt_here;
 
+#define HSC_RT_SITES 64u
+#define HSC_RT_SITE_CALLERS 5u
+
+/* site.h */
+typedef struct hsc_rt_site {
+    _Alignas(64) hsc_rt_here at;
+    uint64_t callers; /* of the return addresses at caller_at */
+    uint16_t caller_at[HSC_RT_SITE_CALLERS]; /* words from at.sp on, + 1; 0: no more */
+    bool by_bp;        /* the path is found by at.bp */
+    bool brief_region; /* omp.c: it forked one, which was brief */
+    uint32_t node, generation;
+    uint32_t origin; /* of the task that it was called in */
+} hsc_rt_site;
+
+/* brief.h: brief waits of one site, of one kind, that are not in the thread's sums yet */
+#define HSC_RT_BRIEF_NS 16384u
+#define HSC_RT_BRIEF_BUCKETS 8u /* of those of hsc_rt_wait_sum */
+typedef struct hsc_rt_brief {
+    _Alignas(64) uint32_t node;
+    uint32_t kind;
+    uint32_t count, max_ns, total_ns;
+    uint32_t room_ns; /* until one has a record of its own */
+    uint64_t bytes;
+    uint32_t bucket[HSC_RT_BRIEF_BUCKETS];
+} hsc_rt_brief;
+
+/* Of all of a thread. What such a call costs is measured now and then, and stands for the others. */
+typedef struct hsc_rt_briefs {
+    uint64_t used;  /* a bit for each site that has some */
+    uint32_t turn;  /* calls since the last one whose cost was measured */
+    uint32_t calls; /* whose cost is not charged yet */
+    uint32_t cost_cycles; /* of the last one; 0: none so far */
+    uint64_t entered;     /* cycles when the wait that is open was entered; 0: it is not measured */
+} hsc_rt_briefs;
+
 #define HSC_RT_WAIT_BUCKETS 36u
-#define HSC_RT_RECENT 64u
+#define HSC_RT_WAIT_BUCKET_LOW 6u /* 64 ns; what is shorter counts there */
+static inline uint32_t hsc_rt_wait_bucket(uint64_t ns) {
+    uint32_t b = 63 - (uint32_t)__builtin_clzll(ns | 1ull << HSC_RT_WAIT_BUCKET_LOW) - HSC_RT_WAIT_BUCKET_LOW;
+    return b < HSC_RT_WAIT_BUCKETS ? b : HSC_RT_WAIT_BUCKETS - 1;
+}
+
 #define HSC_RT_LOADS 4u
 
 /* waits_ss.c: what has not been written yet of one (context, kind, holder) */
@@ -161,8 +201,10 @@ typedef struct hsc_rt_open {
     uint32_t kind, node; /* kind 0: none */
     uint32_t old_state;
     bool supposed; /* node is that of the last call from there */
+    bool seen;     /* and callers of that were seen to be the same */
     hsc_rt_here at;
     uint64_t begin_ns, told_ns; /* told: of its duration, in records already */
+    uint64_t begin_cycles;      /* of one that may turn out to be brief (brief.h); 0: it is none */
     uint64_t ended_ns;          /* when another thread ended it; 0: not known */
     uint64_t in_step_ns;        /* at a barrier of pthreads: when all were let go from it last; 0: not known */
     uint64_t called;            /* the procedure that waits; 0: not known */
@@ -247,6 +289,15 @@ typedef struct hsc_rt_thread {
     _Atomic uint64_t samples, lost, truncated, own_cycles, beats; /* samples to truncated: periods that they stand for; own: all that is ours */
     uint64_t state_return;                   /* 0: not told */
     uint64_t handler_cycles, wrapper_cycles; /* of own_cycles; the rest are probes' */
+    /* as above: what each wait needs, on few lines of the processor's caches, which may be the program's */
+    uint64_t last_time;
+    uint64_t stack_low, stack_high;
+    uint64_t clock_ns, clock_cycles; /* when the clock was last read for what may be brief, and the cycles then */
+    uint64_t region;                 /* OpenMP region that it works in as a worker */
+    hsc_rt_open open;
+    hsc_rt_briefs briefs;
+    hsc_rt_tasks tasks;
+    uint32_t some_turn; /* parts since the last one that was measured (hsc_rt_some) */
     uint64_t wrapper_rare_cycles;            /* of wrapper_cycles: what single ones took beyond HSC_RT_OWN_CYCLES_MAX */
     /* own_ss.c: when the thread's CPU clock was last read (cycles, 0: never), what it said, and what of it was the handler's: by normal code, by the handler */
     struct hsc_rt_look {
@@ -268,7 +319,6 @@ typedef struct hsc_rt_thread {
     hsc_chunk_writer chunk;
     bool has_chunk;
     uint32_t sequence;
-    uint64_t last_time;
     /* where samples come from */
     hsc_rt_counter counter[HSC_RT_EVENTS];
     int tick_timer, main_timer; /* -1: none */
@@ -310,7 +360,6 @@ typedef struct hsc_rt_thread {
     hsc_rt_calls calls;
     hsc_rt_governor governor;
     /* stack */
-    uint64_t stack_low, stack_high;
     uint32_t generation; /* of the module set that frames belong to */
     uint32_t frames;     /* of the last sample, outermost first, in `stack`; 0: not reusable */
     uint64_t window_address; /* page copied from an address outside the stack; 0: none */
@@ -320,14 +369,12 @@ typedef struct hsc_rt_thread {
     uint64_t usage_due_ns, usage_every_ns; /* helper's: when it tells usage next */
     char name[16];                         /* as record thread_usage tells it */
     hsc_rt_usage usage_start, usage_asleep; /* when it was first measured (less what passed while it was asleep); when it fell asleep */
-    hsc_rt_open open;
     bool omp; /* a thread that the OpenMP runtime knows */
     uint32_t lock_state; /* omp.c */
     bool lock_tried;     /* gomp.c: in a wrapper that times it */
-    uint64_t lock_begin_ns, clock_ns, clock_cycles; /* clock: of the last time that it was read for a lock, and the cycles then */
+    uint64_t lock_begin_ns;
     uint64_t walk_after; /* cycles: no walk for a lock that is free before then */
-    uint64_t region, region_told; /* OpenMP region that it works in as a worker; and the last one in the chunk */
-    hsc_rt_tasks tasks;
+    uint64_t region_told; /* the last one in the chunk */
     hsc_rt_in_task in_task;       /* at its last walk, of which `stack` is */
     uint64_t start_pc;            /* of the procedure that it began in; 0: not known */
     struct hsc_rt_start *start;   /* threads.c; NULL: it was there before */
@@ -350,12 +397,8 @@ typedef struct hsc_rt_thread {
     hsc_rt_frame stack[HSC_RT_DEPTH_MAX];
     hsc_rt_frame fresh[HSC_RT_DEPTH_MAX];
     hsc_rt_waits waits;
-    struct {
-        hsc_rt_here at;
-        uint32_t node, generation;
-        uint32_t origin;   /* of the task that it was called in */
-        bool brief_region; /* omp.c: it forked one, which was brief */
-    } recent[HSC_RT_RECENT]; /* waits.c: where calls that were no real waits came from */
+    hsc_rt_site sites[HSC_RT_SITES]; /* waits.c: where calls that were no real waits came from */
+    hsc_rt_brief brief[HSC_RT_SITES]; /* by the same index */
     _Atomic uint64_t free_yields; /* of `yields`: outside of waits and calls of message passing */
     uint64_t free_yields_seen;    /* as yields_seen */
     uint64_t untold_ns;           /* what switches took that may be such yields and are not told: it is the program's loss where it would have yielded as often without us */
@@ -415,6 +458,9 @@ void hsc_rt_waits_end_region(hsc_rt_thread *t, uint64_t now);
 void hsc_rt_waits_tell(hsc_rt_thread *t, uint64_t now_ns);
 void hsc_rt_waits_help(hsc_rt_thread *t, uint64_t now_ns);
 void hsc_rt_waits_clear(hsc_rt_thread *t); /* at its end, and in a child of fork */
+/* Brief waits (brief.h): into the sums, and their cost into the wrappers'. */
+void hsc_rt_briefs_sum(hsc_rt_thread *t);
+void hsc_rt_brief_sum(hsc_rt_thread *t, hsc_rt_brief *b);
 
 /* source_ss.c: where samples come from; all for the calling thread */
 static inline bool hsc_rt_is_perf(enum hsc_rt_mechanism m) {
@@ -547,6 +593,7 @@ bool hsc_rt_is_go_program(void); /* sandbox.c */
 bool hsc_rt_may_part(bool filtered); /* sandbox.c: tries the calls of hsc_rt.may_part where there is a filter */
 
 /* helper_ss.c */
+void hsc_rt_helper_set_ahead(int32_t tid); /* of a real-time program: before its threads, while which have all processors the helper else comes to nothing */
 bool hsc_rt_helper_start(void);
 void hsc_rt_helper_stop(void); /* waits until it is gone */
 uint64_t hsc_rt_helper_cpu_ns(void); /* of all helpers, now */
@@ -644,7 +691,7 @@ typedef struct hsc_rt_state {
     enum hsc_rt_mechanism mechanism;
     _Atomic uint32_t trap_off; /* HSC_source_reason why no thread is sampled by SIGTRAP any more; 0: they may be */
     bool sandboxed;   /* no system call any more */
-    bool may_part;    /* no filter ends the process for the calls by which the helper has descriptors of its own */
+    bool may_part;    /* no filter ends the process for the calls by which the helper has descriptors of its own and goes ahead */
     bool keeps;       /* the user's program and libraries are kept beside the measurement (keep_ss.c) */
     bool talks;       /* this process says what is worth a line to the user */
     bool tick_failed; /* no CPU timer: time in the kernel is not seen */
@@ -709,6 +756,28 @@ static inline void hsc_rt_charge_wrapper_since(hsc_rt_thread *t, uint64_t begin)
     uint64_t own = hsc_rt_own_since(t, &hsc_rt, begin);
     t->wrapper_rare_cycles += own > HSC_RT_OWN_CYCLES_MAX ? own - HSC_RT_OWN_CYCLES_MAX : 0;
     hsc_rt_charge_wrapper(t, own);
+}
+
+/* Of parts that come often one in so many is measured and stands for the others (a prime: they come in turns), but for what is charged within it by itself. */
+#define HSC_RT_SOME_EVERY 61u
+#define HSC_RT_SOME_MAX 30000u /* cycles: the thread was interrupted */
+typedef struct hsc_rt_some {
+    uint64_t begin, charged; /* begin: cycles; 0: this one is not measured */
+} hsc_rt_some;
+
+static inline hsc_rt_some hsc_rt_some_begin(hsc_rt_thread *t) {
+    if (!t || ++t->some_turn < HSC_RT_SOME_EVERY)
+        return (hsc_rt_some){0, 0};
+    t->some_turn = 0;
+    return (hsc_rt_some){hsc_cycles_then(), t->wrapper_cycles};
+}
+
+static inline void hsc_rt_some_end(hsc_rt_thread *t, hsc_rt_some s) {
+    if (!s.begin)
+        return;
+    uint64_t took = hsc_cycles_then() - s.begin, charged = t->wrapper_cycles - s.charged;
+    if (took > charged && took < HSC_RT_SOME_MAX)
+        hsc_rt_charge_wrapper(t, HSC_RT_SOME_EVERY * (took - charged));
 }
 
 static inline bool hsc_rt_wanted(void) {

@@ -354,7 +354,9 @@ void hsc_rt_reclaim(hsc_rt_thread *t) {
     t->frames = 0;
     t->window_address = 0;
     __builtin_memset(t->cache, 0, sizeof t->cache);
-    __builtin_memset(t->recent, 0, sizeof t->recent);
+    __builtin_memset(t->sites, 0, sizeof t->sites);
+    __builtin_memset(t->brief, 0, sizeof t->brief);
+    t->briefs.used = 0;
     hsc_rt_tree_forget(&t->tree);
     t->waits = (hsc_rt_waits){.all_ns = t->waits.all_ns}; /* waits of the last 100 ms; its memory may be half given back */
     t->last_node = t->system_call = 0;
@@ -395,7 +397,7 @@ bool hsc_rt_own_untold(hsc_rt_thread *t) {
 
 void hsc_rt_disown(hsc_rt_thread *t, uint32_t node) {
     do {
-        uint64_t n = node ? atomic_exchange_explicit(&t->deferred, 0, memory_order_relaxed) : 0;
+        uint64_t n = node && atomic_load_explicit(&t->deferred, memory_order_relaxed) ? atomic_exchange_explicit(&t->deferred, 0, memory_order_relaxed) : 0;
         if (n)
             put_sample_as(t, hsc_rt_thread_now(t), node, HSC_state_RUNTIME, false, n);
         /* the owner stays noted: between two stores a jump would leave a writer that is nobody's */

@@ -59,6 +59,7 @@ bool hsc_rt_may_part(bool filtered) {
     if (!pid) {
         long parted = hsc_sys3(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE), process = hsc_sys3(SYS_pidfd_open, hsc_rt.pid, 0, 0);
         hsc_sys3(SYS_pidfd_getfd, process, 2, 0);
+        hsc_rt_helper_set_ahead(0);
         hsc_sys3(SYS_exit_group, parted != 0, 0, 0);
     }
     while (pid > 0 && hsc_sys4(SYS_wait4, pid, (long)&status, __WCLONE, 0) == -EINTR)

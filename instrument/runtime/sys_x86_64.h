@@ -37,6 +37,12 @@ static inline uint64_t hsc_cycles(void) {
     return __rdtsc();
 }
 
+/* The same once all that stands before it is done: else it is read while that still waits for memory. */
+static inline uint64_t hsc_cycles_then(void) {
+    _mm_lfence();
+    return __rdtsc();
+}
+
 static inline void hsc_relax(void) {
     _mm_pause();
 }

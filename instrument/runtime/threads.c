@@ -8,6 +8,7 @@
 #include "interpose.h"
 #include "probes.h"
 #include "rt.h"
+#include "brief.h"
 #include "waits.h"
 
 #define MADE_IN_NS 200000u /* the kernel makes a thread in 20 to 100 us */
@@ -85,7 +86,7 @@ static hsc_rt_thread *new_thread(void) {
     hsc_rt_tree tree = t->tree; /* its first part is used again */
     __builtin_memset(t, 0, offsetof(hsc_rt_thread, cache));
     __builtin_memset(t->cache, 0, sizeof t->cache);
-    __builtin_memset(t->recent, 0, sizeof t->recent);
+    __builtin_memset(t->sites, 0, sizeof t->sites);
     t->tree = tree;
     return t;
 }
@@ -282,6 +283,7 @@ void hsc_rt_thread_close(hsc_rt_thread *t, uint64_t cpu_ns, bool ended, bool own
     else /* since it was first measured, or at the last look */
         hsc_rt_switches_note(t, switches_at_end(t, knows ? &u : NULL, cpu_ns));
     t->closing = own;
+    hsc_rt_brief_charge(t);
     if (own) {
         t->last_time = now > t->last_time ? now : t->last_time;
         hsc_rt_sample_end(t, cpu_ns);

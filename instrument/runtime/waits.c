@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Waits as wrappers see them: they begin and end; and who held the lock. */
+#include "brief.h"
 #include "state.h"
 #include "waits.h"
 
-#define BRIEF_NS 2000u
+#define BRIEF_NS 2000u /* where callers are not known; a longer wait than HSC_RT_BRIEF_NS is worth a walk of the stack though they were seen to be as before */
 #define BRIEF_LOCK_NS 20000u /* shorter waits for locks are not worth a walk of the stack each */
 #define LOCK_WALKS 32u       /* times as long as a walk took there is none for a lock that is free */
 #define BRIEF_LOCK_CYCLES 60u /* what a lock costs that was free */
@@ -12,6 +13,7 @@
 /* What of the begin and the end of other waits is outside of the two readings of the counter, readings included: measured once, likewise (docs/waiting.md). */
 #define BEGIN_REST_CYCLES 150u
 #define END_REST_CYCLES 130u
+#define BRIEF_REST_CYCLES 30u /* the same of one that is brief: the call of the wrapper, and its way to the procedure */
 
 _Atomic uint32_t hsc_rt_locks_wanted[HSC_RT_LOCKS];
 
@@ -77,6 +79,7 @@ static void open_wait(hsc_rt_thread *t, uint32_t kind, uint32_t node, uint64_t n
     t->open.node = node;
     t->open.begin_ns = now;
     t->open.told_ns = 0;
+    t->open.begin_cycles = 0;
     t->open.ended_ns = 0;
     t->open.in_step_ns = 0;
     t->open.called = 0;
@@ -85,9 +88,9 @@ static void open_wait(hsc_rt_thread *t, uint32_t kind, uint32_t node, uint64_t n
 }
 
 /* Calls that mostly return at once (reads and writes of a few bytes) are not worth a walk of the stack each: one from the same
- * frame is supposed to have the same path as the last, and walked for when it has turned out to take long. */
-static __typeof__(&hsc_rt_self->recent[0]) recent(hsc_rt_thread *t, const hsc_rt_here *at) {
-    return &t->recent[(((at->pc ^ at->sp) * 0x9e3779b97f4a7c15u) >> 58) & (HSC_RT_RECENT - 1)];
+ * place is supposed to have the same path as the last, and walked for when it has turned out to take long. */
+static hsc_rt_site *site(hsc_rt_thread *t, const hsc_rt_here *at) {
+    return &t->sites[hsc_rt_site_index(at)];
 }
 
 static bool is_often_brief(uint32_t kind) {
@@ -96,22 +99,32 @@ static bool is_often_brief(uint32_t kind) {
 }
 
 static uint32_t supposed_node(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at) {
-    __typeof__(recent(t, at)) r = recent(t, at);
-    return is_often_brief(kind) && r->at.pc == at->pc && r->at.sp == at->sp &&
-                   r->at.bp == at->bp && r->at.caller == at->caller && r->origin == t->tasks.origin && r->generation == atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed)
-               ? r->node
-               : 0;
+    const hsc_rt_site *p = site(t, at);
+    return is_often_brief(kind) && hsc_rt_site_is(t, p, at) ? p->node : 0;
+}
+
+static void open_supposed(hsc_rt_thread *t, uint32_t kind, uint32_t node, uint64_t entered) {
+    if (!hsc_rt_brief_may(t, kind)) {
+        open_wait(t, kind, node, hsc_rt_now_ns());
+        return;
+    }
+    uint64_t cycles = hsc_cycles(), near_ns = hsc_rt_time_near(t, cycles);
+    open_wait(t, kind, node, near_ns > t->last_time ? near_ns : t->last_time);
+    t->briefs.entered = entered;
+    t->open.begin_cycles = entered ? hsc_cycles_then() : cycles;
 }
 
 hsc_rt_thread *hsc_rt_wait_begin(uint32_t kind, const hsc_rt_here *at, uint64_t frame) {
+    uint64_t entered = hsc_rt_brief_enter(hsc_rt_self);
     hsc_rt_thread *t = enter(kind, frame);
     if (!t)
         return NULL;
     uint32_t node = supposed_node(t, kind, at);
     t->open.supposed = node != 0;
+    t->open.seen = site(t, at)->caller_at[0] != 0;
     t->open.at = *at;
     if (node) {
-        open_wait(t, kind, node, hsc_rt_now_ns());
+        open_supposed(t, kind, node, entered);
         return t;
     }
     const hsc_rt_made *again = t->tasks.origin && !at->caller ? hsc_rt_made_again(t, at) : NULL;
@@ -129,7 +142,7 @@ hsc_rt_thread *hsc_rt_wait_begin(uint32_t kind, const hsc_rt_here *at, uint64_t 
     node = hsc_rt_walk_here(t, at, now, &truncated);
     if (t->tasks.origin && !at->caller)
         hsc_rt_made_keep(t, at, node, 0);
-    *recent(t, at) = (__typeof__(t->recent[0])){*at, node, t->generation, t->tasks.origin, false};
+    hsc_rt_site_keep(t, at, node);
     open_wait(t, kind, node, now);
     hsc_rt_charge_wrapper_since(t, begin);
     hsc_rt_charge_wrapper(t, BEGIN_REST_CYCLES);
@@ -155,7 +168,7 @@ static bool find_alone(hsc_rt_thread *t, uint64_t pc, uint32_t *node) {
     if (!hsc_rt_own(t))
         return false;
     *node = pc ? hsc_rt_walk_alone(t, 0, pc, hsc_rt_thread_now(t)) : 0;
-    *recent(t, &at) = (__typeof__(t->recent[0])){at, *node, atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed), t->tasks.origin, false};
+    hsc_rt_site_keep_frame(t, &at, *node);
     hsc_rt_disown(t, *node);
     return true;
 }
@@ -199,15 +212,53 @@ void hsc_rt_wait_state_back(hsc_rt_thread *t, uint32_t old) {
     hsc_rt_state_set(t, old);
 }
 
+static uint64_t brief_ns(const hsc_rt_thread *t) {
+    return t->open.seen ? HSC_RT_BRIEF_NS : BRIEF_NS;
+}
+
+/* What its begin and its end took stands for the calls since the last one that was measured. */
+static void measure_brief(hsc_rt_thread *t, uint64_t begin, uint64_t end) {
+    uint64_t took = begin - t->briefs.entered + hsc_cycles_then() - end + BRIEF_REST_CYCLES;
+    if (took < HSC_RT_BRIEF_COST_MAX)
+        t->briefs.cost_cycles = (uint32_t)took;
+    hsc_rt_brief_charge(t);
+    t->briefs.turn = 0;
+}
+
+/* False: it was not brief, or can't be told so. */
+static bool end_brief(hsc_rt_thread *t, uint64_t bytes) {
+    uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed), begin = t->open.begin_cycles, end = hsc_cycles();
+    uint64_t ns = hsc_rt_cycles_ns(end - begin, rate);
+    if (!rate || ns >= brief_ns(t) || t != hsc_rt_measured() || !hsc_rt_own(t))
+        return false;
+    uint32_t node = t->open.node;
+    bool added = t->open.kind && hsc_rt_brief_add(t, ns, bytes);
+    if (added) {
+        hsc_rt_credit_call(t, &(hsc_rt_call){t->open.called, 0, node, state_of(t->open.kind)}, ns);
+        t->open.kind = 0;
+    }
+    hsc_rt_disown(t, node);
+    if (!added)
+        return false;
+    leave(t);
+    t->briefs.calls++;
+    t->briefs.turn++;
+    if (t->briefs.entered)
+        measure_brief(t, begin, end);
+    return true;
+}
+
 void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder) {
-    if (!t)
+    if (!t || (t->open.begin_cycles && t->open.supposed && !holder.thread_id && end_brief(t, bytes)))
         return;
     if (t == hsc_rt_measured() && t->open.kind && hsc_rt_own(t)) {
         uint64_t now = hsc_rt_thread_now(t);
-        bool truncated, brief = t->open.supposed && now < t->open.begin_ns + BRIEF_NS;
+        bool truncated, brief = t->open.supposed && now < t->open.begin_ns + brief_ns(t);
         uint64_t begin = brief ? 0 : hsc_rt_own_begin(t);
-        if (t->open.supposed && !brief && !t->open.told_ns)
+        if (t->open.supposed && !brief && !t->open.told_ns) {
             t->open.node = hsc_rt_walk_here(t, &t->open.at, now, &truncated);
+            hsc_rt_site_keep(t, &t->open.at, t->open.node);
+        }
         uint32_t node = t->open.node;
         if (t->open.called)
             hsc_rt_credit_call(t, &(hsc_rt_call){t->open.called, hsc_rt_region_in(t, t->tasks.origin), node, state_of(t->open.kind)}, now - t->open.begin_ns);
@@ -221,25 +272,18 @@ void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder) {
     leave(t);
 }
 
-static bool is_recent(const hsc_rt_thread *t, const __typeof__(hsc_rt_self->recent[0]) *r, const hsc_rt_here *at) {
-    return r->at.pc == at->pc && r->at.sp == at->sp && r->at.caller == at->caller && r->origin == t->tasks.origin &&
-           r->generation == atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed);
-}
-
-/* Where a lock is taken: as in the last call from the same frame (exact: with the same frame pointer, too). Else by a walk of the stack, of which
+/* Where a lock is taken: as in the last call from the same frame (exact: by the same path, as far as that is seen). Else by a walk of the stack, of which
  * there are as many as cost a small part of the time: most locks are free, others wait while this one is had, and programs take millions a
  * second. 0: not known. */
 static uint32_t lock_node(hsc_rt_thread *t, const hsc_rt_here *at, bool exact) {
-    __typeof__(recent(t, at)) r = recent(t, at);
-    bool known = is_recent(t, r, at);
-    if (known && (!exact || r->at.bp == at->bp))
-        return r->node;
+    const hsc_rt_site *p = site(t, at);
+    bool known = hsc_rt_site_frame_is(t, p, at);
+    if (known && (!exact || hsc_rt_site_is(t, p, at)))
+        return p->node;
     uint64_t begin = hsc_cycles();
     if (begin < t->walk_after)
-        return known ? r->node : 0;
+        return known ? p->node : 0;
     uint32_t node = hsc_rt_wait_node(t, at);
-    if (node)
-        *r = (__typeof__(*r)){*at, node, t->generation, t->tasks.origin, false};
     uint64_t end = hsc_cycles();
     t->walk_after = end + LOCK_WALKS * (end - begin);
     return node;
@@ -269,6 +313,8 @@ uint32_t hsc_rt_wait_node(hsc_rt_thread *t, const hsc_rt_here *at) {
     bool truncated;
     uint64_t begin = hsc_rt_own_begin(t);
     uint32_t node = hsc_rt_walk_here(t, at, hsc_rt_thread_now(t), &truncated);
+    if (node)
+        hsc_rt_site_keep(t, at, node);
     hsc_rt_charge_wrapper_since(t, begin);
     hsc_rt_disown(t, node);
     return node;
@@ -279,8 +325,7 @@ uint32_t hsc_rt_wait_node(hsc_rt_thread *t, const hsc_rt_here *at) {
 #define BRIEF_REGION_NS 20000u /* others are worth a walk each time */
 
 uint32_t hsc_rt_fork_begin(hsc_rt_thread *t, const hsc_rt_here *at, bool *supposed) {
-    const __typeof__(t->recent[0]) *r = recent(t, at);
-    uint32_t node = r->brief_region ? supposed_node(t, HSC_wait_kind_OMP_REGION_END, at) : 0;
+    uint32_t node = site(t, at)->brief_region ? supposed_node(t, HSC_wait_kind_OMP_REGION_END, at) : 0;
     *supposed = node != 0;
     return node ? node : hsc_rt_wait_node(t, at);
 }
@@ -288,9 +333,9 @@ uint32_t hsc_rt_fork_begin(hsc_rt_thread *t, const hsc_rt_here *at, bool *suppos
 uint32_t hsc_rt_fork_end(hsc_rt_thread *t, const hsc_rt_here *at, uint32_t node, uint64_t duration_ns, bool supposed) {
     bool brief = duration_ns < BRIEF_REGION_NS;
     if (supposed && !brief)
-        node = hsc_rt_wait_node(t, at);
-    if (node && !(supposed && brief))
-        *recent(t, at) = (__typeof__(t->recent[0])){*at, node, atomic_load_explicit(&hsc_rt.generation, memory_order_relaxed), t->tasks.origin, brief};
+        return hsc_rt_wait_node(t, at);
+    if (brief && supposed_node(t, HSC_wait_kind_OMP_REGION_END, at) == node)
+        site(t, at)->brief_region = true;
     return node;
 }
 
@@ -351,16 +396,16 @@ void hsc_rt_lock_had(hsc_rt_thread *t, const void *lock, const hsc_rt_here *at, 
     if (asked_for)
         lock_before(lock, t->thread_id);
     uint32_t node = lock_node(t, at, asked_for);
-    if (key && node && recent(t, key) != recent(t, at)) /* else both would be forgotten in turn */
-        *recent(t, key) = (__typeof__(t->recent[0])){*key, node, t->generation, t->tasks.origin, false};
+    if (key && node && site(t, key) != site(t, at)) /* else both would be forgotten in turn */
+        hsc_rt_site_keep_frame(t, key, node);
     tell_had(t, lock, asked_for, node);
 }
 
 bool hsc_rt_lock_had_again(hsc_rt_thread *t, const void *lock, const hsc_rt_here *key) {
-    const __typeof__(t->recent[0]) *r = recent(t, key);
-    if (is_asked_for(lock) || !is_recent(t, r, key))
+    const hsc_rt_site *p = site(t, key);
+    if (is_asked_for(lock) || !hsc_rt_site_frame_is(t, p, key))
         return false;
-    tell_had(t, lock, false, r->node);
+    tell_had(t, lock, false, p->node);
     return true;
 }
 

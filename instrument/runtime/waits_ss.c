@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The sums of a thread's waits, by (calling context, kind, holder of the lock), and the records made of them. The thread
  * itself adds; records are written by it, by its handler, or by the helper while it sleeps: whoever has the writer. */
-#include "here.h"
+#include "brief.h"
 
 #define FIRST_CAPACITY 16u
-#define BUCKET_LOW 6u /* 64 ns; what is shorter counts there */
-#define LONG_NS 1000000u /* a wait that has a record of its own without a trace too: others may have waited for this thread meanwhile */
 #define TELL_NS 100000000ull
 #define TELL_OPEN_MAX_NS 10000000000ull
 
@@ -95,9 +93,7 @@ hsc_rt_wait_sum *hsc_rt_waits_add(hsc_rt_thread *t, uint32_t node, uint32_t kind
                                      .node = node, .kind = kind, .holder_thread = holder_thread, .holder_node = holder_node, .fork = fork_of(t)});
     if (!e)
         return NULL;
-    uint32_t b = duration_ns ? 63 - (uint32_t)__builtin_clzll(duration_ns) : 0;
-    b = b < BUCKET_LOW ? 0 : b - BUCKET_LOW;
-    e->bucket[b < HSC_RT_WAIT_BUCKETS ? b : HSC_RT_WAIT_BUCKETS - 1]++;
+    e->bucket[hsc_rt_wait_bucket(duration_ns)]++;
     e->count++;
     e->total_ns += duration_ns - told_ns;
     e->max_ns = duration_ns > e->max_ns ? duration_ns : e->max_ns;
@@ -107,6 +103,23 @@ hsc_rt_wait_sum *hsc_rt_waits_add(hsc_rt_thread *t, uint32_t node, uint32_t kind
     e->unrecorded_ns += duration_ns;
     mark(w, e);
     return e;
+}
+
+void hsc_rt_brief_sum(hsc_rt_thread *t, hsc_rt_brief *b) {
+    hsc_rt_waits *w = &t->waits;
+    hsc_rt_wait_sum *e = b->node ? find(w, &(hsc_rt_wait_sum){.node = b->node, .kind = b->kind}) : NULL;
+    if (e && b->count) {
+        for (uint32_t i = 0; i < HSC_RT_BRIEF_BUCKETS; i++)
+            e->bucket[i] += b->bucket[i];
+        e->count += b->count;
+        e->total_ns += b->total_ns;
+        e->max_ns = b->max_ns > e->max_ns ? b->max_ns : e->max_ns;
+        e->bytes += b->bytes;
+        w->all_ns += b->total_ns;
+        e->unrecorded_ns += b->total_ns;
+        mark(w, e);
+    }
+    *b = (hsc_rt_brief){.node = b->node, .kind = b->kind, .room_ns = e && e->unrecorded_ns < HSC_RT_LONG_NS ? HSC_RT_LONG_NS - (uint32_t)e->unrecorded_ns : 0};
 }
 
 static bool put(hsc_rt_thread *t, hsc_rt_wait_sum *e, uint64_t now) {
@@ -120,7 +133,7 @@ static bool put(hsc_rt_thread *t, hsc_rt_wait_sum *e, uint64_t now) {
             buckets[n++] = 0;
         buckets[n++] = e->bucket[i];
     }
-    hsc_rec_wait r = {now, e->node, e->kind, e->count, e->total_ns, e->max_ns, e->bytes, n ? low + BUCKET_LOW : 0,
+    hsc_rec_wait r = {now, e->node, e->kind, e->count, e->total_ns, e->max_ns, e->bytes, n ? low + HSC_RT_WAIT_BUCKET_LOW : 0,
                       {buckets, n}, e->holder_thread, e->holder_node, e->open, e->told_ns, e->fork >> 32, (uint32_t)e->fork};
     if (!hsc_rt_thread_put(t, HSC_REC_wait, &r, now))
         return false;
@@ -167,6 +180,7 @@ void hsc_rt_waits_tell(hsc_rt_thread *t, uint64_t now) {
     hsc_rt_waits *w = &t->waits;
     hsc_rt_open *o = &t->open;
     hsc_rt_waits_end_region(t, now);
+    hsc_rt_briefs_sum(t);
     uint64_t until = lasts_until(t, now);
     if (o->kind && until > o->begin_ns + o->told_ns) {
         settle_place(t, now);
@@ -186,7 +200,7 @@ void hsc_rt_waits_tell(hsc_rt_thread *t, uint64_t now) {
 
 bool hsc_rt_waits_due(const hsc_rt_thread *t, uint64_t now) {
     const hsc_rt_open *o = &t->open;
-    if (t->waits.dirty && now > t->waits.told_ns + TELL_NS)
+    if ((t->waits.dirty || t->briefs.used) && now > t->waits.told_ns + TELL_NS)
         return true;
     if (!o->kind || now < o->begin_ns + o->told_ns)
         return false;
@@ -215,7 +229,7 @@ void hsc_rt_wait_over(hsc_rt_thread *t, uint64_t now, uint64_t bytes, uint32_t h
     hsc_rt_wait_sum *sum = hsc_rt_waits_add(t, o->node, o->kind, duration, told, bytes, holder_thread, holder_node);
     t->waits.unrecorded_ns += holder_thread ? duration : 0;
     uint64_t *unrecorded = holder_thread ? &t->waits.unrecorded_ns : alone && sum ? &sum->unrecorded_ns : NULL, stands_for = unrecorded ? *unrecorded : 0;
-    if (hsc_rt.options.trace || duration >= LONG_NS || stands_for >= LONG_NS) {
+    if (hsc_rt.options.trace || duration >= HSC_RT_LONG_NS || stands_for >= HSC_RT_LONG_NS) {
         uint64_t fork = fork_of(t);
         const hsc_rt_team team = omp ? t->team : (hsc_rt_team){0};
         uint64_t in_step_ns = hsc_rt_wait_is_team(o->kind) ? team.in_step_ns : o->in_step_ns;
@@ -237,5 +251,8 @@ void hsc_rt_waits_clear(hsc_rt_thread *t) {
     hsc_rt_waits *w = &t->waits;
     hsc_rt_unmap(w->entry, bytes_of(w->capacity));
     *w = (hsc_rt_waits){0};
+    if (t->briefs.used)
+        __builtin_memset(t->brief, 0, sizeof t->brief);
+    t->briefs = (hsc_rt_briefs){0};
     t->open.kind = 0;
 }

@@ -41,6 +41,7 @@ oo::class create ::FakeDb {
     }
 
     method calls {} { return $Calls }
+    method apart {scope} { return "" }
     method silentopenmp {} { return "" }
     method environment {} { return {OMP_NUM_THREADS 2 OMP_PROC_BIND "close (3 processes) or not set (1)"} }
 
@@ -80,7 +81,7 @@ oo::class create ::FakeDb {
     method process {i} { return [dict create host [expr {$i ? "" : "node0"}] rank $i first_thread [expr {2 * $i}] threads 2 unfinished 0 end exit executable {}] }
     method metric {i} { return {index 0 name {CPU time} unit s scale 0.001 exact 0} }
     method arrays {args} {
-        return [list [dict create array 0 text {} name grid bounds {[8]} type double procedure norm module {} scope -1 file 0 line 3 filename /src/solve.f90 sent_bytes 0 received_bytes 0 \
+        return [list [dict create array 0 text {} name grid bounds {[8]} type double procedure norm shared 0 module {} scope -1 file 0 line 3 filename /src/solve.f90 sent_bytes 0 received_bytes 0 \
             cost 20.0 share 0.25 inside 20.0]]
     }
     method arrayuses {array args} { return {} }
@@ -90,7 +91,7 @@ oo::class create ::FakeDb {
     method taken {} { return [expr {[info exists Taken] ? $Taken : "samples 0 periods_max 0"}] }
     method setTaken {samples periods_max} { set Taken [dict create samples $samples periods_max $periods_max] }
     method category {i} { return [lindex {computation communication waiting} $i] }
-    method module {i} { return [dict create index $i path [lindex {/src/prog /usr/lib/libmpi.so.40} $i] note [lindex {"" "no map"} $i] knowledge [lindex {map symbol} $i] own [lindex {1 0} $i]] }
+    method module {i} { return [dict create index $i path [lindex {/src/prog /usr/lib/libmpi.so.40} $i] note [lindex {"" "no map"} $i] knowledge [lindex {map symbol} $i] own [lindex {1 0} $i] heatscope 0] }
 
     method file {i} {
         if {$i < 0 || $i >= [llength $Files]} {

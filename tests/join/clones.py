@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Copies of procedures that compilers make lead to what they are copies of: every instruction of a copy has the name, a
 line and, where it is in one, the loop of its origin.
-Usage: clones.py SYMBOLIZE SOURCE WORK NAME,SUFFIX[,loop]... -- COMPILER..."""
+With `version` some are also of a loop of the generated code.
+Usage: clones.py SYMBOLIZE SOURCE WORK NAME,SUFFIX[,loop[,version]]... -- COMPILER..."""
 import os
 import re
 import subprocess
@@ -12,7 +13,7 @@ symbolize, source, work, *wanted = sys.argv[1:end]
 compiler = sys.argv[end + 1:]
 os.makedirs(work, exist_ok=True)
 program = os.path.join(work, "clones")
-subprocess.run([*compiler, "-g", source, "-o", program], check=True)
+subprocess.run([*compiler, *([] if any(a.startswith("-g") for a in compiler) else ["-g"]), source, "-o", program], check=True)
 mark = {(m[1], m[2]): n for n, text in enumerate(open(source, encoding="utf-8"), 1)
         for m in re.finditer(r"/\* (BEGIN|END|LOOP) (\w+) \*/", text)}
 symbols = [line.split() for line in subprocess.run(["nm", "-S", program], capture_output=True, text=True, check=True).stdout.splitlines()]
@@ -26,8 +27,9 @@ for one in wanted:
         wrong.append(f"the compiler made no {origin}{suffix}")
     for begin, size, name in copies:
         inside = [a for a in addresses if begin <= a < begin + size]
-        answer = subprocess.run([symbolize, program, "--loops"], input="".join(f"{a:x}\n" for a in inside), capture_output=True,
-                                text=True, check=True).stdout.splitlines()
+        asked = "".join(f"{a:x}\n" for a in inside)
+        answer, versions = (subprocess.run([symbolize, program, how], input=asked, capture_output=True, text=True, check=True).stdout.splitlines()
+                            for how in ("--loops", "--versions"))
         in_loop = 0
         for text in answer:
             place, *loops = text.split(" # ")
@@ -39,6 +41,8 @@ for one in wanted:
             if not mark["BEGIN", origin] <= line <= mark["END", origin]:
                 wrong.append(f"{name}: {text}: line {line} is not of {origin}")
             in_loop += any(int(k.split("-")[0]) == mark.get(("LOOP", origin)) for k in loops)
+        if "version" in loop and not any(" # " in text for text in versions):
+            wrong.append(f"{name}: no instruction of its {len(inside)} is of a loop of the generated code")
         if loop and not in_loop:
             wrong.append(f"{name}: no instruction of its {len(inside)} is in the loop")
 if wrong:

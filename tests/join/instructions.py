@@ -256,6 +256,31 @@ if os.path.exists(module):
     loaded = loads("./alone", "-o", "library.h5", "m")
     that(any("LLVM" in f for f in loaded) and os.path.basename(module) not in loaded, f"without the module libLLVM is not loaded: {loaded}")
     that(filecmp.cmp("module.h5", "library.h5", shallow=False), "the module's assembler is another than libLLVM's")
+
+# ---- a procedure with code of its own beside that of its OpenMP regions ----
+with open("regions.c", "w") as out:
+    out.write("""static double a[4000], b[4000];
+__attribute__((noinline)) static void solve(int rounds) {
+    for (int r = 0; r < rounds; r++) {
+        for (int i = 0; i < 2000; i++)
+            a[i] = 1 / (1 + a[i]);
+#pragma omp parallel for
+        for (int i = 1; i < 4000; i++)
+            b[i] = b[i] * 0.5 + a[i - 1] / (1.0 + a[i] * a[i]);
+    }
+}
+int main(void) {
+    solve(6000);
+    return b[7] > 1e9;
+}
+""")
+run(HEATSCOPE, "cc", "-O2", "-g", "-fopenmp", "regions.c", "-o", "regions")
+run("env", "OMP_NUM_THREADS=1", HEATSCOPE, "run", "-q", "-o", "r", "./regions")
+run(HEATSCOPE, "correlate", "-q", "-o", "r.h5", "r")
+for name in ("solve", "solv"):
+    rows = list(csv.DictReader(io.StringIO(run(HEATSCOPE, "annotate", "--format=csv", "r.h5", name))))
+    that({"solve", "omp parallel"} <= {r["procedure"] for r in rows}, f"annotate {name}: code of {set(r['procedure'] for r in rows)}")
+    that(rows and rows[0]["procedure"] == "omp parallel", f"annotate {name}: the hottest piece is not the first")
 for complaint in wrong:
     print(complaint)
 sys.exit(bool(wrong))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* symbolize MODULE [--loops|--merged|--names] [FOLDER...]: for each hexadecimal address on stdin, one line: the address, then innermost first
+/* symbolize MODULE [--loops|--versions|--merged|--names] [FOLDER...]: for each hexadecimal address on stdin, one line: the address, then innermost first
  * "linkage-name file:line" for each level of inlining, separated by " | ". Lines repaired from line 0 are marked "~".
- * With --names they are as reports name them. With --loops the loops around the address follow: " # first-last ..." of the innermost copy outwards. With --merged there
+ * With --names they are as reports name them. With --loops the loops around the address follow: " # first-last ..." of the innermost copy outwards; with --versions that of the loop of the
+ * generated code: " # VERSION". With --merged there
  * are lines "merged LINE LINE" at the end: calls of MPI of which the compiler may have made one. Folders hold what was kept
  * aside. */
 #include <inttypes.h>
@@ -18,12 +19,13 @@ int main(int argc, char **argv) {
     hsc_err err = {0};
     char line[64];
     bool loops = argc > 2 && !strcmp(argv[2], "--loops"), merged = argc > 2 && !strcmp(argv[2], "--merged");
+    bool versions = argc > 2 && !strcmp(argv[2], "--versions");
     bool names = argc > 2 && !strcmp(argv[2], "--names");
-    int options = loops || merged || names;
+    int options = loops || versions || merged || names;
     hsc_code_spec spec = {.path = argc > 1 ? argv[1] : "", .map_dirs = (const char *const *)argv + 2 + options,
                           .map_dir_count = argc > 2 + options ? (size_t)(argc - 2 - options) : 0, .with_data = merged};
     if (argc < 2 || hsc_code_open(&spec, &c, &err) != HSC_OK) {
-        fprintf(stderr, "symbolize: %s\n", argc < 2 ? "usage: symbolize MODULE [--loops|--merged|--names] [FOLDER...]" : err.text);
+        fprintf(stderr, "symbolize: %s\n", argc < 2 ? "usage: symbolize MODULE [--loops|--versions|--merged|--names] [FOLDER...]" : err.text);
         return 1;
     }
     hsc_code_tables t;
@@ -55,6 +57,8 @@ int main(int argc, char **argv) {
             for (size_t i = a.element_count; i-- > 0;)
                 if (a.elements[i].kind == HSC_ELEMENT_LOOP)
                     printf(" # %u-%u", t.loops[a.elements[i].index].line_begin, t.loops[a.elements[i].index].line_end);
+        if (versions && a.instance != HSC_NO_INDEX)
+            printf(" # %u", t.instances[a.instance].version);
         printf("\n");
     }
     const hsc_code_data *data = hsc_code_get_data(c);

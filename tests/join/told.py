@@ -201,7 +201,7 @@ costs = table("cost")
 that(len(costs) == 2, costs)
 for c in costs:
     that(near(c["handler_s"], 20e-6) and near(c["signals_s"], 10e-6) and near(c["probes_s"], 3e-6) and near(c["wrappers_s"], 7e-6) and near(c["switches_s"], 5e-6), c)
-    that(near(c["own_least_s"], 20e-6 + 5 * 1.5e-6 + 3e-6 + 7e-6 + 4e-6) and near(c["own_most_s"], 20e-6 + 5 * 4e-6 + 3e-6 + 1.25 * 7e-6 + 6e-6), c) # HSC_COST_UNSEEN_MOST
+    that(near(c["own_least_s"], 20e-6 + 5 * 1.5e-6 + 3e-6 + 0.65 * 7e-6 + 4e-6) and near(c["own_most_s"], 20e-6 + 5 * 4e-6 + 3e-6 + 1.5 * 7e-6 + 6e-6), c) # HSC_COST_WRAPPERS_LEAST, _MOST
     rank = float(c["thread"].startswith("rank 1"))
     that(near(c["start_s"], 1e-3 * (1 + rank)) and near(c["end_s"], 0.5e-3), c)
     that(near(c["helper_s"], 1e-3) and near(c["cpu_net_s"], float(c["cpu_s"]) - 45e-6), c)
@@ -222,7 +222,7 @@ that(near(ledger["start"], start) and near(ledger["end"], end), ledger)
 that(near(ledger["measuring"], own + 2 * 1e-3 + start + end), ledger)
 that(near(sum(ledger[n] for n in ("start", "handler", "signals", "probes", "wrappers", "switches", "helper", "end")), ledger["measuring"]), ledger)
 that(near(ledger["program itself"], 0.01 + 0.00175 - own), ledger)  # by the clock, not the 8 periods in samples; and two processes too short for one
-least, most = (2 * x + 2 * 1e-3 + unseen * (start + end) for x, unseen in ((41.5e-6, 1), (56e-6 + 0.25 * 7e-6, 1.25)))
+least, most = (2 * x + 2 * 1e-3 + unseen * (start + end) for x, unseen in ((41.5e-6 - 0.35 * 7e-6, 1), (56e-6 + 0.5 * 7e-6, 1.25)))
 that(near(ledger["measuring, at least"], least) and near(ledger["measuring, at most"], most), ledger)
 share, least, most = (100 * x / (0.01 + 0.00175 - own) for x in (own + 2 * 1e-3 + start + end, least, most))
 for text in (run("report", DATABASE), run("report", "--by=ledger", DATABASE)):

@@ -54,6 +54,15 @@ given "$p -gline-tables-only -Wl,--build-id=sha1 a.c" -Wl,--build-id=sha1 a.c
 given "-Wl,--build-id a.o -o a" a.o -o a
 given "-Wl,--build-id -o x.c a.o" -o x.c a.o
 given "-r a.o b.o -o c.o" -r a.o b.o -o c.o
+# what would leave out what a map is read by is left out, and said
+for strips in "-s" "-Wl,-s" "-Wl,--strip-all,--strip-debug" "-Xlinker -s" "-s -Wl,-S"; do
+    # shellcheck disable=SC2086
+    given "-Wl,--build-id a.o -o a" $strips a.o -o a 2> err
+    [ "$(grep -c 'cc: -s is left out, or nothing will be known' err)" = 1 ] || fail "$strips: said $(cat err)"
+done
+given "-Wl,--build-id -Wl,-O1,--as-needed,-x a.o" -Wl,-O1,-s,--as-needed,-x a.o 2> err
+given "-Wl,--build-id -Wl,-rpath,/s,--sort-common a.o -L-s -X" -Wl,-rpath,/s,--sort-common a.o -L-s -X 2> err
+[ ! -s err ] || fail "nothing was left out: $(cat err)"
 given "$p -gline-tables-only -x c -c -" -x c -c -
 given "-c -x assembler -" -c -x assembler -
 for quiet in "-E a.c" "-M a.c" "-MM a.c" "--version" "-v" "-print-file-name=libc.a" "-dumpmachine" "-fsyntax-only a.c" \
@@ -64,6 +73,9 @@ done
 given "$p -gline-tables-only -MD -MF a.d -c a.c" -MD -MF a.d -c a.c
 echo '-c "a b.c" -g' > args.rsp
 given "$p @args.rsp" @args.rsp
+echo 'a.o -Wl,-O1,-s' > link.rsp
+given "-Wl,--build-id @link.rsp" @link.rsp 2> err
+grep -q 'leave -s out of the file of arguments' err || fail "said: $(cat err)"
 given "$p -gline-tables-only -DX=a b -c a.c" "-DX=a b" -c a.c
 w=$prefix/bin/heatscope-cc
 given "$p -gline-tables-only -c a.c" -c a.c
@@ -100,6 +112,8 @@ echo 'int main(void) { return 0; }' > a.c
 "$h" cc a.c -o a
 "$h" map --summary a | grep -q '^a.c: C, '
 readelf -n a | grep -q 'Build ID'
+"$h" cc -s a.c -o s 2> err
+cmp a s || fail "linked with -s it is another program"
 
 # by the compiler's own name, for build scripts that look at it
 named=$("$h" config --compilers)

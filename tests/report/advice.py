@@ -189,6 +189,32 @@ for many in (0, 90):
     text = re.sub(r"\s+", " ", run(HEATSCOPE, "report", "--by=finding", f"m.stencil{many}"))
     that("-ffast-math lets it" in text and ("few iterations each time, for which vector code may stay unused: bounds that are constants let the compiler unroll it instead)" in text) == (not many), f"{many}: {text}")
 
+# A promise that would let a loop be vectors, which walks memory by large steps, is no promise of time.
+with open(os.path.join(WORK, "transposed.c"), "w", encoding="utf-8") as f:
+    f.write("""#include <stdlib.h>
+enum { N = 600 };
+static double cells[N], *to[N];
+__attribute__((noinline)) static void add(double **p, const double *restrict q, long n, int k) {
+    for (long i = 0; i < N; i++)
+        p[i][k] += q[i * STEP];
+}
+int main(int count, char **words) {
+    double *many = calloc(N * N, sizeof *many);
+    for (int i = 0; i < N; i++)
+        to[i] = &cells[i];
+    for (int k = 0; k < (BY_ROWS ? 300000 : 150000); k++)
+        add(to, many, N - 1 + count, 0);
+    return cells[7] < 0 && words;
+}
+""")
+for rows in (0, 1):
+    run(CC, "-O2", f"-DBY_ROWS={rows}", "-DSTEP=" + ("1" if rows else "n"), "transposed.c", "-o", f"transposed{rows}")
+    run(HEATSCOPE, "run", "-q", "-F", "2000", "--budget=off", "-o", f"m.transposed{rows}", f"./transposed{rows}")
+    text = re.sub(r"\s+", " ", run(HEATSCOPE, "report", "--by=finding", f"m.transposed{rows}"))
+    hint = "lets it, where no iteration touches what another one writes)" if rows else \
+        "may let it, where no iteration touches what another one writes; with its large steps through memory vector code may stay unused, or gain little)"
+    that("#pragma omp simd before the loop, with -fopenmp-simd, " + hint in text, f"by rows {rows}: {text}")
+
 # A loop that only calls is not the hottest; that it has more is said.
 with open(os.path.join(WORK, "calls.c"), "w", encoding="utf-8") as f:
     f.write("""static double sink[64];

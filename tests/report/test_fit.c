@@ -119,6 +119,14 @@ static void cut_apart(const char *a, const char *b, int width, const char *text,
     }
 }
 
+static void template_of(const char *name, const char *expected) {
+    char out[256];
+    if (strcmp(report_fit_template(name, out, sizeof out), expected)) {
+        printf("%s: the template of '%s', expected '%s'\n", out, name, expected);
+        failed = 1;
+    }
+}
+
 int main(void) {
     reference("a->b[].c[i + 1][j]", 40, "a->b[].c[i + 1][j]");
     reference("context->graph->colors[].wideConstraints[].massScale[block.colorIndex][wideIndex]", 40, "...colors[].wideConstraints[].massScale");
@@ -163,6 +171,17 @@ int main(void) {
     cut_apart("/home/u/aa/kernels.c:7", "/home/u/bb/kernels.c:7", 12, "kernels.c:7", "aa/ke..s.c:7", "bb/ke..s.c:7");
     cut_apart("halo.c:7", "halo.c:7", 7, "ha..c:7", "ha..c:7", "ha..c:7");   /* one place */
     cut_apart("a<----------1---------->", "a<----------2---------->", 9, "a<-..--->", "a<-..--->", "a<-..--->"); /* no cut does */
+    const char *of_double = "Grid<double>::sweep(int)", *of_float = "Grid<float>::sweep(int)"; /* what tells instances apart is shown, not their class */
+    cut_apart(of_double, of_float, 14, "sweep", "sweep<double>", "sweep<float>");
+    cut_apart(of_double, of_float, 11, "Grid..sweep", "swe..double", "swe..float>");
+    cut_apart("loop a.cc:27 in Grid<double>::sweep", "loop a.cc:27 in Grid<float>::sweep", 22, "loop a.cc:27 in sweep", "loop a...sweep<double>", "loop a...sweep<float>");
+    cut_apart("void ns::move<3, 0>(T<1>)", "void ns::move<3, 1>(T<1>)", 12, "move<>", "move<3, 0>", "move<3, 1>");
+    cut_apart("A<int>::operator<(int)", "A<long>::operator<(int)", 16, "A<>::operator<", "A<int>:..erator<", "A<long>..erator<");
+    cut_apart("void ns::F<a>::operator()<T<true> >(int)", "void ns::F<a>::operator()<T<false> >(int)", 22, "void..", "operator()<T<true> >", "operator()<T<false> >");
+    cut_apart("grid<std::vector<int, std::less<int> >, metres_of_a_name>::sweep", "grid<std::vector<int, std::less<int> >, seconds_of_a_name>::sweep", 16, "grid<>::sweep",
+              "sweep..metres_of", "sweep..seconds_o");
+    template_of("double ns::work<1>(cell*, f<2>)", "ns::work<>");
+    template_of("main", "main");
     static const uint32_t numbers[] = {0, 1, 2, 1000, 16383, 16384, 50000}, kinds[] = {0, 1, 2, 3, 16};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)

@@ -243,7 +243,8 @@ def budget():
         expect(f"{options}: prices", 200 < price[0] <= price[1] <= price[2] < 1000000 and 0 < int(costs[1]["switches_least"]) < 1000 < int(costs[1]["switches_most"]), costs[1])
         for k, end, told_end in ((0, "least", in_line[2]), (2, "most", in_line[3])):
             off = parts["signals"] * (price[k] / price[1] - 1) + parts["switches"] * (int(costs[1][f"switches_{end}"]) / 1000 - 1)
-            off += 0.25 * sum(parts[part] for part in ("wrappers", "start", "end")) if end == "most" else 0 # HSC_COST_UNSEEN_MOST
+            off += parts["wrappers"] * (0.5 if end == "most" else -0.35) # HSC_COST_WRAPPERS_MOST, _LEAST
+            off += 0.25 * (parts["start"] + parts["end"]) if end == "most" else 0 # HSC_COST_UNSEEN_MOST
             expect(f"{options}: at {end}", told_end and abs(float(told_end) - float(in_line[1]) - off / 10 / by_itself) < 0.11, (in_line[0], off, by_itself))
         for t in p.threads.values():
             h = t.handler

@@ -275,6 +275,15 @@ def brief_waits():
     expect("not one each", len(t.intervals) <= sum(sums.values()) / 1e6, (len(t.intervals), sums))
 
 
+def brief_callers():
+    """Each of the brief reads of a procedure stands below the one of its two callers that called it."""
+    done, found = run([program("callers"), "20000"])
+    expect("exit code", done.returncode == 0, done)
+    for procedure in ("first", "second"):
+        reads = sum(w["count"] for _, w in waits_of(only(found), "READ", procedure))
+        expect(f"reads of {procedure}", reads == 20000, reads)
+
+
 def same_line():
     """Each call on a line is a wait and a cause of its own; copies of one are one."""
     done, _ = run([program("same_line")])

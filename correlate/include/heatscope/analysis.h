@@ -108,6 +108,7 @@ typedef struct hsc_db_array_use {
     uint32_t array;         /* row of arrays, the first with its identity; HSC_NONE: calls whose buffers are not known */
     char *text;             /* "u(5, 64)", "halo[2][n]" */
     uint32_t places;        /* calls in the source, as (line, operation) */
+    uint32_t procedure;     /* scope; of a member one that ran with it; HSC_NONE: none */
     uint64_t calls, sent_bytes, received_bytes;
     double mpi_s;           /* in the calls, and their share of those that completed them; a call of two arrays counts whole for both */
     double waiting_s;       /* of it, for late partners, likewise: rows add up to more than all */
@@ -129,6 +130,10 @@ typedef struct hsc_db_array_time {
 } hsc_db_array_time;
 /* Those with a value, the largest first; free() *out. Cost: the references, and the sums of their lines, once. */
 hsc_status hsc_db_read_array_times(hsc_db *db, uint32_t metric, hsc_db_array_time **out, uint32_t *n, hsc_err *err);
+
+/* By row of references: 1 where it is counted. Instances of a template have references of their own on the same lines: of those of one array on a line, one instance's are, that
+ * has most of them, of those with time by the metric, where any has. free() *out. Cost: the references once. */
+hsc_status hsc_db_choose_references(hsc_db *db, uint32_t metric, uint8_t **out, hsc_err *err);
 
 /* ---- two databases (library hsc_diff) ---- */
 

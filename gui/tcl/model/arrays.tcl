@@ -28,18 +28,39 @@ oo::class create ::heatscope::Arrays {
                 set total [expr {$total + $bytes}]
                 dict merge $a [my Names $a] [dict create bytes $bytes]
             }]
+            my MarkSame
             # what was stopped on the way is no answer
             set Key $metric
         }
         return $Rows
+    }
+    # What says in another run which one it is: of one that several procedures refer to not the procedure that has most of it, which may be another one there,
+    # but its class and type, where that is enough.
+    method MarkSame {} {
+        foreach a $Rows {
+            dict incr several [my Owner $a]
+        }
+        set Rows [lmap a $Rows {
+            set owner [my Owner $a]
+            dict set a same [expr {[dict get $a shared] && [dict get $several $owner] == 1 ? [lrange $owner 1 end] : [list [my Type $a] [dict get $a procedure] [dict get $a module]]}]
+        }]
+    }
+    method Owner {a} {
+        set procedure [::heatscope::fmt shortName [dict get $a procedure]]
+        set last [::heatscope::fmt lastName $procedure]
+        return [list [dict get $a whole] [my Type $a] \
+            [expr {[string match this->* [dict get $a name]] && $last ne $procedure ? [string range $procedure 0 end-[string length $last]] : ""}]]
     }
     method Names {a} {
         if {[dict get $a array] < 0} {
             return [dict create id unknown name "buffers that are not known" whole "buffers that are not known" where ""]
         }
         set name [expr {[dict get $a text] ne "" ? [dict get $a text] : "[dict get $a name][dict get $a bounds]"}]
-        # a region by the procedure that it is in
+        # a region by the procedure that it is in, an instance of a template so that what tells it apart is seen
         set owner [expr {[dict get $a scope] >= 0 ? [$Run scopeTitle [dict get $a scope]] : [::heatscope::fmt shortName [dict get $a procedure]]}]
+        if {[dict get $a scope] >= 0 && [$Db apart [dict get $a scope]] ne ""} {
+            set owner [$Run lastName [dict get $a scope]]
+        }
         if {[dict get $a module] ne ""} {
             set owner "module [dict get $a module]"
         }

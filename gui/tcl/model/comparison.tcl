@@ -300,7 +300,7 @@ oo::class create ::heatscope::Comparison {
         }
         foreach {of title} {waiting Waiting messages "Message passing"} {
             if {[dict exists $by $of]} {
-                lappend out [list $title [my Kinds [dict get $by $of]] [my Seconds [lindex [dict get $by $of] 0]]]
+                lappend out [list $title [my Kinds [dict get $by $of]] "[my Seconds [lindex [dict get $by $of] 0]][expr {$of eq "waiting" ? [my Most [dict get $by $of]] : ""}]"]
             }
         }
         if {[dict exists $by imbalance]} {
@@ -383,6 +383,11 @@ oo::class create ::heatscope::Comparison {
             }
         }
         return "[my Seconds $all], all threads added up[expr {[llength $kinds] ? ": [join $kinds {, }]" : ""}]"
+    }
+    # ", timed, most: end of a thread": another waiting than that of the CPU time before it.
+    method Most {rows} {
+        set most [lindex [lsort -real -decreasing -index 0 [lmap row [lrange $rows 1 end] {list [expr {max([dict get $row a], [dict get $row b])}] [dict get $row name]}]] 0]
+        return ", timed[expr {$most ne "" ? ", most: [::heatscope::fmt plain [lindex $most 1]]" : ""}]"
     }
     # With ~ where chance alone explains it.
     method Factor {row format scale} {
@@ -498,7 +503,7 @@ oo::class create ::heatscope::Comparison {
     }
     method ProcedureOf {db by row} {
         set scope [expr {$by eq "line" ? [dict get [$db line $row] scope] : $row}]
-        return [expr {$by eq "procedure" ? [::heatscope::fmt shortName [dict get [$db scope $row] name]] : $scope >= 0 ? [my Procedure $db $scope] : ""}]
+        return [expr {$by eq "procedure" ? [::heatscope::names short $db $row] : $scope >= 0 ? [my Procedure $db $scope] : ""}]
     }
     method Place {db by row} {
         if {$by eq "line"} {
@@ -507,7 +512,7 @@ oo::class create ::heatscope::Comparison {
             return [list [expr {[dict get $line line] > 0 ? "$name:[dict get $line line]" : "$name, no line known"}] [expr {[dict get $line scope] >= 0 ? [my Procedure $db [dict get $line scope]] : ""}]]
         }
         set s [$db scope $row]
-        set name [::heatscope::fmt shortName [dict get $s name]]
+        set name [::heatscope::names short $db $row]
         set where ""
         if {[dict get $s file] >= 0} {
             set where [::heatscope::fmt plain [dict get [$db file [dict get $s file]] name]]
@@ -528,7 +533,7 @@ oo::class create ::heatscope::Comparison {
         if {[dict get [$db scope $scope] kind] eq "procedure"} {
             set procedure $scope
         }
-        return [expr {$procedure >= 0 ? [::heatscope::fmt lastName [::heatscope::fmt shortName [dict get [$db scope $procedure] name]]] : ""}]
+        return [expr {$procedure >= 0 ? [::heatscope::names last $db $procedure] : ""}]
     }
     # "+0.31 s (1.42x)" in the metric's unit
     method amount {c metric {unit ""}} {

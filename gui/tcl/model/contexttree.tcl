@@ -189,18 +189,18 @@ oo::class create ::heatscope::ContextTree {
                 there { set row [dict merge $row [my TheirRow [string range $id 6 end]]] }
                 topdown {
                     set c [$Db context $id]
-                    set row [dict merge $row [dict create name [my Name $c] where [my Where $c] scope [dict get $c scope] context $id \
+                    set row [dict merge $row [dict create name [my Name $c $Db] where [my Where $c] scope [dict get $c scope] context $id \
                         kind [dict get $c kind] depth [expr {max(0, [dict get $c depth])}]]]
                 }
                 bottomup {
                     set c $facts
-                    set name [expr {[dict get $c scope] >= 0 ? [::heatscope::fmt shortName [dict get $c name]] : "(outermost)"}]
+                    set name [expr {[dict get $c scope] >= 0 ? [::heatscope::names short $Db [dict get $c scope]] : "(outermost)"}]
                     set row [dict merge $row [dict create name $name where [my Place $c] scope [dict get $c scope] context -1 kind procedure \
                         depth [expr {[llength $id] - 1}]]]
                 }
                 flat {
                     set c $facts
-                    set row [dict merge $row [dict create name [::heatscope::fmt shortName [dict get $c name]] \
+                    set row [dict merge $row [dict create name [::heatscope::names short $Db $id] \
                         where [my Place [dict create file [dict get $c file] line [dict get $c line_begin]]] scope $id context -1 \
                         kind procedure depth 0]]
                 }
@@ -218,10 +218,10 @@ oo::class create ::heatscope::ContextTree {
         set run [$Comparison run]
         if {$Mode eq "topdown"} {
             set c [[$run db] context $there]
-            return [dict create name [my Name $c] where [my Where $c $run] scope -1 context -1 kind [dict get $c kind] depth [expr {max(0, [dict get $c depth])}]]
+            return [dict create name [my Name $c [$run db]] where [my Where $c $run] scope -1 context -1 kind [dict get $c kind] depth [expr {max(0, [dict get $c depth])}]]
         }
         set c [[$run db] scope $there]
-        return [dict create name [::heatscope::fmt shortName [dict get $c name]] where [my Place [dict create file [dict get $c file] line [dict get $c line_begin]] $run] \
+        return [dict create name [::heatscope::names short [$run db] $there] where [my Place [dict create file [dict get $c file] line [dict get $c line_begin]] $run] \
             scope -1 context -1 kind procedure depth 0]
     }
     # The largest value that a row listed has, of all with what they call; and the largest change.
@@ -256,7 +256,7 @@ oo::class create ::heatscope::ContextTree {
         set name [[expr {$run eq "" ? $Run : $run}] fileName [dict get $c file]]
         return [expr {[dict get $c line] > 0 ? "$name:[dict get $c line]" : $name}]
     }
-    method Name {c} {
+    method Name {c db} {
         switch -- [dict get $c kind] {
             root { return "whole program" }
             partial { return "paths that do not reach the thread's start" }
@@ -265,7 +265,7 @@ oo::class create ::heatscope::ContextTree {
                 return [expr {[dict get $c line] > 0 ? "$name :[dict get $c line]" : $name}]
             }
         }
-        return [::heatscope::fmt shortName [dict get $c name]]
+        return [expr {[dict get $c scope] >= 0 ? [::heatscope::names short $db [dict get $c scope]] : [::heatscope::fmt shortName [dict get $c name]]}]
     }
     # Where it was called, for procedures; inlined ones say so.
     method Where {c {run {}}} {

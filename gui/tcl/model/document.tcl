@@ -378,7 +378,7 @@ oo::class create ::heatscope::Document {
         set names {}
         foreach scope [my Begin $n] {
             set facts [$Db scope $scope]
-            lappend names "[dict get $facts kind] [::heatscope::fmt shortName [dict get $facts name]]"
+            lappend names "[dict get $facts kind] [::heatscope::names short $Db $scope]"
         }
         return [join $names ", "]
     }

@@ -139,7 +139,7 @@ namespace eval ::heatscope::fmt {
         set words [dict get $reference stride]
         if {[dict get $reference stride_bytes] ne ""} {
             set words "[dict get $reference stride_bytes] B"
-        } elseif {$words ni {"not known" constant}} {
+        } elseif {$words ni {"not known" constant "the same in each iteration, known to the run"}} {
             return $words
         }
         return "stride $words"

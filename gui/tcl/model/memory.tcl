@@ -3,12 +3,14 @@
 # strides and arrays, and for a call of MPI the code that fills, reads or waits for what it moves.
 
 oo::class create ::heatscope::Memory {
-    variable Run Db Kept
+    variable Run Db Kept KeptLoop Statements
 
     constructor {run} {
         set Run $run
         set Db [$run db]
         set Kept {}
+        set KeptLoop {}
+        set Statements {}
     }
 
     # Marks of one file for a selected scope and line: a dict of
@@ -25,11 +27,17 @@ oo::class create ::heatscope::Memory {
     }
 
     method Make {document scope line} {
-        set marks [dict create arrows {} spans {} chips {}]
         set file [$document file]
-        if {$scope >= 0 && [dict get [$Db scope $scope] kind] in {loop region}} {
-            set marks [my Loop $document $scope $marks]
+        set key [list $file $scope]
+        if {[lindex $KeptLoop 0] ne $key} {
+            set Statements {}
+            set marks [dict create arrows {} spans {} chips {}]
+            if {$scope >= 0 && [dict get [$Db scope $scope] kind] in {loop region}} {
+                set marks [my Loop $document $scope $marks]
+            }
+            set KeptLoop [list $key $marks]
         }
+        set marks [lindex $KeptLoop 1]
         if {$line > 0} {
             foreach site [$Db messagesites $file $line] {
                 set marks [my Site $document $site $marks]
@@ -71,7 +79,7 @@ oo::class create ::heatscope::Memory {
                 }
                 set n [dict get $r line]
                 set kind [expr {[dict get $r access] eq "read" ? "read" : "write"}]
-                set marks [my Span $document $marks $n [dict get $r column] $kind [my ReferenceWords $r]]
+                set marks [my Reference $document $marks $n [dict get $r column] [dict get $r text] $kind [my ReferenceWords $r]]
                 set stride [my Stride $r]
                 if {[dict get $r array] ne "" && $stride ne ""} {
                     set words "[::heatscope::fmt plain [dict get $r array]] $stride"
@@ -125,9 +133,9 @@ oo::class create ::heatscope::Memory {
         return [expr {[dict get $r stride_bytes] ne "" ? "stride [::heatscope::fmt plain [dict get $r stride_bytes]] B" : $stride}]
     }
     method ReferenceWords {r} {
-        set text "[dict get $r access] [::heatscope::fmt plain [dict get $r text]]: [dict get $r stride]"
-        if {[dict get $r stride_bytes] ne ""} {
-            append text " ([::heatscope::fmt plain [dict get $r stride_bytes]] B)"
+        set text "[dict get $r access] [::heatscope::fmt plain [dict get $r text]]: [::heatscope::fmt plain [::heatscope::fmt stride $r]]"
+        if {[string match "*known to the run" [dict get $r stride]] && [dict get $r stride_bytes] ne ""} {
+            append text " in each iteration, which only the run knows"
         }
         append text ", [dict get $r size_bytes] B each"
         set layout {}
@@ -180,7 +188,7 @@ oo::class create ::heatscope::Memory {
             }
             set writes [regexp {fills|writes|copied into|copied from the buffer} [dict get $link kind]]
             set marks [my Chip $marks $n [list $words [expr {$writes ? "write" : "read"}] [dict get $link scope]]]
-            set marks [my Span $document $marks $n [dict get $link column] [expr {$writes ? "write" : "read"}] $words]
+            set marks [my Reference $document $marks $n [dict get $link column] [dict get $link text] [expr {$writes ? "write" : "read"}] $words]
             if {$here && $n != [dict get $site line]} {
                 # data flow from who fills to the call, and from the call to who reads
                 lassign [expr {$writes && ![regexp {copied from the buffer} [dict get $link kind]]
@@ -209,6 +217,34 @@ oo::class create ::heatscope::Memory {
         if {$first < 0} {
             return $marks
         }
+        return [my Mark $document $marks $line $first $last $kind $words]
+    }
+    # Of Fortran the column is the statement's.
+    method Reference {document marks line column text kind words} {
+        if {[$document language] ni {fortran fixed}} {
+            return [my Span $document $marks $line $column $kind $words]
+        }
+        foreach place [::heatscope::statement places [my Written $document $line $column $text] $text $kind] {
+            set marks [my Mark $document $marks {*}$place $kind $words]
+        }
+        return $marks
+    }
+    # What a statement names as the reference begins.
+    method Written {document line column text} {
+        if {![regexp {^\w+} $text name]} {
+            return {}
+        }
+        set statement [list [$document file] $line $column]
+        set key [list $statement $name]
+        if {![dict exists $Statements $key]} {
+            if {![dict exists $Statements $statement]} {
+                dict set Statements $statement [::heatscope::statement whole $document $line $column]
+            }
+            dict set Statements $key [::heatscope::statement written [dict get $Statements $statement] $name]
+        }
+        return [dict get $Statements $key]
+    }
+    method Mark {document marks line first last kind words} {
         set spans [expr {[dict exists $marks spans $line] ? [dict get $marks spans $line] : {}}]
         lappend spans [list [$document shown $line $first] [expr {[$document shown $line [expr {$last + 1}]] - 1}] $kind $words]
         dict set marks spans $line $spans

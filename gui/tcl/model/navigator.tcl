@@ -2,13 +2,14 @@
 # Makes whole selections from what a user points at, so that file, line, procedure and scope always fit each other.
 
 oo::class create ::heatscope::Navigator {
-    variable Bus Run Db Hots Path Context ContextKey
+    variable Bus Run Db Hots HotAt Path Context ContextKey
 
     constructor {bus run} {
         set Bus $bus
         set Run $run
         set Db [$run db]
         set Hots {}
+        set HotAt {}
         set Path {}
         set Context -1
         set ContextKey {}
@@ -17,6 +18,7 @@ oo::class create ::heatscope::Navigator {
     # The values have changed: another interval.
     method forget {} {
         set Hots {}
+        set HotAt {}
         set Path {}
     }
     method Axis {} { return [list -metric [$Bus get metric] -axis [$Bus get axis]] }
@@ -150,6 +152,10 @@ oo::class create ::heatscope::Navigator {
                 set other [dict get $row row]
             }
         }
+        # only libraries have time of their own that is worth a look: where the program calls them
+        if {$header < 0 && [my StartAtCalls]} {
+            return
+        }
         foreach found [list $header $other] {
             if {$found >= 0} {
                 my procedure start $found
@@ -161,6 +167,21 @@ oo::class create ::heatscope::Navigator {
         } elseif {[$Run info files] > 0} {
             my line start 0 1
         }
+    }
+
+    # At the program's line that has most with the libraries that it calls, if there is text to show.
+    method StartAtCalls {} {
+        if {[$Run info contexts] > [::heatscope::settings get beginContexts]} {
+            return 0
+        }
+        set row [lindex [$Db hotlines -n 1 -metric [$Bus get metric]] 0]
+        if {$row eq "" || [my IsOfSystem [dict get [$Db file [dict get $row file]] path]]
+            || [[$Run document [dict get $row file]] state] ne "text"} {
+            return 0
+        }
+        my line start [dict get $row file] [dict get $row line]
+        $Bus adjust start lines calls
+        return 1
     }
 
     method IsPlaceToBegin {scope} {
@@ -377,9 +398,12 @@ oo::class create ::heatscope::Navigator {
         if {![llength $hot]} {
             return {}
         }
-        set now [lsearch -exact $hot [list [$Bus get file] [$Bus get line]]]
+        # from a place that it did not lead to (a loop's head, which has hardly any time, is far down the list) it begins with the hottest
+        set at [list [$Bus get file] [$Bus get line]]
+        set now [expr {$at in [list $HotAt [lindex $hot 0]] ? [lsearch -exact $hot $at] : -1}]
         set next [expr {$now < 0 ? ($step > 0 ? 0 : [llength $hot] - 1) : ($now + $step) % [llength $hot]}]
-        my line $origin {*}[lindex $hot $next]
+        set HotAt [lindex $hot $next]
+        my line $origin {*}$HotAt
         return [list [expr {$next + 1}] [llength $hot]]
     }
 
@@ -410,7 +434,7 @@ oo::class create ::heatscope::Navigator {
         set others {}
         foreach row [$Db top -table line -n 300 {*}[my Axis]] {
             set file [$Db file [dict get $row file]]
-            if {![dict get $file has_lines]} {
+            if {![dict get $file has_lines] || [dict get $row sum] <= 0} {
                 continue
             }
             lappend [expr {[my IsOwn [dict get $file module]] ? "mine" : "others"}] [list [dict get $row file] [dict get $row line]]

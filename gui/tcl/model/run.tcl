@@ -418,9 +418,10 @@ oo::class create ::heatscope::Run {
         if {$scope < 0} {
             return ""
         }
-        set facts [$Db scope $scope]
-        return [::heatscope::fmt shortName [dict get $facts name]]
+        return [::heatscope::names short $Db $scope]
     }
+    # Of a procedure, without its class.
+    method lastName {scope} { return [::heatscope::names last $Db $scope] }
     # Where a loop is: {FILE LINE}. One of the program's that has none in the database, as flang writes an intrinsic procedure inline that is called in several
     # lines, is at the first of those that it was written for.
     method placeOf {scope} {
@@ -456,13 +457,13 @@ oo::class create ::heatscope::Run {
             return ""
         }
         set facts [$Db scope $scope]
-        set name [::heatscope::fmt shortName [dict get $facts name]]
+        set name [my scopeName $scope]
         switch -- [dict get $facts kind] {
             module - file { set name [::heatscope::fmt baseName $name] }
             program { return "whole program" }
             loop - region {
                 if {[dict get $facts procedure] >= 0} {
-                    set name "[::heatscope::fmt lastName [my scopeName [dict get $facts procedure]]] $name"
+                    set name "[my lastName [dict get $facts procedure]] $name"
                 }
             }
         }

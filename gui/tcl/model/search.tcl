@@ -36,12 +36,32 @@ oo::class create ::heatscope::Search {
         set hits [dict get $found hits]
         # FILE:LINE is a place, nothing else has such a name
         if {![regexp {:\d+$} $text]} {
-            lappend hits {*}[my Calls $text] {*}[my ArrayHits $text $metric] {*}[my Processors $text $metric $axis]
+            lassign [my Parted $hits] hits libraries remarks without ours
+            lappend hits {*}[my Calls $text] {*}[my ArrayHits $text $metric] {*}[my Processors $text $metric $axis] {*}$libraries {*}$remarks {*}$without {*}$ours
         }
         set share [dict get $found share]
         # of procedures what they took themselves: those that are called, and found too, are counted once
         set sum [expr {$share >= 0.0005 ? "[::heatscope::fmt percent $share 1][expr {[dict get $found of] eq "procedure" ? " own" : ""}]" : ""}]
         return [dict create hits $hits share $share sum $sum words [my Words $hits $metric]]
+    }
+    # Five lists of hits: what has time in the program's own code, in libraries, remarks, what has no time, and procedures of Heatscope's own libraries, which
+    # nobody looks for.
+    method Parted {hits} {
+        set parts {{} {} {} {} {}}
+        foreach hit $hits {
+            set part [my Part $hit]
+            lset parts $part [list {*}[lindex $parts $part] $hit]
+        }
+        return $parts
+    }
+    method Part {hit} {
+        lassign [list [dict get $hit kind] [dict get $hit scope] [dict get $hit file]] kind scope file
+        set module [expr {$kind eq "procedure" && $scope >= 0 ? [dict get [$Db scope $scope] module] : $file >= 0 ? [dict get [$Db file $file] module] : -1}]
+        set facts [expr {$module >= 0 ? [$Db module $module] : {own 0 heatscope 0}}]
+        if {[dict get $facts heatscope]} {
+            return 4
+        }
+        return [expr {[dict get $hit share] <= 0 ? 3 : $kind eq "remark" ? 2 : ![dict get $facts own]}]
     }
     method Holds {text name} { return [expr {[string first [string tolower $text] [string tolower $name]] >= 0}] }
     method Calls {text} {

@@ -95,7 +95,7 @@ oo::class create ::heatscope::ArraysView {
         }
         return $text
     }
-    method Same {} { return {whole where} }
+    method Same {} { return {whole same} }
     method TheirWords {row} { return "[dict get $row whole] [dict get $row where]: only in the other run" }
     method Exported {} {
         return {array whole where where cost cost share share inside inside references references calls calls sent_bytes sent_bytes

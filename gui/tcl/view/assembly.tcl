@@ -208,6 +208,17 @@ oo::class create ::heatscope::AssemblyView {
                 " [::heatscope::fmt percent [dict get $sum loop_sum] [dict get $sum total]]"
         }
         my subtitle $words
+        if {[$How cget -text] eq "" && [set why [my NotDisassembled]] ne ""} {
+            $How configure -text "Not disassembled: $why"
+        }
+    }
+    # Why no piece of the procedure's code is; "" where one is.
+    method NotDisassembled {} {
+        set parts [$Db code $Shown]
+        if {1 in [lmap part $parts {dict get $part disassembled}]} {
+            return ""
+        }
+        return [::heatscope::fmt plain [lindex [lsearch -all -inline -not -exact [lmap part $parts {dict get $part note}] ""] 0]]
     }
 
     # ---- what users do; also for scripts ----
@@ -336,7 +347,7 @@ oo::class create ::heatscope::AssemblyView {
     # ---- as data ----
 
     method table {} {
-        set rows [list {address operation operands comment place version inlined samples share}]
+        set rows [list [list address operation operands comment place version inlined [$Run countWord]s share]]
         set n [$Code count]
         for {set i 0} {$i < $n} {incr i} {
             set d [$Code row $i]
@@ -360,6 +371,7 @@ oo::class create ::heatscope::AssemblyView {
         my Options
     }
     method describe {} {
-        return "Assembler: [my fullSubtitle]\n[$Code describe]"
+        set why [expr {[$Code count] ? [my NotDisassembled] : ""}]
+        return "Assembler: [my fullSubtitle]\n[expr {$why ne "" ? "Not disassembled: $why\n" : ""}][$Code describe]"
     }
 }

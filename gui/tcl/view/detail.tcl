@@ -369,7 +369,7 @@ oo::class create ::heatscope::DetailView {
         set module [dict get [$Document facts] module]
         foreach row [$Run ranking procedure [dict get $Selection metric] [dict get $Selection axis]] {
             if {[dict get $row file] == $File || ([dict get $row module] == $module && [dict get $row line_begin] == 0)} {
-                lappend listed [list [dict get $row row] [::heatscope::fmt shortName [dict get $row name]] \
+                lappend listed [list [dict get $row row] [$Run scopeName [dict get $row row]] \
                     [dict get $row share] [dict get $row sum]]
             }
         }
@@ -691,7 +691,7 @@ oo::class create ::heatscope::DetailView {
         return $rows
     }
     method RowText {line} {
-        return [expr {[$Document state] eq "text" ? [string trim [$Document line $line]] : [$Document standIn $line]}]
+        return [expr {[$Document state] eq "text" ? [string trimright [$Document line $line]] : [$Document standIn $line]}]
     }
     method describe {} {
         set out "[$Path.head.title cget -text]  [my fullSubtitle]\n"

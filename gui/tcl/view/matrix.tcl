@@ -116,6 +116,9 @@ oo::class create ::heatscope::MatrixView {
             $Legend configure -change none -colours [dict get $Selection colours] -scaling [dict get $Selection scale] \
                 -least [dict get $layout least] -maximum [dict get $layout maximum] -unit $unit
         }
+        if {$By in {waiting waits} && ![my Comparing] && [dict get $layout group] eq "process" && [dict get $layout within] > 0} {
+            append words ", on the diagonal within a process"
+        }
         set Unit $words
         my FitLegend
     }
@@ -243,6 +246,10 @@ oo::class create ::heatscope::MatrixView {
             set words ", [::heatscope::fmt plural [expr {int(ceil(double([dict get $layout processes]) / [dict get $layout bins]))}] rank] a cell"
         }
         set total [expr {$By eq "size" ? "" : "[my Quantity [dict get $layout total]] in all"}]
+        # most of it may be of threads that never had anything to do, which the pane of waiting leaves out
+        if {$By in {waiting waits} && [dict get $layout group] eq "process" && [dict get $layout within] > 0} {
+            append total ", [my Quantity [dict get $layout within]] within processes (idle threads too)"
+        }
         return [string trim "$total$words \u00b7 [my Timed {timed and counted}]" " ,"]
     }
     method Fill {} {

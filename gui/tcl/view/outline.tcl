@@ -125,10 +125,10 @@ oo::class create ::heatscope::OutlineView {
     # {NAME LAST WHERE}: with its depth, without its class, and where it is.
     method NameOf {scope} {
         set facts [$Db scope $scope]
-        set name [::heatscope::fmt plain [::heatscope::fmt shortName [dict get $facts name]]]
+        set name [::heatscope::fmt plain [$Run scopeName $scope]]
         set line [dict get $facts line_begin]
         if {[dict get $facts kind] eq "procedure"} {
-            return [list $name [::heatscope::fmt lastName $name] [$Run fileName [dict get $facts file]]:$line]
+            return [list $name [$Run lastName $scope] [$Run fileName [dict get $facts file]]:$line]
         }
         set name "[string repeat \u2002 [expr {min(6, max(1, [dict get $facts depth]))}]]$name"
         return [list $name [::heatscope::fmt lastName $name] :$line]

@@ -148,25 +148,22 @@ oo::class create ::heatscope::OverviewView {
         }
         my Read $text
     }
-    # The program from top to bottom: its procedures and loops with lines, what they took themselves and with all they call.
+    # What the picture shows: its rows from top to bottom, strip by strip, and a column for each of its columns.
     method table {} {
-        set metric [dict get $Selection metric]
-        set rows {}
-        foreach kind {procedure loop region} {
-            foreach row [$Db top -table scope_incl -kind $kind -n 4096 {*}[my Common]] {
-                if {[dict get $row file] >= 0 && [dict get $row line_begin] > 0} {
-                    lappend rows [list [dict get $row file] [dict get $row line_begin] $row]
-                }
-            }
+        lassign [$Map cells] columns rows
+        set head {file line last_file last_line procedure}
+        foreach {first last} $columns {
+            set from [my Label $first]
+            lappend head [expr {$first == $last ? $from : "$from..[my Label $last]"}]
         }
-        set out [list [list file line kind name inclusive share exclusive]]
-        foreach entry [lsort -integer -index 0 [lsort -integer -index 1 $rows]] {
-            set row [lindex $entry 2]
-            lappend out [list [dict get $row filename] [dict get $row line_begin] [dict get $row kind] [dict get $row name] [dict get $row sum] \
-                [dict get $row share] [lindex [$Db sums -table scope_excl -rows [list [dict get $row row] 1] {*}[my Common]] 0]]
+        set out [list $head]
+        foreach row $rows {
+            set values [lassign $row file line lastFile lastLine procedure]
+            lappend out [list [my FileName $file] $line [my FileName $lastFile] $lastLine [expr {$procedure >= 0 ? [dict get [$Db scope $procedure] name] : ""}] {*}$values]
         }
         return $out
     }
+    method FileName {file} { return [expr {$file >= 0 ? [dict get [$Db file $file] name] : ""}] }
     method describe {} {
         return "[$Map describe][expr {$None ne "" ? "$None\n" : ""}]"
     }

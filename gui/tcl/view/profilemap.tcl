@@ -37,4 +37,23 @@ oo::class create ::heatscope::ProfileMapView {
         my Read "[::heatscope::fmt plain [dict get [$Db file [dict get $hit file]] name]]:[dict get $hit line] \u00b7 [$Run scopeName $s]:\
             [::heatscope::fmt percent $sum [$Run total $metric]] of [$Run whole [dict get $Selection metric]][my Changed $s $metric][expr {[llength $kinds] ? " \u00b7 [join $kinds {, }]" : ""}]"
     }
+    # The program from top to bottom: its procedures and loops with lines, what they took themselves and with all they call.
+    method table {} {
+        set metric [dict get $Selection metric]
+        set rows {}
+        foreach kind {procedure loop region} {
+            foreach row [$Db top -table scope_incl -kind $kind -n 4096 {*}[my Common]] {
+                if {[dict get $row file] >= 0 && [dict get $row line_begin] > 0} {
+                    lappend rows [list [dict get $row file] [dict get $row line_begin] $row]
+                }
+            }
+        }
+        set out [list [list file line kind name inclusive share exclusive]]
+        foreach entry [lsort -integer -index 0 [lsort -integer -index 1 $rows]] {
+            set row [lindex $entry 2]
+            lappend out [list [dict get $row filename] [dict get $row line_begin] [dict get $row kind] [dict get $row name] [dict get $row sum] \
+                [dict get $row share] [lindex [$Db sums -table scope_excl -rows [list [dict get $row row] 1] {*}[my Common]] 0]]
+        }
+        return $out
+    }
 }

@@ -205,14 +205,14 @@ oo::class create ::heatscope::RankingView {
             set name [dict get $facts name]
             # f.cold, f.part.0
             set suffix [expr {$symbol ne $name && [set dot [string first . $symbol]] >= 0 ? [string range $symbol $dot end] : ""}]
-            set title [::heatscope::fmt shortName $name]$suffix
+            set title [expr {[dict get $f procedure] >= 0 ? [$run scopeName [dict get $f procedure]] : [::heatscope::fmt shortName $name]}]$suffix
             if {[dict get $facts kind] ne "procedure"} { # the body of a parallel region
                 set title [$run scopeTitle [dict get $f procedure]]
             }
             set module [expr {[dict get $f module] >= 0 ? [::heatscope::fmt plain [::heatscope::fmt baseName [dict get [$db module [dict get $f module]] path]]] : ""}]
             set sum [dict get $f sum]
             dict set f sum [expr {$sum == entier($sum) ? entier($sum) : $sum}]
-            dict merge $f [dict create id [dict get $f part] name $title where $module \
+            dict merge $f [dict create id [dict get $f part] name $title short [::heatscope::fmt shortName $name] where $module \
                 share [expr {$total > 0 ? $sum / double($total) : 0.0}]]
         }]
     }
@@ -339,7 +339,7 @@ oo::class create ::heatscope::RankingView {
             dict set row $key [expr {[dict get $row $key] * $by}]
         }]
     }
-    method Same {} { return [dict get {reason name array {whole where} message {name where} symbol {symbol where name}} $By] }
+    method Same {} { return [dict get {reason name array {whole same} message {name where} symbol {symbol where short}} $By] }
     method Alike {} { return operation }
     # A program may have another name there.
     method ByWords {row places loose} {
@@ -417,10 +417,10 @@ oo::class create ::heatscope::RankingView {
                 set file [$run fileName $at]:$line
             }
         }
-        set name [::heatscope::fmt shortName [dict get $row name]]
+        set name [$run scopeName [dict get $row row]]
         if {[dict get $row kind] ne "procedure" && [dict get $row procedure] >= 0} {
             # the line once: behind the file
-            set name "[::heatscope::fmt lastName [$run scopeName [dict get $row procedure]]] $name[expr {$file eq "" && [dict get $row line_begin] > 0 ? ":[dict get $row line_begin]" : ""}]"
+            set name "[$run lastName [dict get $row procedure]] $name[expr {$file eq "" && [dict get $row line_begin] > 0 ? ":[dict get $row line_begin]" : ""}]"
         } elseif {[set last [::heatscope::fmt lastName $name]] ne $name} {
             # a method: its own name first, then its class in place of the file
             set at [string last $last $name]
@@ -438,7 +438,7 @@ oo::class create ::heatscope::RankingView {
             set below $up
             set facts [$db context $up]
             if {[dict get $facts kind] in {procedure inlined} && [dict get $facts scope] != $own} {
-                return "from [::heatscope::fmt shortName [dict get $facts name]]"
+                return "from [::heatscope::names short $db [dict get $facts scope]]"
             }
         }
         return ""

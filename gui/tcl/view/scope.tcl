@@ -57,9 +57,9 @@ oo::class create ::heatscope::ScopeView {
         bind $Profile <<HeatscopeHover>> [namespace code {my HoverProfile %d}]
         bind $Profile <<ProfilePick>> [namespace code {my OnColumn %d}]
         bind $Profile <<ProfileRange>> [namespace code {my OnRange %d}]
-        bind $in.kinds <Configure> +[namespace code {my Kinds}]
+        bind $in.kinds <Configure> +[namespace code {my Redraw Kinds}]
         # behind the geometry of the labels
-        bind $in.share <Configure> +[list after idle [namespace code {my OnWidth}]]
+        bind $in.share <Configure> +[list after idle [namespace code {my Redraw OnWidth}]]
     }
     # The selected line by processor, where that has room; else all there is is the scope's.
     method ShowProfile {on} {

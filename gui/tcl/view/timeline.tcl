@@ -152,6 +152,9 @@ oo::class create ::heatscope::TimelineView {
             ::heatscope::theme say $Path.body.othername "Other run: [$comparison title] ([$comparison file]), [::heatscope::fmt seconds [dict get [$db times] end]]"
             set changed all
         }
+        if {$changed eq "all" || [my Any $changed interval]} {
+            $Other configure -interval [$db interval]
+        }
         if {$changed eq "all" || [my Any $changed axis]} {
             $Other configure -axis [dict get $Selection axis] -key $VarKey
             my Look

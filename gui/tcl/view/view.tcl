@@ -231,23 +231,37 @@ oo::class create ::heatscope::View {
                 $App later $App readyRoom
             }
         } trap {HEATSCOPE DB} {message options} {
-            # it is still to be shown
-            foreach key $Reading {
-                dict set Dirty $key 1
-            }
-            set Reading {}
-            my EndPart
-            set why [lindex [dict get $options -errorcode] 2]
-            if {$why eq "PENDING"} {
-                my Wait
-            } else {
-                my Complain $message $why
-            }
+            my Failed $Reading $message $options
             return
         }
         # what came meanwhile
         if {[dict size $Dirty] && [winfo ismapped $Path]} {
             after idle [namespace code {my OnMap}]
+        }
+    }
+    # These keys are still to be shown; why is said in the view.
+    method Failed {keys message options} {
+        foreach key $keys {
+            dict set Dirty $key 1
+        }
+        set Reading {}
+        my EndPart
+        set why [lindex [dict get $options -errorcode] 2]
+        if {$why eq "PENDING"} {
+            my Wait
+        } else {
+            my Complain $message $why
+        }
+    }
+    # Draws again what has another size now, by a method of the view: what can't be read then is said as when it is shown.
+    method Redraw {args} {
+        if {$Complaint ne ""} {
+            return
+        }
+        try {
+            my {*}$args
+        } trap {HEATSCOPE DB} {message options} {
+            my Failed [dict keys [$Bus get]] $message $options
         }
     }
     # Is something being read by and by?
@@ -441,6 +455,9 @@ oo::class create ::heatscope::View {
     }
     # A value as widgets give it: an amount, or a change.
     method Told {value {noise 0}} {
+        if {[my Comparing] && $noise == 2} {
+            return "nothing in either run"
+        }
         if {[my Comparing]} {
             return "[[$App comparison] words [dict get $Selection show] $value [dict get $Selection metric]][expr {$noise && $value != 0 ? {, within noise} : {}}]"
         }

@@ -117,6 +117,8 @@ static void changes_diverge(void **state) {
     assert_string_equal(text, "2" HSC_TIMES);
     hsc_number_change(-1, 5, 1, text);
     assert_string_equal(text, "0.5" HSC_TIMES);
+    hsc_number_change(-4.88, 5, 1, text); /* as few letters as the others */
+    assert_string_equal(text, "0.03" HSC_TIMES);
     hsc_number_change(INFINITY, 5, 1, text);
     assert_string_equal(text, "new");
 }

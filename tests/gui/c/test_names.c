@@ -165,7 +165,7 @@ static void flame_boxes_show_own_names(void **state) {
             hsc_flame_box box = {.x1 = width / 200.0};
             snprintf(box.name, sizeof box.name, "very_long_namespace::Mesh<\xe2\x80\xa6>::%s", k ? "send" : "pack");
             sheet_open(&s[k], 200, 20);
-            hsc_paint_flame(&s[k].c, &s[k].st, &(hsc_flame_frame){.boxes = &box, .n = 1, .row_height = 18});
+            hsc_paint_flame(&s[k].c, &s[k].st, &(hsc_flame_frame){.boxes = &box, .n = 1, .rows = {.height = 18, .count = 1}});
         }
         assert_true(differing(&s[0], &s[1], 0, 200) > 0);
         sheet_close(&s[0]);

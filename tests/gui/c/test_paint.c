@@ -64,6 +64,28 @@ static void heat_cells(void **state) {
     sheet_close(&s);
 }
 
+/* A ratio of nothing to nothing has no number, one of equal values has. */
+static void heat_has_no_ratio_of_nothing(void **state) {
+    (void)state;
+    sheet s;
+    sheet_open(&s, 120, 20);
+    const int32_t index[] = {0};
+    const float values[] = {0, 0};
+    const unsigned char noise[] = {1, 2};
+    hsc_colour_scale scale;
+    hsc_colour_scale_init_change(&scale, HSC_SCALING_LINEAR, 2, true);
+    hsc_heat_frame f = {.rows = {.height = 20, .top = 7, .count = 1}, .bins = 2, .index = index, .values = values, .noise = noise, .numbers = true,
+                        .scale = &scale, .cursor = -1, .mark_first = -1, .mark_last = -1};
+    int other[2] = {0};
+    hsc_paint_heat(&s.c, &s.st, &f);
+    for (int y = 0; y < 20; y++)
+        for (int x = 0; x < 120; x++)
+            other[x / 60] += pixel(&s, x, y) != hsc_colour_change(0);
+    assert_true(other[0] > 0);
+    assert_int_equal(other[1], 0);
+    sheet_close(&s);
+}
+
 static void heat_numbers_are_drawn_when_they_fit(void **state) {
     (void)state;
     sheet s;
@@ -270,6 +292,19 @@ static void clip_holds(void **state) {
     sheet_close(&s);
 }
 
+/* Names of procedures are cut where they are long, our own words on what is behind the slots are not. */
+static void own_words_are_whole(void **state) {
+    (void)state;
+    static const char words[] = "pale: elapsed, in 3176 recorded calls, added up by pixel, and more";
+    sheet s;
+    sheet_open(&s, 1000, 100);
+    hsc_timeline_key_entry tint = {HSC_TIMELINE_TINT | 1, 0, words, ""}, name = {1, 0, words, ""};
+    assert_true(hsc_font_width(s.st.small, words) > 260);
+    assert_true(hsc_timeline_key_width(&s.c, &s.st, &tint) > hsc_font_width(s.st.small, words));
+    assert_true(hsc_timeline_key_width(&s.c, &s.st, &name) < hsc_font_width(s.st.small, words));
+    sheet_close(&s);
+}
+
 /* The words on the height have room in the last line of keys, or a line of their own: no key gives way to them. */
 static void keys_have_room(void **state) {
     (void)state;
@@ -465,7 +500,7 @@ static void legend_has_the_unit(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(heat_cells),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(heat_cells), cmocka_unit_test(heat_has_no_ratio_of_nothing),
                                        cmocka_unit_test(heat_numbers_are_drawn_when_they_fit),
                                        cmocka_unit_test(matrix_numbers_are_all_there),
                                        cmocka_unit_test(numbers_fill_their_cell),
@@ -479,6 +514,7 @@ int main(void) {
                                        cmocka_unit_test(keys_have_room), cmocka_unit_test(low_rows_have_labels), cmocka_unit_test(long_phases_are_drawn),
                                        cmocka_unit_test(left_keys_are_told),
                                        cmocka_unit_test(few_bars_share_the_width),
+                                       cmocka_unit_test(own_words_are_whole),
                                        cmocka_unit_test(legend_begins_with_most),
                                        cmocka_unit_test(bars_have_the_unit),
                                        cmocka_unit_test(legend_has_the_unit)};

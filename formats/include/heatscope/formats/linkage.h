@@ -15,7 +15,7 @@ extern "C" {
 size_t hsc_linkage_without_number(const char *name, size_t n);
 
 /* Length of the name of the procedure that a piece or a copy of it is named after: f of "f.cold", "f.cold.1", "f.part.0",
- * "f.constprop.0.isra.0"; n: it is none. */
+ * "f.constprop.0.isra.0", of the coroutine's "f.resume"; n: it is none. */
 size_t hsc_linkage_whole(const char *name, size_t n);
 
 /* Length of the name of the procedure that the body of an OpenMP region is written in, by the name that compilers give it: f of
