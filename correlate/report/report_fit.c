@@ -151,6 +151,44 @@ bool report_is_start(const char *name) {
     return !strcmp(name, "main") || !strcmp(name, "_QQmain") || !strcmp(name, "MAIN__") || !strncmp(name, "main program", 12);
 }
 
+/* Takes the first n bytes of a word, wherever it is, out of what is before `end`; where that is then. */
+static char *drop_all(const char *word, size_t n, char *begin, char *end) {
+    for (char *p; (p = strstr(begin, word)) != NULL && p < end; end -= n)
+        memmove(p, p + n, strlen(p + n) + 1);
+    return end;
+}
+
+/* "Neigh::operator()", or the end of it, "..eigh::operator()": the operator alone tells nothing. Lists are closed. */
+static void keep_class(char *text, int width) {
+    static const char call[] = "::operator()";
+    enum { LEAST = 7 }; /* columns of a class that tell something, with ".." */
+    char *op = NULL, *begin = text;
+    for (char *p = text; (p = strstr(p, call)) != NULL; p++)
+        op = p;
+    if (!op || report_columns_of(text) <= width)
+        return;
+    op = drop_all(" const::", 6, text, drop_all("<>", 2, text, op));
+    drop_all("<>", 2, op, op + strlen(op));
+    char *before = text; /* the part before the last */
+    for (char *p = text; p < op; p++)
+        if (*p == ' ' || !strncmp(p, "::", 2)) {
+            before = *p == ' ' ? p + 1 : begin;
+            begin = *p == ' ' ? p + 1 : p + 2;
+        }
+    if (*begin == '{') { /* a lambda is called after the procedure that it is in */
+        *op = 0;
+        begin = before;
+    }
+    int room = width - report_columns_of(op), n = report_columns_of(begin) - report_columns_of(op);
+    if (n > room && room < LEAST)
+        return;
+    if (n > room) {
+        begin += offset_of(begin, n - room + 2) - 2;
+        memcpy(begin, "..", 2);
+    }
+    memmove(text, begin, strlen(begin) + 1);
+}
+
 char *report_fit(const char *name, int width, char *out, size_t size) {
     static const char anonymous[] = "(anonymous namespace)::";
     char text[4096], *p, *end;
@@ -172,6 +210,7 @@ char *report_fit(const char *name, int width, char *out, size_t size) {
                 name_at = q + 1;
         memmove(text, name_at, strlen(name_at) + 1);
     }
+    keep_class(text, width);
     for (char *colons; report_columns_of(text) > width && (colons = strstr(text, "::")) && colons[2];)
         memmove(text, colons + 2, strlen(colons + 2) + 1);
     cut_middle(text, width, -1);

@@ -143,6 +143,13 @@ int main(void) {
     fits(kernel, 12, "dot");
     fits("Kernel<float>::dot() const", 18, "Kernel<float>::dot");
     fits("Kernel<a, b, c, d>::operator<(int)", 25, "Kernel<a,.. d>::operator<");
+    fits("void ns::Neigh<a, b<c> >::operator()<true>(int, d<e> const&) const", 25, "Neigh::operator()");
+    fits("void ns::NeighboursOfAtoms<a, b>::operator()<true>(int) const", 25, "..oursOfAtoms::operator()");
+    fits("void ns::NeighboursOfAtoms<a, b>::operator()<true>(int) const", 18, "operator()");
+    fits("void constants::Neighbours<a, b>::operator()<true>(int) const", 22, "Neighbours::operator()");
+    fits("void constNeighbour<a, b>::operator()<true>(int) const", 26, "constNeighbour::operator()");
+    fits("A<b>::build(C const&) const::{lambda(int, d<e> const&)#1}::operator()(int, d<e> const&) const", 25, "build()::{lambda()#1}");
+    never_wider("void ns::Neigh<a, b<c> >::operator()<true>(int, d<e> const&) const");
     fits("f(int (*)(char), long)", 10, "f");
     prose("no vectors:\nthe loop\tcalls\r", 40, "no vectors: the loop calls "); /* remarks of several lines stay in their row */
     prose("bell\a and escape\x1b[1m", 40, "bell? and escape?[1m");
