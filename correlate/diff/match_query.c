@@ -2,6 +2,8 @@
 /* The part of query.h that says which rows of two databases are the same thing. */
 #include <stdlib.h>
 
+#include <heatscope/sorted.h>
+
 #include "diff.h"
 
 static uint32_t *none_of(size_t n) {
@@ -46,10 +48,7 @@ typedef struct child { /* a context by what it is below its parent */
 static int by_key(const void *a, const void *b) {
     const child *x = a, *y = b;
     const uint32_t p[] = {x->parent, x->kind, x->scope, x->line, x->row}, q[] = {y->parent, y->kind, y->scope, y->line, y->row};
-    for (int i = 0; i < 5; i++)
-        if (p[i] != q[i])
-            return p[i] < q[i] ? -1 : 1;
-    return 0;
+    return hsc_compare_keys(p, q, 5);
 }
 
 /* First entry that is not below the key. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <heatscope/formats/records.h>
+#include <heatscope/sorted.h>
 
 #include "report_groups.h"
 #include "report_paid.h"
@@ -493,10 +494,7 @@ typedef struct touch { /* lines of an array in a procedure */
 static int by_touch(const void *a, const void *b) {
     const touch *x = a, *y = b;
     const uint32_t p[] = {x->array, x->procedure, x->scope, x->line}, q[] = {y->array, y->procedure, y->scope, y->line};
-    for (int i = 0; i < 4; i++)
-        if (p[i] != q[i])
-            return p[i] < q[i] ? -1 : 1;
-    return 0;
+    return hsc_compare_keys(p, q, 4);
 }
 
 /* Of each array the procedure with most of the time of its lines; a line that several share is divided as the scopes' own time is. */

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include <heatscope/sorted.h>
+
 typedef struct handed { /* of all calls of `callee` in `scope` */
     uint32_t scope, callee, argument;
     uint32_t array; /* HSC_NONE: not the same in all of them */
@@ -19,10 +21,7 @@ struct report_handed {
 static int by_call(const void *a, const void *b) {
     const handed *x = a, *y = b;
     const uint32_t p[] = {x->scope, x->callee, x->argument}, q[] = {y->scope, y->callee, y->argument};
-    for (int i = 0; i < 3; i++)
-        if (p[i] != q[i])
-            return p[i] < q[i] ? -1 : 1;
-    return 0;
+    return hsc_compare_keys(p, q, 3);
 }
 
 hsc_status report_handed_open(const report *r, report_handed **out, hsc_err *err) {

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include <heatscope/sorted.h>
+
 uint32_t report_procedure(const report *r, uint32_t scope) {
     hsc_db_scope s;
     return scope == HSC_NONE || hsc_db_get_scope(r->db, scope, &s, NULL) ? HSC_NONE : s.procedure;
@@ -27,10 +29,7 @@ typedef struct use { /* references of one array on one line in one procedure */
 static int by_use(const void *a, const void *b) {
     const use *x = a, *y = b;
     const uint32_t p[] = {x->array, x->line, x->procedure, x->row}, q[] = {y->array, y->line, y->procedure, y->row};
-    for (int i = 0; i < 4; i++)
-        if (p[i] != q[i])
-            return p[i] < q[i] ? -1 : 1;
-    return 0;
+    return hsc_compare_keys(p, q, 4);
 }
 
 static bool is_same_place(const use *a, const use *b) { return a->array == b->array && a->line == b->line && (a->line != HSC_NONE || a->procedure == b->procedure); }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/sorted.h>
+
 #include "names.h"
 
 enum { ARGUMENTS = 24, WHOLE = 12, MOST = 28 }; /* of a name that are compared; letters of a list that stays whole; letters that are shown */
@@ -24,10 +26,7 @@ typedef struct twin {
 static int by_place(const void *a, const void *b) {
     const twin *x = a, *y = b;
     const uint32_t p[] = {x->file, x->line, x->procedure}, q[] = {y->file, y->line, y->procedure};
-    for (int i = 0; i < 3; i++)
-        if (p[i] != q[i])
-            return p[i] < q[i] ? -1 : 1;
-    return 0;
+    return hsc_compare_keys(p, q, 3);
 }
 
 static int by_procedure(const void *a, const void *b) {

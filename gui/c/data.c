@@ -579,33 +579,57 @@ static void put_begin(Tcl_Obj *list, uint32_t line, uint32_t scope, Tcl_Obj *kin
     Tcl_ListObjAppendElement(NULL, list, kind);
 }
 
-/* A loop that the compiler wrote itself stands at no line; its code has the lines of the file that it was inlined at. */
-static hsc_status put_inlined(const hsc_handle *h, Tcl_Obj *list, uint32_t file, uint32_t scope, Tcl_Obj *kind, hsc_err *err) {
-    uint32_t *rows = NULL, n = 0, before = HSC_NONE;
-    hsc_status status = hsc_db_find_instructions(h->db, HSC_OF_SCOPE, scope, &rows, &n, err);
-    unsigned char *seen = status ? NULL : calloc((size_t)h->info.lines / 8 + 1, 1);
-    if (!status && !seen)
-        status = hsc_err_set(err, HSC_E_MEMORY, "no memory for %u lines", h->info.lines);
+static bool is_of_compiler(const hsc_db_scope *s) { return s->kind == HSC_SCOPE_LOOP && !s->line_begin && s->knowledge == HSC_KNOWN_MAP; }
+
+static int by_number(const void *a, const void *b) {
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Loops below `top` that the compiler wrote itself stand at no line; their code, with that of loops inside, has the lines of the file that it was inlined at. */
+static hsc_status put_inlined(const hsc_handle *h, Tcl_Obj *list, uint32_t file, uint32_t top, Tcl_Obj *kind, hsc_err *err) {
+    uint32_t *rows = NULL, n = 0;
+    struct { uint64_t *p; size_t n, room; } at = {0}; /* scope and line */
+    hsc_status status = hsc_db_find_instructions(h->db, HSC_OF_SCOPE, top, &rows, &n, err);
     for (uint32_t i = 0; !status && i < n; i++) {
         hsc_db_instruction x;
         hsc_db_line l;
-        if (hsc_db_get_instruction(h->db, rows[i], &x, NULL) != HSC_OK || x.line == before || x.line >= h->info.lines)
+        hsc_db_scope s;
+        if (hsc_db_get_instruction(h->db, rows[i], &x, NULL) != HSC_OK || x.line == HSC_NONE)
             continue;
-        before = x.line;
-        if (seen[x.line / 8] & 1 << x.line % 8 || hsc_db_get_line(h->db, x.line, &l, NULL) != HSC_OK || l.file != file || !l.line)
-            continue;
-        seen[x.line / 8] |= (unsigned char)(1 << x.line % 8);
-        put_begin(list, l.line, scope, kind);
+        for (uint32_t loop = x.scope; !status && loop != HSC_NONE && hsc_db_get_scope(h->db, loop, &s, NULL) == HSC_OK && is_of_compiler(&s); loop = s.parent) {
+            if (hsc_db_get_line(h->db, x.line, &l, NULL) != HSC_OK || l.file != file || !l.line)
+                break;
+            uint64_t key = (uint64_t)loop << 32 | l.line, *grown = at.p;
+            if (at.n && at.p[at.n - 1] == key)
+                continue;
+            if (at.n == at.room && (grown = realloc(at.p, (at.room = at.room ? 2 * at.room : 64) * sizeof *grown)) == NULL)
+                status = hsc_err_set(err, HSC_E_MEMORY, "no memory for the lines of loops");
+            else
+                (at.p = grown)[at.n++] = key;
+        }
     }
-    free(seen);
+    if (at.n > 1)
+        qsort(at.p, at.n, sizeof *at.p, by_number);
+    for (size_t i = 0; !status && i < at.n; i++)
+        if (!i || at.p[i] != at.p[i - 1])
+            put_begin(list, (uint32_t)at.p[i], (uint32_t)(at.p[i] >> 32), kind);
+    free(at.p);
     free(rows);
     return status;
 }
 
+/* The file's scope of the module that it is in. */
+static uint32_t file_scope(const hsc_handle *h, uint32_t scope) {
+    hsc_db_scope s;
+    for (; scope != HSC_NONE && hsc_db_get_scope(h->db, scope, &s, NULL) == HSC_OK && s.kind > HSC_SCOPE_FILE; scope = s.parent)
+        ;
+    return scope;
+}
+
 /* Where they begin, in one answer for a whole file. */
 static int scopes_begin(hsc_handle *h, Tcl_Interp *interp, Tcl_Obj *number) {
-    enum { MOST_INLINED = 256 }; /* each is a look at all instructions */
-    uint32_t file, n, looked_at = 0;
+    uint32_t file, n, top = HSC_NONE;
     const uint32_t *scopes;
     hsc_err err = {0};
     if (hsc_tcl_get_index(interp, number, "file", h->info.files, &file) != TCL_OK)
@@ -621,8 +645,11 @@ static int scopes_begin(hsc_handle *h, Tcl_Interp *interp, Tcl_Obj *number) {
         if (!kinds[s.kind])
             kinds[s.kind] = TEXT(hsc_kind_names[s.kind]);
         put_begin(list, s.line_begin, scopes[i], kinds[s.kind]);
-        if (s.kind == HSC_SCOPE_LOOP && !s.line_begin && s.knowledge == HSC_KNOWN_MAP && looked_at++ < MOST_INLINED)
-            (void)put_inlined(h, list, file, scopes[i], inlined, &err); /* without instructions there is nothing more to say */
+        uint32_t of = is_of_compiler(&s) ? file_scope(h, scopes[i]) : HSC_NONE; /* those of one module follow each other */
+        if (of == HSC_NONE || of == top)
+            continue;
+        top = of;
+        (void)put_inlined(h, list, file, top, inlined, &err); /* without instructions there is nothing more to say */
     }
     Tcl_DecrRefCount(inlined);
     Tcl_SetObjResult(interp, list);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where a value stands in what is sorted. */
+/* Where a value stands in what is sorted, and the order of keys of several numbers. */
 #ifndef HEATSCOPE_SORTED_H
 #define HEATSCOPE_SORTED_H
 
@@ -25,6 +25,14 @@ static inline uint32_t hsc_first_not_below(const uint32_t *values, uint32_t n, u
     uint32_t at;
     HSC_SEARCH(at, n, values[at] < value);
     return at;
+}
+
+/* -1, 0 or 1: order of two keys of n numbers, the first of which that differs decides. */
+static inline int hsc_compare_keys(const uint32_t *a, const uint32_t *b, unsigned n) {
+    for (unsigned i = 0; i < n; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
 }
 
 #endif
