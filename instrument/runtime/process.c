@@ -72,7 +72,7 @@ static void widen_range(void) {
 static void set_mechanism(enum hsc_rt_mechanism m) {
     uint64_t trap = hsc_rt.options.trap_ns, measured = m == HSC_RT_PERF_TRAP && trap ? trap : hsc_rt.options.interrupt_ns;
     hsc_rt.mechanism = m;
-    set_interrupt(measured ? measured : trap ? trap * 8 / 5 /* docs/costs.md, section 1 */ : INTERRUPT_NS);
+    set_interrupt(measured ? measured : trap ? trap * 8 / 5 /* docs/costs.md, section 2 */ : INTERRUPT_NS);
     hsc_rt.interrupt_measured = measured != 0;
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What measuring takes of room: bytes of the file for each sample, wait and message event, and memory for each thread, as
-docs/costs.md, section 1, has them. Usage: room_bench.py BUILD [SECONDS [THREADS,THREADS...]]
+docs/costs.md, section 2, has them. Usage: room_bench.py BUILD [SECONDS [THREADS,THREADS...]]
 First `ninja -C BUILD sample_bench mpi_bench`.
 
 Of each run: the bytes of the records by kind (length, id and fields), the rest by what it is, and the whole file divided by the

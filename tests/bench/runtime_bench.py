@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""All costs of the runtime in one run, as docs/costs.md, section 1, has them. Usage: runtime_bench.py BUILD [ROUNDS]
+"""All costs of the runtime in one run, as docs/costs.md, section 2, has them. Usage: runtime_bench.py BUILD [ROUNDS]
 First `ninja -C BUILD sample_bench mpi_bench`. Only ratios within a table mean something on a machine that does other work too."""
 import os
 import statistics
