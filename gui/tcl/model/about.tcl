@@ -110,7 +110,7 @@ oo::class create ::heatscope::About {
         return $rows
     }
 
-    # Digits that the widest share takes in a list: measuring can be many times a program that is empty.
+    # Digits that the widest share takes in a list, in fonts whose % is wide, too: measuring can be many times a program that is empty.
     method shareWidth {rows} {
         set wide 7
         foreach row $rows {
