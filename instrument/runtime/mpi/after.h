@@ -277,8 +277,11 @@ static inline void start_request(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t
     as.from_sequence = r->from_sequence;
     as.sent = r->sent;
     as.root = r->root;
-    if (r->op->kind >= HSC_MPI_BARRIER && r->op->kind <= HSC_MPI_NEIGHBOUR_ALLTOALL)
+    if (r->op->kind >= HSC_MPI_BARRIER && r->op->kind <= HSC_MPI_NEIGHBOUR_ALLTOALL) {
+        as.op = r->op;
         collective_event(&as, h, 0);
+        as.op = c->op;
+    }
     send_event(&as, h, 0);
     receive_event(&as, h, 0, r->room);
 }
