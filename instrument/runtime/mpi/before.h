@@ -287,6 +287,9 @@ HSC_MPI_HOT void before(hsc_mpi_call *c, const hsc_mpi_how *h) {
     case HSC_MPI_REQUEST_FREE:
         look_at_requests(c, h);
         break;
+    case HSC_MPI_PARTITION:
+        c->handle = request_of(h, argument(c, h, 'q'));
+        break;
     case HSC_MPI_COMMUNICATOR_FREE:
         c->handle = hsc_mpi_in_c(handle_by_address(c, h, 'm'));
         break;
