@@ -15,6 +15,30 @@ typedef struct entry {
     uint32_t line, group; /* of the source; in the groups */
 } entry;
 
+/* Of all procedures that have the line, each once: references of one follow each other. */
+static hsc_status read_lines(const report *r, const report_groups *g, entry *list, hsc_weighted **of_lines, hsc_err *err) {
+    uint32_t *last = malloc(((size_t)r->info.lines + 1) * sizeof *last);
+    hsc_status s = last && (*of_lines = calloc((size_t)r->info.lines + 1, sizeof **of_lines)) ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < r->info.lines && !s; i++)
+        last[i] = UINT32_MAX - 1;
+    for (uint32_t i = 0; i < g->n && !s; i++) {
+        hsc_db_reference x;
+        if ((s = hsc_db_get_reference(r->db, g->list[i].row, &x, err)))
+            break;
+        uint32_t line = hsc_db_find_line(r->db, x.file, x.line), procedure = report_procedure(r, x.scope);
+        list[i] = (entry){0, line, i};
+        if (g->placed.known ? last[line] != procedure : last[line] == UINT32_MAX - 1) {
+            (*of_lines)[line].sum += g->list[i].value.sum;
+            (*of_lines)[line].excess += g->list[i].value.excess;
+        }
+        last[line] = procedure;
+    }
+    for (uint32_t i = 0; i < g->n && !s; i++)
+        list[i].sum = (*of_lines)[list[i].line].sum;
+    free(last);
+    return s;
+}
+
 static int by_time(const void *a, const void *b) {
     const entry *x = a, *y = b;
     if (x->sum != y->sum)
@@ -139,8 +163,9 @@ hsc_status report_text_references(report *r, hsc_err *err) {
     entry *list = s ? NULL : malloc(((size_t)g.n + 1) * sizeof *list);
     if (!s && !list)
         s = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    for (uint32_t i = 0; i < g.n && !s; i++)
-        list[i] = (entry){g.list[i].value.sum, (uint32_t)g.ranges[g.list[i].first].first, i};
+    hsc_weighted *of_lines = NULL;
+    if (!s)
+        s = read_lines(r, &g, list, &of_lines, err);
     if (!s && g.n > 1)
         qsort(list, g.n, sizeof *list, by_time);
     if (!s) {
@@ -161,7 +186,7 @@ hsc_status report_text_references(report *r, hsc_err *err) {
             break;
         report_at(r, l.file, l.line, where, sizeof where);
         fprintf(r->out, "%4u", ++lines);
-        report_text_amount(r, g.list[list[i].group].value);
+        report_text_amount(r, of_lines[list[i].line]);
         int at = fprintf(r->out, "  %s", where) + AMOUNT;
         s = put_line(r, &g, list + i, n, at, err);
     }
@@ -170,6 +195,7 @@ hsc_status report_text_references(report *r, hsc_err *err) {
     if (!s && !g.n)
         fputs("  none\n", r->out);
     free(list);
+    free(of_lines);
     report_groups_clear(&g);
     return s;
 }

@@ -51,6 +51,10 @@ static hsc_status add_range(report_groups *g, uint64_t first, uint64_t n, hsc_er
 static hsc_status read_rows(report *r, report_groups *g, uint64_t first, uint64_t n, hsc_weighted *out, hsc_err *err) {
     enum { BLOCK = 512 };
     const hsc_db_view view = {r->metric, g->table, HSC_AXIS_THREAD};
+    if (g->placed.known && g->table == HSC_TABLE_INSTRUCTION) {
+        memcpy(out, g->placed.values + first, n * sizeof *out);
+        return HSC_OK;
+    }
     uint64_t begin = first / BLOCK * BLOCK, end = begin + BLOCK < r->info.lines ? begin + BLOCK : r->info.lines;
     if (g->table != HSC_TABLE_LINE || first + n > end)
         return hsc_db_read_weighted(r->db, view, first, n, out, err);
@@ -486,10 +490,55 @@ hsc_status report_first_arrays(const report *r, uint32_t *first_of, hsc_err *err
     return s;
 }
 
+/* To the last group: a line, as that procedure has it. */
+static hsc_status add_place(report_groups *g, uint32_t line, uint32_t procedure, hsc_err *err) {
+    const report_placed *p = &g->placed;
+    hsc_status s = HSC_OK;
+    if (!p->known)
+        return add_range(g, line, 1, err);
+    uint32_t at = report_placed_find(p, line, procedure);
+    for (uint32_t i = p->first[at]; i < p->first[at + 1] && !s; i++)
+        s = add_range(g, p->rows[i], 1, err);
+    return s;
+}
+
+/* The places that g's ranges are to be of: places[n], which it owns. */
+static hsc_status load_places(report *r, report_groups *g, report_place *places, uint32_t n, hsc_err *err) {
+    hsc_status s = report_placed_load(r, places, n, &g->placed, err);
+    g->table = g->placed.known ? HSC_TABLE_INSTRUCTION : HSC_TABLE_LINE;
+    return s;
+}
+
 typedef struct touch { /* lines of an array in a procedure */
     uint32_t array, procedure, scope, line;
-    double time, value; /* of the scope itself; of the line */
+    uint32_t shared;    /* number of what is shared with others: the line, or its part that is the procedure's */
+    double time, value; /* of the scope itself; of what is shared */
 } touch;
+
+static int by_line(const void *a, const void *b) {
+    const touch *x = a, *y = b;
+    const uint32_t p[] = {x->array, x->line, x->procedure}, q[] = {y->array, y->line, y->procedure};
+    return hsc_compare_keys(p, q, 3);
+}
+
+/* A group of each array. Sorts the list. */
+static hsc_status add_touches(report *r, report_groups *g, touch *list, uint32_t n, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    if (n > 1)
+        qsort(list, n, sizeof *list, by_line);
+    for (uint32_t i = 0; i < n && !s; i++) {
+        bool first = !i || list[i].array != list[i - 1].array, next = first || list[i].line != list[i - 1].line;
+        if (first && i)
+            s = settle(r, g, err);
+        if (first && !s)
+            s = add_group(g, (report_group){.row = list[i].array, .inclusive = none}, err);
+        if (next && !s)
+            g->list[g->n - 1].members++;
+        if (!s && (next || (g->placed.known && list[i].procedure != list[i - 1].procedure)))
+            s = add_place(g, list[i].line, list[i].procedure, err);
+    }
+    return !s && n ? settle(r, g, err) : s;
+}
 
 static int by_touch(const void *a, const void *b) {
     const touch *x = a, *y = b;
@@ -497,10 +546,22 @@ static int by_touch(const void *a, const void *b) {
     return hsc_compare_keys(p, q, 4);
 }
 
-/* Of each array the procedure with most of the time of its lines; a line that several share is divided as the scopes' own time is. */
+/* What a line has in all, or what its procedure has of it. */
+static hsc_status value_of(report *r, report_groups *g, const touch *x, double *out, hsc_err *err) {
+    const report_placed *p = &g->placed;
+    hsc_weighted v = {0};
+    hsc_status s = p->known ? HSC_OK : read_rows(r, g, x->line, 1, &v, err);
+    *out = v.sum;
+    for (uint32_t i = p->known ? p->first[x->shared] : 0; p->known && i < p->first[x->shared + 1]; i++)
+        *out += p->values[p->rows[i]].sum;
+    return s;
+}
+
+/* Of each array the procedure with most of the time of its lines; what several scopes share of that is divided as the scopes' own time is. Sorts the list. */
 static hsc_status find_busiest(report *r, report_groups *g, touch *list, uint32_t n, hsc_err *err) {
-    double *of_scopes = calloc((size_t)r->info.lines + 1, sizeof *of_scopes);
-    uint32_t *scopes = calloc((size_t)r->info.lines + 1, sizeof *scopes);
+    size_t all = (g->placed.known ? g->placed.n : r->info.lines) + (size_t)1;
+    double *of_scopes = calloc(all, sizeof *of_scopes);
+    uint32_t *scopes = calloc(all, sizeof *scopes);
     g->busiest = malloc(((size_t)r->info.arrays + 1) * sizeof *g->busiest);
     hsc_status s = of_scopes && scopes && g->busiest ? HSC_OK : no_memory(err);
     for (uint32_t i = 0; i < n && !s; i++) { /* in the order of scope and line */
@@ -509,12 +570,12 @@ static hsc_status find_busiest(report *r, report_groups *g, touch *list, uint32_
             list[i].time = again ? list[i - 1].time : 0;
         else
             s = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_EXCL, HSC_AXIS_THREAD}, list[i].scope, 1, &list[i].time, err);
-        hsc_weighted v = {0};
+        list[i].shared = g->placed.known ? report_placed_find(&g->placed, list[i].line, list[i].procedure) : list[i].line;
+        list[i].value = same_line ? list[i - 1].value : 0;
         if (!s && !same_line)
-            s = read_rows(r, g, list[i].line, 1, &v, err);
-        list[i].value = same_line ? list[i - 1].value : v.sum;
-        of_scopes[list[i].line] += same_line ? 0 : list[i].time;
-        scopes[list[i].line] += !same_line;
+            s = value_of(r, g, &list[i], &list[i].value, err);
+        of_scopes[list[i].shared] += same_line ? 0 : list[i].time;
+        scopes[list[i].shared] += !same_line;
     }
     for (uint32_t i = 0; i < r->info.arrays && !s; i++)
         g->busiest[i] = HSC_NONE;
@@ -527,7 +588,7 @@ static hsc_status find_busiest(report *r, report_groups *g, touch *list, uint32_
         if (same_procedure && x[-1].scope == x->scope && x[-1].line == x->line)
             continue;
         most = same_array ? most : 0;
-        sum = (same_procedure ? sum : 0) + x->value * (of_scopes[x->line] > 0 ? x->time / of_scopes[x->line] : 1.0 / scopes[x->line]);
+        sum = (same_procedure ? sum : 0) + x->value * (of_scopes[x->shared] > 0 ? x->time / of_scopes[x->shared] : 1.0 / scopes[x->shared]);
         if (sum > most) {
             most = sum;
             g->busiest[x->array] = x->procedure;
@@ -541,14 +602,14 @@ static hsc_status find_busiest(report *r, report_groups *g, touch *list, uint32_
 static hsc_status by_data(report *r, report_groups *g, hsc_err *err) {
     uint32_t n = 0;
     touch *touches = malloc(((size_t)r->info.references + 1) * sizeof *touches);
-    member *list = malloc(((size_t)r->info.references + 1) * sizeof *list);
+    touch *list = malloc(((size_t)r->info.references + 1) * sizeof *list);
+    report_place *places = malloc(((size_t)r->info.references + 1) * sizeof *places);
     uint32_t *first_of = malloc(((size_t)r->info.arrays + 1) * sizeof *first_of);
     uint8_t *moves = calloc((size_t)r->info.lines + 1, 1);
     uint8_t *stays = malloc((size_t)r->info.references + 1); /* by touch */
-    hsc_status s = touches && list && first_of && moves && stays ? report_first_arrays(r, first_of, err) : no_memory(err);
+    hsc_status s = touches && list && places && first_of && moves && stays ? report_first_arrays(r, first_of, err) : no_memory(err);
     if (!s)
         s = report_uses_load(r, &g->uses, err);
-    g->table = HSC_TABLE_LINE;
     for (uint32_t i = 0; i < r->info.references && !s; i++) {
         hsc_db_reference x;
         hsc_db_array a;
@@ -560,17 +621,23 @@ static hsc_status by_data(report *r, report_groups *g, hsc_err *err) {
             continue;
         stays[n] = x.stride == HSC_stride_ZERO && x.access == HSC_access_READ;
         moves[line] |= !stays[n];
-        touches[n++] = (touch){first_of[x.array], report_procedure(r, x.scope), x.scope, line, 0, 0};
+        touches[n] = (touch){first_of[x.array], report_procedure(r, x.scope), x.scope, line, 0, 0, 0};
+        places[n] = (report_place){line, touches[n].procedure};
+        n++;
     }
     /* what is read at the same address each time is mostly in a register: it has the line only where nothing else does */
     uint32_t kept = 0;
     for (uint32_t i = 0; i < n && !s; i++)
         if (!stays[i] || !moves[touches[i].line]) {
-            list[kept] = (member){touches[i].array, touches[i].line};
+            list[kept] = touches[i];
             touches[kept++] = touches[i];
         }
     if (!s)
-        s = add_members(r, g, list, kept, NULL, err);
+        s = load_places(r, g, places, n, err);
+    else
+        free(places);
+    if (!s)
+        s = add_touches(r, g, list, kept, err);
     if (!s)
         s = find_busiest(r, g, touches, kept, err);
     free(touches);
@@ -582,8 +649,13 @@ static hsc_status by_data(report *r, report_groups *g, hsc_err *err) {
 }
 
 static hsc_status by_reference(report *r, report_groups *g, hsc_err *err) {
-    hsc_status s = report_uses_load(r, &g->uses, err);
-    g->table = HSC_TABLE_LINE;
+    typedef struct referred {
+        uint32_t row, line, procedure;
+    } referred;
+    uint32_t n = 0;
+    referred *list = malloc(((size_t)r->info.references + 1) * sizeof *list);
+    report_place *places = malloc(((size_t)r->info.references + 1) * sizeof *places);
+    hsc_status s = list && places ? report_uses_load(r, &g->uses, err) : no_memory(err);
     for (uint32_t i = 0; i < r->info.references && !s; i++) {
         hsc_db_reference x;
         uint32_t line = HSC_NONE;
@@ -591,9 +663,19 @@ static hsc_status by_reference(report *r, report_groups *g, hsc_err *err) {
             line = hsc_db_find_line(r->db, x.file, x.line);
         if (s || line == HSC_NONE || !report_wanted_line(r, line))
             continue;
-        if (!(s = add_group(g, (report_group){.row = i, .members = g->uses.procedures[line], .inclusive = none}, err)) && !(s = add_range(g, line, 1, err)))
-            s = settle(r, g, err);
+        list[n] = (referred){i, line, report_procedure(r, x.scope)};
+        places[n] = (report_place){line, list[n].procedure};
+        n++;
     }
+    if (!s)
+        s = load_places(r, g, places, n, err);
+    else
+        free(places);
+    for (uint32_t i = 0; i < n && !s; i++)
+        if (!(s = add_group(g, (report_group){.row = list[i].row, .members = g->uses.procedures[list[i].line], .inclusive = none}, err)) &&
+            !(s = add_place(g, list[i].line, list[i].procedure, err)))
+            s = settle(r, g, err);
+    free(list);
     return s;
 }
 
@@ -659,6 +741,7 @@ void report_groups_clear(report_groups *g) {
     free(g->block);
     free(g->busiest);
     report_uses_clear(&g->uses);
+    report_placed_clear(&g->placed);
 }
 
 uint32_t report_group_scope(const report *r, const report_groups *g, const report_group *x) {

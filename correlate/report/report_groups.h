@@ -4,6 +4,7 @@
 #define HEATSCOPE_REPORT_GROUPS_H
 
 #include "report_instances.h"
+#include "report_placed.h"
 
 typedef struct report_group {
     uint32_t row;            /* what it is: see report_groups_by */
@@ -38,6 +39,7 @@ typedef struct report_groups {
     hsc_weighted *block;     /* of lines: values of those around the last one that was asked for; NULL: none yet */
     uint64_t block_first, block_n;
     report_uses uses;        /* of data and references */
+    report_placed placed;    /* of these: where the ranges' rows are taken from */
     uint32_t *busiest;       /* REPORT_BY_DATA, by array: the procedure that refers to it and has most of the time of its lines; HSC_NONE: none */
 } report_groups;
 
