@@ -227,6 +227,10 @@ without = os.path.join(WORK, "without.h5")
 run("correlate", "--time=none", "-o", without, WORK)
 refused = subprocess.run([HEATSCOPE, "report", "--by=message", "--interval=0:1", without], capture_output=True, text=True)
 that(refused.returncode == 1 and len(refused.stderr.splitlines()) == 1, f"a database without times: {refused.stderr}")
+# which tells what calls of MPI are, where the figures by category stand
+for database in (without, DATABASE):
+    said = " ".join(run("report", "--by=category", database).split())
+    that(("Calls of MPI by what they are, not by how long they waited: --time=none" in said) == (database == without), f"{database}, by category: {said}")
 
 
 COUNTS = {"message": ("calls", "sent_bytes", "received_bytes", "completions"), "pair": ("sent_messages", "sent_bytes", "received_bytes", "waits"),
