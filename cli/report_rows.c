@@ -601,6 +601,8 @@ static char *text_head(report *r, report_by by, hsc_err *err) {
         snprintf(title, sizeof title, "%.180s", report_tables[by].meaning);
         title[0] = (char)toupper((unsigned char)title[0]);
         fprintf(out, "\n%s\n", title);
+        if (by == REPORT_CATEGORY && !r->unit.exact && hsc_db_guesses_waiting(r->db))
+            fputs("Calls of MPI by what they are, not by how long they waited: --time=none\n", out);
     }
     if (out && !fclose(out))
         return text;

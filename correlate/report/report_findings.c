@@ -585,6 +585,8 @@ static hsc_status categories(findings *f, hsc_err *err) {
         say_share(r, rest, ",", "other", text, sizeof text);
     }
     strncat(text, ".", sizeof text - strlen(text) - 1);
+    if (!r->unit.exact && hsc_db_guesses_waiting(r->db))
+        strncat(text, " Calls of MPI are communication or waiting by what they are, not by how long they waited (correlated with --time=none).", sizeof text - strlen(text) - 1);
     findings_say(f, r->total, "Where time goes", findings_no_share, spot_nowhere, text);
     return HSC_OK;
 }
