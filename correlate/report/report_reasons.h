@@ -55,6 +55,11 @@ enum { REPORT_HINT_BYTES = 600 }; /* the longest, with names that are cut */
 /* One clause on what would let it be vectorised, where a switch of the compiler is known to; "": nothing is known. Returns out. */
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size);
 
+/* Could the loop's bounds be written as constants, as far as the source tells? Not where they are read from memory, set in a loop round it or of its variable, or not known. */
+bool report_may_be_constant(report *r, uint32_t loop);
+/* One of a word of the source: letter, digit or underscore. */
+bool report_is_letter(char c);
+
 /* The one verdict on a loop that the vectoriser refused, of its remarks; NULL: it did not. In the list. */
 const hsc_db_remark *report_verdict(const hsc_db_remark *list, uint32_t n);
 
