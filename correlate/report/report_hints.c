@@ -316,7 +316,13 @@ static uint32_t made_one(const report *r, const report_refusal *x) {
     return of_indices && !hsc_db_find(r->db, HSC_LIST_LOOPS, x->scope, &first, &n, NULL) && n && !hsc_db_get_loop(r->db, first, &l, NULL) && l.collapsed > 1 ? l.collapsed : 0;
 }
 
-#define FAR "; with its large steps through memory vector code may stay unused, or gain little"
+/* What keeps a promise of vectors from being one of time: "; with its large steps ..."; "". */
+static const char *hedge_of(report_step step) {
+    static const char *const hedges[] = {[REPORT_STEP_SMALL] = "",
+                                         [REPORT_STEP_OF_SHAPE] = "; where its steps through memory are large vector code may stay unused, or gain little",
+                                         [REPORT_STEP_LARGE] = "; with its large steps through memory vector code may stay unused, or gain little"};
+    return hedges[step];
+}
 
 /* A loop with few iterations each time, as far as samples tell: it hardly gets to its unrolled code, or the loop round it has a good part of the time that it has. Not where all are known. */
 static bool seems_short(const report *r, uint32_t scope) {
@@ -339,11 +345,12 @@ static bool seems_short(const report *r, uint32_t scope) {
 /* Elements of vectors whose addresses are read from memory are put together one by one, or by an instruction of longer vectors, and each is waited for; those of large steps are gathered too, or for a step of
  * one element alone, which a check asks for. */
 static void put_reorder(report *r, const report_refusal *x, char *out, size_t size) {
-    char strides[400], why[300];
+    char why[300];
     const char *through = reads_through(r, x->scope), *constants = "";
     uint32_t machine;
-    bool far = *report_strides(r, x->scope, strides, sizeof strides) != 0, addressed = *through && !far, longer = addressed && kept_short(r, x->scope, &machine), few = !far && seems_short(r, x->scope);
-    snprintf(why, sizeof why, far ? FAR : few ? "" : "; what else may keep the loop scalar shows only then");
+    report_step steps = report_steps(r, x->scope);
+    bool far = steps != REPORT_STEP_SMALL, addressed = *through && !far, longer = addressed && kept_short(r, x->scope, &machine), few = !far && seems_short(r, x->scope);
+    snprintf(why, sizeof why, "%s", far ? hedge_of(steps) : few ? "" : "; what else may keep the loop scalar shows only then");
     if (addressed)
         snprintf(why, sizeof why, "; elements that come through %s %s, and gain little where they wait for memory", through, longer ? "mostly need longer vectors" : "are gathered");
     if (few && report_may_be_constant(r, x->scope))
@@ -418,11 +425,11 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
         return out;
     }
     if (may_be_promised(r, x) && !hsc_db_get_file(r->db, s.file, &f, NULL)) {
-        char strides[400];
-        bool far = *report_strides(r, x->scope, strides, sizeof strides) != 0, indexed = has_stride(r, x->scope, HSC_stride_INDIRECT);
+        report_step steps = report_steps(r, x->scope);
+        bool far = steps != REPORT_STEP_SMALL, indexed = has_stride(r, x->scope, HSC_stride_INDIRECT);
         snprintf(out, size, "%s before the loop, with %s, %s it, where no iteration touches what another one writes%s",
                  is_of_c(f.path) ? "#pragma omp simd" : "!$omp simd", is_of_c(f.path) ? "-fopenmp-simd" : "-fopenmp", far ? "may let" : "lets",
-                 far ? FAR : indexed ? "; where it waits for elements that come through an index array, it gains little" : "");
+                 far ? hedge_of(steps) : indexed ? "; where it waits for elements that come through an index array, it gains little" : "");
         return out;
     }
     if ((x->reason != HSC_reason_CALL && x->reason != HSC_reason_UNSUPPORTED) || report_may_throw(x))

@@ -96,6 +96,21 @@ int main(int count, char **words) {
     return y[5] > 1 && !words;
 }
 """
+SCATTER = """enum { N = 2000 };
+static int index[N];
+static double y[N], values[N];
+__attribute__((noinline)) static void scatter(int n, const int *at, const double *by, double *z) {
+    for (int i = 0; i < n; i++) /* SCATTER */
+        z[at[i]] = z[at[i]] * by[i];
+}
+int main(int count, char **words) {
+    for (int i = 0; i < N; i++)
+        values[index[i] = 7 * i % (N - 5)] = i;
+    for (int k = 0; k < 60000; k++)
+        scatter(N, index, values, y);
+    return y[3] > 1 && count && !words;
+}
+"""
 CPP = """#include <vector>
 struct elements {
     const int *first, *last;
@@ -229,6 +244,9 @@ for options in ((), ("-march=native",)) if longer else ((),):
     run(CC, "-O2", "-g", "-ffast-math", *options, f"rows{len(options)}.c", "-o", "fast")
     versions = re.search(rf"^ *{at(C, 'ELEMENT')}\S* +for: (.*)", run(HEATSCOPE, "map", "fast"), re.M)
     that(versions and ("vector" in versions[1]) == bool(options), f"{options} -ffast-math: {versions}")
+told = advice("scatter.c", CC, SCATTER)
+that(told("SCATTER") == "#pragma omp simd before the loop, with -fopenmp-simd, lets it, where no iteration touches what another one writes; where it waits for elements that come through an index array, it gains little",
+     f"scatter: {told('SCATTER')}")
 told = advice("pull.cpp", CXX, CPP)
 that(told("NEIGHBOURS").startswith(SHORT if longer else LONG) and CONSTANTS not in told("NEIGHBOURS"), f"C++: {told('NEIGHBOURS')}")
 if FC != "-":
