@@ -559,7 +559,7 @@ hottest = re.search(r"The hottest loop takes \S+ s, (\S+) % \([^()]*\): [^:]* at
 that(hottest and not hottest[2] and abs(float(hottest[1]) - price) < 0.06, f"unrolled: {price} % by reason: {said}")
 told = " ".join(run(HEATSCOPE, "report", "--by=loop", "--top=0", database).split())
 that(re.search(r"% counted in the loop round it, \S*compiled\.c:" + line("OUTSIDE") + ": fully unrolled", told), f"unrolled: still listed, with the loop that has its time: {told}")
-that(re.search(r"% of the loop at \S*compiled\.c:" + line("GONE") + ", unrolled fully", told), f"unrolled: of which loop it is: {told}")
+that(re.search(r"% by the loop inside at \S*compiled\.c:" + line("GONE") + ", unrolled fully", told), f"unrolled: of which loop it is: {told}")
 row = loops["GONE"][0]
 that(row["counted_at"].endswith("compiled.c:" + line("OUTSIDE")) and abs(float(row["counted_there_s"]) - float(row["exclusive_s"])) < 1e-9 and not loops["OUTSIDE"][0]["counted_at"], f"unrolled: {row}")
 
