@@ -152,10 +152,16 @@ typedef struct hsc_rt_site {
 #define HSC_RT_BRIEF_BUCKETS 8u /* of those of hsc_rt_wait_sum */
 typedef struct hsc_rt_brief {
     _Alignas(64) uint32_t node;
-    uint32_t kind;
+    uint16_t kind;
+    bool held; /* by a known holder */
     uint32_t count, max_ns, total_ns;
     uint32_t room_ns; /* until one has a record of its own */
-    uint64_t bytes;
+    union {
+        uint64_t bytes;
+        struct {
+            uint32_t thread, node;
+        } holder;
+    };
     uint32_t bucket[HSC_RT_BRIEF_BUCKETS];
 } hsc_rt_brief;
 
@@ -373,7 +379,7 @@ typedef struct hsc_rt_thread {
     uint32_t lock_state; /* omp.c */
     bool lock_tried;     /* gomp.c: in a wrapper that times it */
     uint64_t lock_begin_ns;
-    uint64_t walk_after; /* cycles: no walk for a lock that is free before then */
+    uint64_t walk_after; /* cycles: no walk before then for what may do without (waits.c) */
     uint64_t region_told; /* the last one in the chunk */
     hsc_rt_in_task in_task;       /* at its last walk, of which `stack` is */
     uint64_t start_pc;            /* of the procedure that it began in; 0: not known */

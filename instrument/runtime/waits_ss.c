@@ -107,19 +107,24 @@ hsc_rt_wait_sum *hsc_rt_waits_add(hsc_rt_thread *t, uint32_t node, uint32_t kind
 
 void hsc_rt_brief_sum(hsc_rt_thread *t, hsc_rt_brief *b) {
     hsc_rt_waits *w = &t->waits;
-    hsc_rt_wait_sum *e = b->node ? find(w, &(hsc_rt_wait_sum){.node = b->node, .kind = b->kind}) : NULL;
+    hsc_rt_wait_sum of = {.node = b->node, .kind = b->kind, .holder_thread = b->held ? b->holder.thread : 0, .holder_node = b->held ? b->holder.node : 0};
+    hsc_rt_wait_sum *e = b->node ? find(w, &of) : NULL;
+    uint64_t *unrecorded_ns = b->held ? &w->unrecorded_ns : e ? &e->unrecorded_ns : NULL;
     if (e && b->count) {
         for (uint32_t i = 0; i < HSC_RT_BRIEF_BUCKETS; i++)
             e->bucket[i] += b->bucket[i];
         e->count += b->count;
         e->total_ns += b->total_ns;
         e->max_ns = b->max_ns > e->max_ns ? b->max_ns : e->max_ns;
-        e->bytes += b->bytes;
+        e->bytes += b->held ? 0 : b->bytes;
         w->all_ns += b->total_ns;
-        e->unrecorded_ns += b->total_ns;
+        *unrecorded_ns += b->total_ns;
         mark(w, e);
     }
-    *b = (hsc_rt_brief){.node = b->node, .kind = b->kind, .room_ns = e && e->unrecorded_ns < HSC_RT_LONG_NS ? HSC_RT_LONG_NS - (uint32_t)e->unrecorded_ns : 0};
+    b->room_ns = e && *unrecorded_ns < HSC_RT_LONG_NS ? HSC_RT_LONG_NS - (uint32_t)*unrecorded_ns : 0;
+    b->count = b->max_ns = b->total_ns = 0;
+    b->bytes = b->held ? b->bytes : 0;
+    __builtin_memset(b->bucket, 0, sizeof b->bucket);
 }
 
 static bool put(hsc_rt_thread *t, hsc_rt_wait_sum *e, uint64_t now) {
