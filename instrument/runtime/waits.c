@@ -266,7 +266,10 @@ void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder) {
         uint32_t node = t->open.node;
         if (t->open.called)
             hsc_rt_credit_call(t, &(hsc_rt_call){t->open.called, hsc_rt_region_in(t, t->tasks.origin), node, state_of(t->open.kind)}, now - t->open.begin_ns);
+        hsc_rt_brief *before = &t->brief[hsc_rt_site_index(&t->open.at)];
+        hsc_rt_brief_sum(t, before);
         hsc_rt_wait_over(t, now, bytes, holder.thread_id, holder.node);
+        hsc_rt_brief_sum(t, before); /* which have less room now */
         if (!brief)
             hsc_rt_charge_wrapper_since(t, begin);
         hsc_rt_charge_wrapper(t, brief ? BRIEF_OWN_CYCLES : END_REST_CYCLES);

@@ -103,6 +103,20 @@ static void longer(void **unused) {
     hsc_rt_waits_clear(&thread);
 }
 
+/* What is not brief, and what was before it, stand for the same millisecond. */
+static void one_record_for_both(void **unused) {
+    (void)unused;
+    begin(NULL);
+    for (uint32_t i = 0; i < WAITS; i++)
+        wait_for(HSC_wait_kind_READ, 100);
+    wait_for(HSC_wait_kind_READ, 100000);
+    const hsc_rt_brief *b = &thread.brief[hsc_rt_site_index(&at)];
+    assert_int_equal(b->total_ns, 0);
+    assert_int_equal(thread.waits.entry[0].count, WAITS + 1);
+    assert_int_equal(b->room_ns, HSC_RT_LONG_NS - thread.waits.entry[0].unrecorded_ns);
+    hsc_rt_waits_clear(&thread);
+}
+
 static void signals(void **unused) {
     (void)unused;
     begin(NULL);
@@ -131,6 +145,6 @@ static void holders(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(brief), cmocka_unit_test(longer), cmocka_unit_test(signals), cmocka_unit_test(holders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(brief), cmocka_unit_test(longer), cmocka_unit_test(one_record_for_both), cmocka_unit_test(signals), cmocka_unit_test(holders)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
