@@ -686,6 +686,7 @@ typedef struct hsc_rt_state {
     _Atomic uint32_t moved;           /* threads that the governor has moved to the kernel's tick */
     bool budget_named;                /* by the user: to be kept, whatever that does to the number of samples */
     uint64_t start_at_ns, stop_at_ns; /* CLOCK_MONOTONIC; 0: never */
+    _Atomic uint64_t off_ns;          /* when it was switched off last; 0: never */
     uint64_t wall_next_ns;
     uint64_t helper_ns, helper_gone_ns; /* CPU time of our helper so far, at its last look; of helpers before this one */
     _Atomic uint64_t threads_ns;        /* CPU time of beginning and ending other threads than the first */
@@ -786,8 +787,12 @@ static inline void hsc_rt_some_end(hsc_rt_thread *t, hsc_rt_some s) {
         hsc_rt_charge_wrapper(t, HSC_RT_SOME_EVERY * (took - charged));
 }
 
+static inline bool hsc_rt_wanted_of(const hsc_rt_state *rt) {
+    return atomic_load_explicit(&rt->measuring, memory_order_acquire) && !atomic_load_explicit(&rt->traced, memory_order_acquire);
+}
+
 static inline bool hsc_rt_wanted(void) {
-    return atomic_load_explicit(&hsc_rt.measuring, memory_order_acquire) && !atomic_load_explicit(&hsc_rt.traced, memory_order_acquire);
+    return hsc_rt_wanted_of(&hsc_rt);
 }
 
 /* Nanoseconds of a cycle, 32.32 fixed point. */

@@ -52,7 +52,7 @@ static void forget_left(hsc_rt_thread *t, uint64_t frame) {
 /* The calling thread if this wait is to be recorded; its state is set then. */
 static hsc_rt_thread *enter(uint32_t kind, uint64_t frame) {
     hsc_rt_thread *t = hsc_rt_measured();
-    if (!t || !hsc_rt.options.waits)
+    if (!t || !hsc_rt.options.waits || !hsc_rt_wanted())
         return NULL;
     forget_left(t, frame);
     uint32_t old = atomic_load_explicit(&t->state, memory_order_relaxed);
@@ -296,6 +296,8 @@ static uint32_t lock_node(hsc_rt_thread *t, const hsc_rt_here *at, bool exact) {
 }
 
 uint32_t hsc_rt_wait_add(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at, uint64_t begin_ns, hsc_rt_holder holder) {
+    if (!hsc_rt_wanted())
+        return 0;
     uint32_t node = hsc_rt_now_ns() < begin_ns + BRIEF_LOCK_NS ? lock_node(t, at, false) : 0;
     if (!hsc_rt_own(t))
         return 0;

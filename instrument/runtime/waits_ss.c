@@ -150,12 +150,18 @@ static bool put(hsc_rt_thread *t, hsc_rt_wait_sum *e, uint64_t now) {
     return true;
 }
 
+/* The open wait is counted until then: not in the time in which measuring is off. */
+static uint64_t counted_until(const hsc_rt_open *o, uint64_t now) {
+    uint64_t off = atomic_load_explicit(&hsc_rt.off_ns, memory_order_relaxed);
+    return off > o->begin_ns && off < now ? off : now;
+}
+
 /* How far the open wait has come: that for the end of a parallel region not further than the region, though its thread, which has no processor, does not
  * know yet. */
 static uint64_t lasts_until(const hsc_rt_thread *t, uint64_t now) {
     const hsc_rt_region *r = t->open.kind == HSC_wait_kind_OMP_REGION_END ? hsc_rt_region_of(t->region) : NULL;
     uint64_t end = r ? atomic_load_explicit(&r->end_ns, memory_order_acquire) : 0;
-    return end && end < now ? end : now;
+    return counted_until(&t->open, end && end < now ? end : now);
 }
 
 void hsc_rt_waits_end_region(hsc_rt_thread *t, uint64_t now) {
@@ -228,6 +234,8 @@ void hsc_rt_wait_over(hsc_rt_thread *t, uint64_t now, uint64_t bytes, uint32_t h
     hsc_rt_open *o = &t->open;
     if (!o->kind)
         return;
+    uint64_t let_go = now;
+    now = counted_until(o, now);
     uint64_t duration = now > o->begin_ns ? now - o->begin_ns : 0, told = o->told_ns < duration ? o->told_ns : duration;
     bool omp = o->kind >= HSC_wait_kind_OMP_BARRIER && o->kind <= HSC_wait_kind_OMP_IDLE;
     bool alone = !holder_thread && !omp && o->kind != HSC_wait_kind_BARRIER; /* nobody asks for each: who came last to a barrier */
@@ -246,10 +254,10 @@ void hsc_rt_wait_over(hsc_rt_thread *t, uint64_t now, uint64_t bytes, uint32_t h
             *unrecorded -= stands_for;
     }
     if (hsc_rt_wait_is_team(o->kind))
-        t->team.in_step_ns = now;
+        t->team.in_step_ns = let_go;
     o->kind = 0;
-    if (hsc_rt_waits_due(t, now))
-        hsc_rt_waits_tell(t, now);
+    if (hsc_rt_waits_due(t, let_go))
+        hsc_rt_waits_tell(t, let_go);
 }
 
 void hsc_rt_waits_clear(hsc_rt_thread *t) {

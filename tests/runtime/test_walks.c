@@ -44,6 +44,7 @@ static int begin(void **unused) {
     thread.stack_high = (uint64_t)&stack[FRAMES];
     thread.thread_id = 1;
     atomic_store(&hsc_rt.on, 1);
+    atomic_store(&hsc_rt.measuring, 1);
     atomic_store(&hsc_rt.ns_per_cycle_q32, 1ull << 31);
     hsc_rt.options.waits = true;
     hsc_rt_self = &thread;
