@@ -41,7 +41,7 @@ HEATSCOPE_WEAK_(void, heatscope_rt_counter, (const char *name, double value))
 HEATSCOPE_WEAK_(int, heatscope_rt_probes_arm, (const char *list, int on))
 #undef HEATSCOPE_WEAK_
 
-/* Starts and stops the samples of the whole process (all threads). Threads notice at once or, if they are not running, when
+/* Starts and stops measuring of the whole process: samples of all threads, waits, calls of MPI. For samples threads notice at once or, if they are not running, when
  * they run next; a stop costs each thread one more sample. `heatscope run --stopped` begins with samples stopped. */
 static inline void heatscope_start(void) {
     if (heatscope_rt_measure_())

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Brief waits: reads, writes and opens that return at once, of which a server makes a million in a second of CPU time. They are timed by the cycle counter, added up by
- * the site that they come from, and go to the thread's sums when these are told, or when they come to what has a record of its own (brief_ss.c). */
+/* Brief waits: reads, writes and opens that return at once, of which a server makes a million in a second of CPU time, and locks that are had soon. They are timed by the cycle counter,
+ * added up by the site that they come from, and go to the thread's sums when these are told, or when they come to what has a record of its own (brief_ss.c). */
 #ifndef HSC_RT_BRIEF_H
 #define HSC_RT_BRIEF_H
 
@@ -10,9 +10,18 @@
 #define HSC_RT_BRIEF_EVERY 61u  /* calls, of which the cost of one is measured; a prime: calls come in turns */
 #define HSC_RT_BRIEF_COST_MAX 30000u /* cycles: the thread was interrupted */
 
-/* That goes to sums that have neither a holder nor a region. */
+#define HSC_RT_BRIEF_KINDS \
+    (1ull << HSC_wait_kind_MUTEX | 1ull << HSC_wait_kind_RWLOCK | 1ull << HSC_wait_kind_CONDITION | 1ull << HSC_wait_kind_SEMAPHORE | 1ull << HSC_wait_kind_POLL | \
+     1ull << HSC_wait_kind_READ | 1ull << HSC_wait_kind_WRITE | 1ull << HSC_wait_kind_RECEIVE | 1ull << HSC_wait_kind_SEND | 1ull << HSC_wait_kind_CONNECT | \
+     1ull << HSC_wait_kind_OPEN | 1ull << HSC_wait_kind_FUTEX | 1ull << HSC_wait_kind_PIPE | 1ull << HSC_wait_kind_NAME)
+
+static inline bool hsc_rt_brief_is(uint32_t kind) {
+    return HSC_RT_BRIEF_KINDS >> kind & 1;
+}
+
+/* That goes to sums that have no region. */
 static inline bool hsc_rt_brief_may(const hsc_rt_thread *t, uint32_t kind) {
-    return ((kind >= HSC_wait_kind_READ && kind <= HSC_wait_kind_OPEN) || kind == HSC_wait_kind_PIPE || kind == HSC_wait_kind_NAME) && !hsc_rt.options.trace && !t->region && !t->tasks.origin;
+    return hsc_rt_brief_is(kind) && !hsc_rt.options.trace && !t->region && !t->tasks.origin;
 }
 
 /* Cycles now, where the next call is one whose cost is measured, else 0. */
@@ -21,7 +30,7 @@ static inline uint64_t hsc_rt_brief_enter(const hsc_rt_thread *t) {
 }
 
 /* The open wait, which took so long; the thread's writer is owned. False: that is for the sums. */
-bool hsc_rt_brief_add(hsc_rt_thread *t, uint64_t ns, uint64_t bytes);
+bool hsc_rt_brief_add(hsc_rt_thread *t, uint64_t ns, uint64_t bytes, uint32_t holder_thread, uint32_t holder_node);
 void hsc_rt_brief_charge(hsc_rt_thread *t); /* the cost of all of them so far; by the thread itself, or at its end */
 
 #endif

@@ -7,12 +7,19 @@ _Static_assert(HSC_RT_BRIEF_NS == 1u << (HSC_RT_WAIT_BUCKET_LOW + HSC_RT_BRIEF_B
 
 #define BRIEF_COST_CYCLES 250u /* as long as none was measured */
 
-bool hsc_rt_brief_add(hsc_rt_thread *t, uint64_t ns, uint64_t bytes) {
+bool hsc_rt_brief_add(hsc_rt_thread *t, uint64_t ns, uint64_t bytes, uint32_t holder_thread, uint32_t holder_node) {
     uint32_t i = hsc_rt_site_index(&t->open.at);
     hsc_rt_brief *b = &t->brief[i];
-    if (b->node != t->open.node || b->kind != t->open.kind) {
+    bool held = holder_thread != 0;
+    if (held && bytes)
+        return false;
+    if (b->node != t->open.node || b->kind != t->open.kind || b->held != held || (held && (b->holder.thread != holder_thread || b->holder.node != holder_node))) {
         hsc_rt_brief_sum(t, b);
-        *b = (hsc_rt_brief){.node = t->open.node, .kind = t->open.kind};
+        *b = (hsc_rt_brief){.node = t->open.node, .kind = (uint16_t)t->open.kind, .held = held};
+        if (held) {
+            b->holder.thread = holder_thread;
+            b->holder.node = holder_node;
+        }
     }
     if (b->total_ns + ns >= b->room_ns) {
         hsc_rt_brief_sum(t, b);
@@ -22,7 +29,8 @@ bool hsc_rt_brief_add(hsc_rt_thread *t, uint64_t ns, uint64_t bytes) {
     t->briefs.used |= 1ull << i;
     b->count++;
     b->total_ns += (uint32_t)ns;
-    b->bytes += bytes;
+    if (!held)
+        b->bytes += bytes;
     b->max_ns = ns > b->max_ns ? (uint32_t)ns : b->max_ns;
     b->bucket[hsc_rt_wait_bucket(ns)]++;
     return true;

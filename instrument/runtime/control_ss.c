@@ -6,7 +6,11 @@ bool hsc_rt_measure(bool on, uint32_t reason, uint32_t *changed) {
     uint64_t mask, now = hsc_rt_now_ns();
     if (!atomic_load(&hsc_rt.on) || !hsc_rt_lock_take(&hsc_rt.lock, &mask, HSC_RT_PATIENCE_MS))
         return false;
-    bool alive = !atomic_load(&hsc_rt.finished), changes = alive && atomic_exchange(&hsc_rt.measuring, on) != on;
+    bool alive = !atomic_load(&hsc_rt.finished), changes = alive && atomic_load(&hsc_rt.measuring) != on;
+    if (changes && !on)
+        atomic_store(&hsc_rt.off_ns, now);
+    if (changes)
+        atomic_store(&hsc_rt.measuring, on);
     if (changes) {
         bool traced = atomic_load(&hsc_rt.traced); /* it is off by that, and goes on when that is over */
         hsc_rec_measuring r = {now, on, reason};

@@ -117,7 +117,7 @@ void hsc_rt_signalled(const void *on, uint32_t waiters, const hsc_rt_here *at) {
     uint32_t slot = hsc_rt_await_slot(on);
     if (!t || !waiters)
         return;
-    uint32_t node = hsc_rt_wait_node(t, at);
+    uint32_t node = hsc_rt_wait_node_again(t, at);
     uint64_t now = hsc_rt_now_ns(), word;
     hsc_rt_charge_wrapper(t, SIGNALLED_CYCLES);
     for (;;) {

@@ -388,7 +388,7 @@ LOCK(GOMP_critical_name_start, OMP_CRITICAL, of, (void *of), (, void *of), (of))
 /* A lock that is free costs a try and no clock; who finds it taken says so, and who gives it back then says who had it. LLVM's runtime would
  * tell of those that are taken, by OMPT, but only of all and of none who had it. */
 static __attribute__((noinline)) void await_lock(void (*set)(void *), void *lock, const hsc_rt_here *at) {
-    hsc_rt_lock_wanted(lock);
+    uint32_t asked = hsc_rt_lock_want(lock);
     attempt a = acquire_begin(at);
     if (a.t)
         a.t->lock_tried = true;
@@ -398,7 +398,7 @@ static __attribute__((noinline)) void await_lock(void (*set)(void *), void *lock
     a.t->lock_tried = false;
     hsc_rt_wait_state_back(a.t, a.state);
     if (hsc_rt_now_ns() >= a.begin_ns + HSC_RT_BRIEF_LOCK_NS)
-        hsc_rt_wait_add(a.t, HSC_wait_kind_OMP_LOCK, at, a.begin_ns, hsc_rt_lock_holder(a.t, lock, a.begin_ns));
+        hsc_rt_wait_add(a.t, HSC_wait_kind_OMP_LOCK, at, a.begin_ns, hsc_rt_lock_got(a.t, lock, asked));
 }
 
 #define LOCK_BY_TRY(name, try) \

@@ -48,11 +48,13 @@ void hsc_rt_locks_init(void) {
 /* ---- mutexes and read-write locks ------------------------------------------------------------------------------------------ */
 
 static __attribute__((noinline)) int slow_lock(uint32_t kind, void *lock, int (*real)(void *), const hsc_rt_here *at) {
-    hsc_rt_lock_wanted(lock);
     hsc_rt_thread *t = hsc_rt_wait_begin(kind, at, at->sp);
+    if (!t)
+        return real(lock);
+    uint32_t asked = hsc_rt_lock_want(lock);
     hsc_rt_wait_in(t, real);
     int r = real(lock);
-    hsc_rt_wait_end(t, 0, hsc_rt_lock_holder(t, lock, t ? t->open.begin_ns : 0));
+    hsc_rt_wait_end(t, 0, hsc_rt_lock_got(t, lock, asked));
     return r;
 }
 
@@ -89,11 +91,13 @@ UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, next_pthread_rwlock_unlock)
         if (!real) \
             real = HSC_RT_REAL(#name); \
         hsc_rt_here at = HSC_RT_HERE(); \
-        hsc_rt_lock_wanted(lock); \
         hsc_rt_thread *t = hsc_rt_wait_begin(kind, &at, at.sp); \
+        if (!t) \
+            return real arguments; \
+        uint32_t asked = hsc_rt_lock_want(lock); \
         hsc_rt_wait_in(t, real); \
         r = real arguments; \
-        hsc_rt_wait_end(t, 0, hsc_rt_lock_holder(t, lock, t ? t->open.begin_ns : 0)); \
+        hsc_rt_wait_end(t, 0, hsc_rt_lock_got(t, lock, asked)); \
         return r; \
     }
 
@@ -115,9 +119,9 @@ HSC_RT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock) {
     if (!real)
         real = HSC_RT_REAL("pthread_spin_lock");
     hsc_rt_thread *t = hsc_rt_measured();
-    uint64_t begin = t ? hsc_rt_now_ns() : 0;
+    uint64_t begin = t ? hsc_rt_time_near(t, hsc_cycles()) : 0;
     r = real(lock);
-    if (t && hsc_rt.options.waits && hsc_rt_now_ns() - begin > 2000) { /* others are not worth a walk of the stack */
+    if (t && hsc_rt.options.waits && hsc_rt_time_near(t, hsc_cycles()) > begin + 2000) { /* others are not worth a walk of the stack */
         hsc_rt_here at = HSC_RT_HERE();
         hsc_rt_wait_add(t, HSC_wait_kind_SPIN, &at, begin, nobody);
     }

@@ -152,10 +152,16 @@ typedef struct hsc_rt_site {
 #define HSC_RT_BRIEF_BUCKETS 8u /* of those of hsc_rt_wait_sum */
 typedef struct hsc_rt_brief {
     _Alignas(64) uint32_t node;
-    uint32_t kind;
+    uint16_t kind;
+    bool held; /* by a known holder */
     uint32_t count, max_ns, total_ns;
     uint32_t room_ns; /* until one has a record of its own */
-    uint64_t bytes;
+    union {
+        uint64_t bytes;
+        struct {
+            uint32_t thread, node;
+        } holder;
+    };
     uint32_t bucket[HSC_RT_BRIEF_BUCKETS];
 } hsc_rt_brief;
 
@@ -373,7 +379,7 @@ typedef struct hsc_rt_thread {
     uint32_t lock_state; /* omp.c */
     bool lock_tried;     /* gomp.c: in a wrapper that times it */
     uint64_t lock_begin_ns;
-    uint64_t walk_after; /* cycles: no walk for a lock that is free before then */
+    uint64_t walk_after; /* cycles: no walk before then for what may do without (waits.c) */
     uint64_t region_told; /* the last one in the chunk */
     hsc_rt_in_task in_task;       /* at its last walk, of which `stack` is */
     uint64_t start_pc;            /* of the procedure that it began in; 0: not known */
@@ -680,6 +686,7 @@ typedef struct hsc_rt_state {
     _Atomic uint32_t moved;           /* threads that the governor has moved to the kernel's tick */
     bool budget_named;                /* by the user: to be kept, whatever that does to the number of samples */
     uint64_t start_at_ns, stop_at_ns; /* CLOCK_MONOTONIC; 0: never */
+    _Atomic uint64_t off_ns;          /* when it was switched off last; 0: never */
     uint64_t wall_next_ns;
     uint64_t helper_ns, helper_gone_ns; /* CPU time of our helper so far, at its last look; of helpers before this one */
     _Atomic uint64_t threads_ns;        /* CPU time of beginning and ending other threads than the first */
@@ -780,8 +787,12 @@ static inline void hsc_rt_some_end(hsc_rt_thread *t, hsc_rt_some s) {
         hsc_rt_charge_wrapper(t, HSC_RT_SOME_EVERY * (took - charged));
 }
 
+static inline bool hsc_rt_wanted_of(const hsc_rt_state *rt) {
+    return atomic_load_explicit(&rt->measuring, memory_order_acquire) && !atomic_load_explicit(&rt->traced, memory_order_acquire);
+}
+
 static inline bool hsc_rt_wanted(void) {
-    return atomic_load_explicit(&hsc_rt.measuring, memory_order_acquire) && !atomic_load_explicit(&hsc_rt.traced, memory_order_acquire);
+    return hsc_rt_wanted_of(&hsc_rt);
 }
 
 /* Nanoseconds of a cycle, 32.32 fixed point. */

@@ -58,6 +58,8 @@ static void change(bool traced, uint64_t now, int patience_ms) {
     if (!hsc_rt_lock_take(&hsc_rt.lock, &mask, patience_ms))
         return;
     bool tells = !atomic_load(&hsc_rt.finished) && atomic_exchange(&hsc_rt.traced, traced) != traced && atomic_load(&hsc_rt.measuring);
+    if (tells && traced)
+        atomic_store(&hsc_rt.off_ns, now);
     if (tells) {
         hsc_rec_measuring r = {now, !traced, HSC_measuring_reason_TRACER};
         hsc_rt_file_put(HSC_REC_measuring, &r, now);

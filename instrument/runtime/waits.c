@@ -6,22 +6,15 @@
 
 #define BRIEF_NS 2000u /* where callers are not known; a longer wait than HSC_RT_BRIEF_NS is worth a walk of the stack though they were seen to be as before */
 #define BRIEF_LOCK_NS 20000u /* shorter waits for locks are not worth a walk of the stack each */
-#define LOCK_WALKS 32u       /* times as long as a walk took there is none for a lock that is free */
+#define SPARED_WALKS 32u     /* times as long as a walk took there is none for what is seen to come from where it came from before */
 #define BRIEF_LOCK_CYCLES 60u /* what a lock costs that was free */
-#define GIVEN_EARLY_NS 20000u /* who waits says so before its wait begins: what is told then is for it */
 #define BRIEF_OWN_CYCLES 250u /* what a call costs of which only the time is taken: measured once, not each time */
 /* What of the begin and the end of other waits is outside of the two readings of the counter, readings included: measured once, likewise (docs/waiting.md). */
 #define BEGIN_REST_CYCLES 150u
 #define END_REST_CYCLES 130u
 #define BRIEF_REST_CYCLES 30u /* the same of one that is brief: the call of the wrapper, and its way to the procedure */
 
-_Atomic uint32_t hsc_rt_locks_wanted[HSC_RT_LOCKS];
-
-static struct {
-    _Atomic(const void *) lock;
-    _Atomic uint64_t holder; /* thread_id << 32 | node */
-    _Atomic uint64_t ns;     /* when it gave the lock back */
-} given[HSC_RT_LOCKS];
+hsc_rt_lock_slot hsc_rt_lock_slots[HSC_RT_LOCKS];
 
 #define TAKEN 4096u
 #define TAKEN_WANTED 8u /* takers that are asked where they are, after one that waited */
@@ -59,7 +52,7 @@ static void forget_left(hsc_rt_thread *t, uint64_t frame) {
 /* The calling thread if this wait is to be recorded; its state is set then. */
 static hsc_rt_thread *enter(uint32_t kind, uint64_t frame) {
     hsc_rt_thread *t = hsc_rt_measured();
-    if (!t || !hsc_rt.options.waits)
+    if (!t || !hsc_rt.options.waits || !hsc_rt_wanted())
         return NULL;
     forget_left(t, frame);
     uint32_t old = atomic_load_explicit(&t->state, memory_order_relaxed);
@@ -87,15 +80,14 @@ static void open_wait(hsc_rt_thread *t, uint32_t kind, uint32_t node, uint64_t n
     t->open.kind = kind;
 }
 
-/* Calls that mostly return at once (reads and writes of a few bytes) are not worth a walk of the stack each: one from the same
+/* Calls that mostly return at once (reads and writes of a few bytes), and locks that are had soon, are not worth a walk of the stack each: one from the same
  * place is supposed to have the same path as the last, and walked for when it has turned out to take long. */
 static hsc_rt_site *site(hsc_rt_thread *t, const hsc_rt_here *at) {
     return &t->sites[hsc_rt_site_index(at)];
 }
 
 static bool is_often_brief(uint32_t kind) {
-    return (kind >= HSC_wait_kind_READ && kind <= HSC_wait_kind_OPEN) || kind == HSC_wait_kind_PIPE || kind == HSC_wait_kind_NAME ||
-           (kind >= HSC_wait_kind_OMP_BARRIER && kind <= HSC_wait_kind_OMP_IDLE);
+    return hsc_rt_brief_is(kind) || (kind >= HSC_wait_kind_OMP_BARRIER && kind <= HSC_wait_kind_OMP_IDLE);
 }
 
 static uint32_t supposed_node(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at) {
@@ -212,6 +204,17 @@ void hsc_rt_wait_state_back(hsc_rt_thread *t, uint32_t old) {
     hsc_rt_state_set(t, old);
 }
 
+/* Since `begin`, in cycles: for so many times as long there is no walk for what may do without. */
+static void walked(hsc_rt_thread *t, uint64_t begin) {
+    uint64_t end = hsc_cycles();
+    t->walk_after = end + SPARED_WALKS * (end - begin);
+}
+
+/* The open wait, which was supposed to have the path of another: it was not brief, and is worth a walk of the stack, or has a record of its own. */
+static bool is_to_be_walked(const hsc_rt_thread *t, uint64_t now) {
+    return !t->open.told_ns && (!t->open.seen || now >= t->open.begin_ns + HSC_RT_LONG_NS || hsc_cycles() >= t->walk_after);
+}
+
 static uint64_t brief_ns(const hsc_rt_thread *t) {
     return t->open.seen ? HSC_RT_BRIEF_NS : BRIEF_NS;
 }
@@ -226,13 +229,13 @@ static void measure_brief(hsc_rt_thread *t, uint64_t begin, uint64_t end) {
 }
 
 /* False: it was not brief, or can't be told so. */
-static bool end_brief(hsc_rt_thread *t, uint64_t bytes) {
+static bool end_brief(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder) {
     uint64_t rate = atomic_load_explicit(&hsc_rt.ns_per_cycle_q32, memory_order_relaxed), begin = t->open.begin_cycles, end = hsc_cycles();
     uint64_t ns = hsc_rt_cycles_ns(end - begin, rate);
     if (!rate || ns >= brief_ns(t) || t != hsc_rt_measured() || !hsc_rt_own(t))
         return false;
     uint32_t node = t->open.node;
-    bool added = t->open.kind && hsc_rt_brief_add(t, ns, bytes);
+    bool added = t->open.kind && hsc_rt_brief_add(t, ns, bytes, holder.thread_id, holder.node);
     if (added) {
         hsc_rt_credit_call(t, &(hsc_rt_call){t->open.called, 0, node, state_of(t->open.kind)}, ns);
         t->open.kind = 0;
@@ -249,20 +252,24 @@ static bool end_brief(hsc_rt_thread *t, uint64_t bytes) {
 }
 
 void hsc_rt_wait_end(hsc_rt_thread *t, uint64_t bytes, hsc_rt_holder holder) {
-    if (!t || (t->open.begin_cycles && t->open.supposed && !holder.thread_id && end_brief(t, bytes)))
+    if (!t || (t->open.begin_cycles && t->open.supposed && end_brief(t, bytes, holder)))
         return;
     if (t == hsc_rt_measured() && t->open.kind && hsc_rt_own(t)) {
         uint64_t now = hsc_rt_thread_now(t);
         bool truncated, brief = t->open.supposed && now < t->open.begin_ns + brief_ns(t);
         uint64_t begin = brief ? 0 : hsc_rt_own_begin(t);
-        if (t->open.supposed && !brief && !t->open.told_ns) {
+        if (t->open.supposed && !brief && is_to_be_walked(t, now)) {
             t->open.node = hsc_rt_walk_here(t, &t->open.at, now, &truncated);
             hsc_rt_site_keep(t, &t->open.at, t->open.node);
+            walked(t, begin);
         }
         uint32_t node = t->open.node;
         if (t->open.called)
             hsc_rt_credit_call(t, &(hsc_rt_call){t->open.called, hsc_rt_region_in(t, t->tasks.origin), node, state_of(t->open.kind)}, now - t->open.begin_ns);
+        hsc_rt_brief *before = &t->brief[hsc_rt_site_index(&t->open.at)];
+        hsc_rt_brief_sum(t, before);
         hsc_rt_wait_over(t, now, bytes, holder.thread_id, holder.node);
+        hsc_rt_brief_sum(t, before); /* which have less room now */
         if (!brief)
             hsc_rt_charge_wrapper_since(t, begin);
         hsc_rt_charge_wrapper(t, brief ? BRIEF_OWN_CYCLES : END_REST_CYCLES);
@@ -284,12 +291,13 @@ static uint32_t lock_node(hsc_rt_thread *t, const hsc_rt_here *at, bool exact) {
     if (begin < t->walk_after)
         return known ? p->node : 0;
     uint32_t node = hsc_rt_wait_node(t, at);
-    uint64_t end = hsc_cycles();
-    t->walk_after = end + LOCK_WALKS * (end - begin);
+    walked(t, begin);
     return node;
 }
 
 uint32_t hsc_rt_wait_add(hsc_rt_thread *t, uint32_t kind, const hsc_rt_here *at, uint64_t begin_ns, hsc_rt_holder holder) {
+    if (!hsc_rt_wanted())
+        return 0;
     uint32_t node = hsc_rt_now_ns() < begin_ns + BRIEF_LOCK_NS ? lock_node(t, at, false) : 0;
     if (!hsc_rt_own(t))
         return 0;
@@ -320,6 +328,11 @@ uint32_t hsc_rt_wait_node(hsc_rt_thread *t, const hsc_rt_here *at) {
     return node;
 }
 
+uint32_t hsc_rt_wait_node_again(hsc_rt_thread *t, const hsc_rt_here *at) {
+    const hsc_rt_site *p = site(t, at);
+    return hsc_rt_site_is(t, p, at) ? p->node : hsc_rt_wait_node(t, at);
+}
+
 /* ---- OpenMP regions: where they were forked ------------------------------------------------------------------------------ */
 
 #define BRIEF_REGION_NS 20000u /* others are worth a walk each time */
@@ -341,8 +354,12 @@ uint32_t hsc_rt_fork_end(hsc_rt_thread *t, const hsc_rt_here *at, uint32_t node,
 
 /* ---- holders of locks ---------------------------------------------------------------------------------------------------- */
 
-void hsc_rt_lock_wanted(const void *lock) {
-    atomic_store_explicit(&hsc_rt_locks_wanted[hsc_rt_lock_slot(lock)], 1, memory_order_relaxed);
+uint32_t hsc_rt_lock_want(const void *lock) {
+    hsc_rt_lock_slot *s = hsc_rt_lock_slot_of(lock);
+    uint32_t told = atomic_load_explicit(&s->told, memory_order_acquire);
+    if (!atomic_load_explicit(&s->wanted, memory_order_relaxed))
+        atomic_store_explicit(&s->wanted, 1, memory_order_relaxed);
+    return told;
 }
 
 static uint32_t taken_slot(const void *lock) {
@@ -421,22 +438,25 @@ void hsc_rt_lock_had_by_nobody(const void *lock) {
 }
 
 /* Who gave it back may want it again before the one it was handed to runs: what was told stays until somebody gives it back again. */
-hsc_rt_holder hsc_rt_lock_holder(const hsc_rt_thread *t, const void *lock, uint64_t since_ns) {
-    uint32_t i = hsc_rt_lock_slot(lock);
-    uint64_t h = atomic_load_explicit(&given[i].holder, memory_order_acquire), ns = atomic_load_explicit(&given[i].ns, memory_order_acquire);
-    bool good = t && h >> 32 != t->thread_id && ns + GIVEN_EARLY_NS >= since_ns && atomic_load_explicit(&given[i].lock, memory_order_acquire) == lock;
-    return good ? (hsc_rt_holder){(uint32_t)(h >> 32), (uint32_t)h} : (hsc_rt_holder){0, 0};
+hsc_rt_holder hsc_rt_lock_got(const hsc_rt_thread *t, const void *lock, uint32_t asked) {
+    const hsc_rt_lock_slot *s = hsc_rt_lock_slot_of(lock);
+    bool told = atomic_load_explicit(&s->told, memory_order_acquire) != asked && atomic_load_explicit(&s->lock, memory_order_acquire) == lock;
+    uint64_t holder = atomic_load_explicit(&s->holder, memory_order_acquire);
+    return told && holder >> 32 != t->thread_id ? (hsc_rt_holder){(uint32_t)(holder >> 32), (uint32_t)holder} : (hsc_rt_holder){0, 0};
 }
 
+/* The others wait for this, too: no clock is read. */
 void hsc_rt_lock_given(const void *lock, const hsc_rt_here *at) {
-    uint32_t i = hsc_rt_lock_slot(lock);
+    hsc_rt_lock_slot *s = hsc_rt_lock_slot_of(lock);
     hsc_rt_thread *t = hsc_rt_measured();
     if (!t)
         return;
+    hsc_rt_some some = hsc_rt_some_begin(t);
     uint32_t node = lock_node(t, at, true);
-    atomic_store_explicit(&hsc_rt_locks_wanted[i], 0, memory_order_relaxed);
-    atomic_store_explicit(&given[i].lock, NULL, memory_order_release);
-    atomic_store_explicit(&given[i].holder, (uint64_t)t->thread_id << 32 | node, memory_order_release);
-    atomic_store_explicit(&given[i].ns, hsc_rt_now_ns(), memory_order_release);
-    atomic_store_explicit(&given[i].lock, lock, memory_order_release);
+    atomic_store_explicit(&s->wanted, 0, memory_order_relaxed);
+    atomic_store_explicit(&s->lock, NULL, memory_order_release);
+    atomic_store_explicit(&s->holder, (uint64_t)t->thread_id << 32 | node, memory_order_release);
+    atomic_store_explicit(&s->lock, lock, memory_order_release);
+    atomic_store_explicit(&s->told, atomic_load_explicit(&s->told, memory_order_relaxed) + 1, memory_order_release);
+    hsc_rt_some_end(t, some);
 }

@@ -34,9 +34,10 @@ uint32_t hsc_rt_wait_state(hsc_rt_thread *t, uint32_t kind);
 void hsc_rt_wait_state_back(hsc_rt_thread *t, uint32_t old);
 void hsc_rt_wait_break(hsc_rt_thread *t); /* its wait was left by cancellation, and so was the state it set */
 
-/* Who holds a lock is asked of the thread that gives it back: one that finds it taken says so. */
-void hsc_rt_lock_wanted(const void *lock);
-hsc_rt_holder hsc_rt_lock_holder(const hsc_rt_thread *t, const void *lock, uint64_t since_ns); /* of t's wait since then; t NULL: none */
+/* Who holds a lock is asked of the thread that gives it back: one that finds it taken wants it, and once it has got it is told who
+ * gave it back meanwhile, while it was wanted. `asked`: what the first returned. */
+uint32_t hsc_rt_lock_want(const void *lock);
+hsc_rt_holder hsc_rt_lock_got(const hsc_rt_thread *t, const void *lock, uint32_t asked);
 void hsc_rt_lock_given(const void *lock, const hsc_rt_here *at); /* the caller has seen hsc_rt_lock_is_wanted */
 
 /* For locks that tell only after they were given back, which may be after the next one has them: who has the lock says that it took it, and who had
@@ -49,6 +50,7 @@ bool hsc_rt_lock_had_again(hsc_rt_thread *t, const void *lock, const hsc_rt_here
 void hsc_rt_lock_awaited(hsc_rt_thread *t, uint32_t kind, const void *lock, uint64_t begin_ns, const hsc_rt_here *at); /* NULL: of no lock */
 void hsc_rt_lock_had_by_nobody(const void *lock); /* by a thread that is not measured */
 uint32_t hsc_rt_wait_node(hsc_rt_thread *t, const hsc_rt_here *at);     /* of a place; 0: none */
+uint32_t hsc_rt_wait_node_again(hsc_rt_thread *t, const hsc_rt_here *at); /* the same, as in the last call from there where its callers are seen to be the same */
 
 /* Where the calling thread forks an OpenMP region; `supposed`: it is that of the last region from the same frame, which was brief. */
 uint32_t hsc_rt_fork_begin(hsc_rt_thread *t, const hsc_rt_here *at, bool *supposed);
@@ -86,15 +88,22 @@ static inline bool hsc_rt_is_awaited(const void *on) {
     return __builtin_expect(atomic_load_explicit(&hsc_rt_awaited[hsc_rt_await_slot(on)], memory_order_relaxed) != 0, 0);
 }
 
+/* What who gives a lock back reads and writes while others wait for it, on one line of the processor's caches. */
 #define HSC_RT_LOCKS 256u
-extern _Atomic uint32_t hsc_rt_locks_wanted[HSC_RT_LOCKS] __attribute__((visibility("hidden")));
+typedef struct hsc_rt_lock_slot {
+    _Alignas(64) _Atomic uint32_t wanted; /* since one was given back last */
+    _Atomic uint32_t told;                /* times that one was given back which was wanted */
+    _Atomic(const void *) lock;           /* the last of them */
+    _Atomic uint64_t holder;              /* of that: thread_id << 32 | node */
+} hsc_rt_lock_slot;
+extern hsc_rt_lock_slot hsc_rt_lock_slots[HSC_RT_LOCKS] __attribute__((visibility("hidden")));
 
-static inline uint32_t hsc_rt_lock_slot(const void *lock) {
-    return (uint32_t)(((uint64_t)lock * 0x9e3779b97f4a7c15u) >> 56) & (HSC_RT_LOCKS - 1);
+static inline hsc_rt_lock_slot *hsc_rt_lock_slot_of(const void *lock) {
+    return &hsc_rt_lock_slots[(((uint64_t)lock * 0x9e3779b97f4a7c15u) >> 56) & (HSC_RT_LOCKS - 1)];
 }
 
 static inline bool hsc_rt_lock_is_wanted(const void *lock) {
-    return __builtin_expect(atomic_load_explicit(&hsc_rt_locks_wanted[hsc_rt_lock_slot(lock)], memory_order_relaxed), 0);
+    return __builtin_expect(atomic_load_explicit(&hsc_rt_lock_slot_of(lock)->wanted, memory_order_relaxed) != 0, 0);
 }
 
 #endif

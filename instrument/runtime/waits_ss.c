@@ -107,19 +107,24 @@ hsc_rt_wait_sum *hsc_rt_waits_add(hsc_rt_thread *t, uint32_t node, uint32_t kind
 
 void hsc_rt_brief_sum(hsc_rt_thread *t, hsc_rt_brief *b) {
     hsc_rt_waits *w = &t->waits;
-    hsc_rt_wait_sum *e = b->node ? find(w, &(hsc_rt_wait_sum){.node = b->node, .kind = b->kind}) : NULL;
+    hsc_rt_wait_sum of = {.node = b->node, .kind = b->kind, .holder_thread = b->held ? b->holder.thread : 0, .holder_node = b->held ? b->holder.node : 0};
+    hsc_rt_wait_sum *e = b->node ? find(w, &of) : NULL;
+    uint64_t *unrecorded_ns = b->held ? &w->unrecorded_ns : e ? &e->unrecorded_ns : NULL;
     if (e && b->count) {
         for (uint32_t i = 0; i < HSC_RT_BRIEF_BUCKETS; i++)
             e->bucket[i] += b->bucket[i];
         e->count += b->count;
         e->total_ns += b->total_ns;
         e->max_ns = b->max_ns > e->max_ns ? b->max_ns : e->max_ns;
-        e->bytes += b->bytes;
+        e->bytes += b->held ? 0 : b->bytes;
         w->all_ns += b->total_ns;
-        e->unrecorded_ns += b->total_ns;
+        *unrecorded_ns += b->total_ns;
         mark(w, e);
     }
-    *b = (hsc_rt_brief){.node = b->node, .kind = b->kind, .room_ns = e && e->unrecorded_ns < HSC_RT_LONG_NS ? HSC_RT_LONG_NS - (uint32_t)e->unrecorded_ns : 0};
+    b->room_ns = e && *unrecorded_ns < HSC_RT_LONG_NS ? HSC_RT_LONG_NS - (uint32_t)*unrecorded_ns : 0;
+    b->count = b->max_ns = b->total_ns = 0;
+    b->bytes = b->held ? b->bytes : 0;
+    __builtin_memset(b->bucket, 0, sizeof b->bucket);
 }
 
 static bool put(hsc_rt_thread *t, hsc_rt_wait_sum *e, uint64_t now) {
@@ -145,12 +150,18 @@ static bool put(hsc_rt_thread *t, hsc_rt_wait_sum *e, uint64_t now) {
     return true;
 }
 
+/* The open wait is counted until then: not in the time in which measuring is off. */
+static uint64_t counted_until(const hsc_rt_open *o, uint64_t now) {
+    uint64_t off = atomic_load_explicit(&hsc_rt.off_ns, memory_order_relaxed);
+    return off > o->begin_ns && off < now ? off : now;
+}
+
 /* How far the open wait has come: that for the end of a parallel region not further than the region, though its thread, which has no processor, does not
  * know yet. */
 static uint64_t lasts_until(const hsc_rt_thread *t, uint64_t now) {
     const hsc_rt_region *r = t->open.kind == HSC_wait_kind_OMP_REGION_END ? hsc_rt_region_of(t->region) : NULL;
     uint64_t end = r ? atomic_load_explicit(&r->end_ns, memory_order_acquire) : 0;
-    return end && end < now ? end : now;
+    return counted_until(&t->open, end && end < now ? end : now);
 }
 
 void hsc_rt_waits_end_region(hsc_rt_thread *t, uint64_t now) {
@@ -223,6 +234,8 @@ void hsc_rt_wait_over(hsc_rt_thread *t, uint64_t now, uint64_t bytes, uint32_t h
     hsc_rt_open *o = &t->open;
     if (!o->kind)
         return;
+    uint64_t let_go = now;
+    now = counted_until(o, now);
     uint64_t duration = now > o->begin_ns ? now - o->begin_ns : 0, told = o->told_ns < duration ? o->told_ns : duration;
     bool omp = o->kind >= HSC_wait_kind_OMP_BARRIER && o->kind <= HSC_wait_kind_OMP_IDLE;
     bool alone = !holder_thread && !omp && o->kind != HSC_wait_kind_BARRIER; /* nobody asks for each: who came last to a barrier */
@@ -241,10 +254,10 @@ void hsc_rt_wait_over(hsc_rt_thread *t, uint64_t now, uint64_t bytes, uint32_t h
             *unrecorded -= stands_for;
     }
     if (hsc_rt_wait_is_team(o->kind))
-        t->team.in_step_ns = now;
+        t->team.in_step_ns = let_go;
     o->kind = 0;
-    if (hsc_rt_waits_due(t, now))
-        hsc_rt_waits_tell(t, now);
+    if (hsc_rt_waits_due(t, let_go))
+        hsc_rt_waits_tell(t, let_go);
 }
 
 void hsc_rt_waits_clear(hsc_rt_thread *t) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""io_bench.py HEATSCOPE IO_BENCH [PAIRS]: what small calls of input and output take more when they are measured, by the CPU time of slices with and without wrappers in
-turns within one process (io_bench.c), against what Heatscope tells of wrappers. A line for each kind of call and each amount of memory that the program works on between two: ns of a call
-without, ns more (and what is uncertain of it), ns told, told by true. Judges nothing."""
+"""io_bench.py HEATSCOPE BENCH [PAIRS [WHAT...]]: what small calls take more when they are measured, by the CPU time of slices with and without wrappers in turns within one process
+(BENCH: io_bench, sync_bench), against what Heatscope tells of wrappers. A line for each kind of call (WHAT; preset: all that BENCH has) and each amount of memory that the program works
+on between two: ns of a call without, ns more (and what is uncertain of it), ns told, told by true. Judges nothing."""
 import csv
 import os
 import shutil
@@ -10,15 +10,16 @@ import subprocess
 import sys
 import tempfile
 
-if len(sys.argv) not in (3, 4):
+if len(sys.argv) < 3:
     sys.exit(__doc__)
 heatscope, bench = (os.path.abspath(x) for x in sys.argv[1:3])
-pairs = int(sys.argv[3]) if len(sys.argv) == 4 else 2000
+pairs = int(sys.argv[3]) if len(sys.argv) > 3 else 2000
+kinds = sys.argv[4:] or subprocess.run([bench], check=True, capture_output=True, text=True).stdout.split()
 work = tempfile.mkdtemp()
 directory = os.path.join(work, "m")
 print(f"load {os.getloadavg()[0]:.0f}; ns of CPU time a call")
-print(f"{'':<8} {'KB':>5} {'without':>8} {'more':>8} {'':>8} {'told':>8} {'told/true':>9}")
-for kind in ("read", "open", "pair", "packet", "serve"):
+print(f"{'':<10} {'KB':>5} {'without':>8} {'more':>8} {'':>8} {'told':>8} {'told/true':>9}")
+for kind in kinds:
     for kb in (0, 32, 256):
         shutil.rmtree(directory, ignore_errors=True)
         done = subprocess.run([heatscope, "run", "-q", "-o", directory, bench, kind, str(pairs), "10" if kb > 32 else "50", str(kb)], capture_output=True, text=True)
@@ -27,5 +28,5 @@ for kind in ("read", "open", "pair", "packet", "serve"):
         plain, more, doubt, calls = (float(x) for x in done.stdout.split())
         ledger = subprocess.run([heatscope, "report", "--by=ledger", "--format=csv", directory], check=True, capture_output=True, text=True).stdout
         told = next(float(r["time_s"]) for r in csv.DictReader(ledger.splitlines()) if r["name"] == "wrappers") * 1e9 / calls
-        print(f"{kind:<8} {kb:5} {plain:8.0f} {more:8.0f} +- {doubt:<5.0f} {told:8.0f} {told / more:9.2f}", flush=True)
+        print(f"{kind:<10} {kb:5} {plain:8.1f} {more:8.1f} +- {doubt:<5.1f} {told:8.1f} {told / more:9.2f}", flush=True)
 shutil.rmtree(work, ignore_errors=True)

@@ -515,6 +515,26 @@ def live():
     print(f"{reads} reads of a growing file, {last[0]} samples at the last")
 
 
+def waits_off():
+    """What is waited while measuring is off is counted nowhere, and of a wait that goes on then what was before."""
+    done, found = run([program("off")])
+    p, seconds = only(found), float(done.stdout)
+    calls = {}
+    for t in p.threads.values():
+        for w in t.waits:
+            path = p.path_of(t, w["node_id"])
+            for name in ("naps_and_writes", "waits_for_the_end"):
+                if name in path:
+                    key = name, w["kind"]
+                    had = calls.get(key, (0, 0))
+                    calls[key] = had[0] + w["count"], had[1] + w["total_ns"]
+    kinds = {8: 40, 11: 40, 32: 40} # sleep, write, pipe
+    for kind, n in kinds.items():
+        expect(f"kind {kind}: while it was on", calls.get(("naps_and_writes", kind), (0, 0))[0] == n, calls)
+    waited = calls.get(("waits_for_the_end", 4), (0, 0))[1]
+    expect("until it was off", 0.2 * seconds <= waited * 1e-9 <= seconds, (waited, seconds))
+
+
 def commands():
     """`heatscope control` stops and starts measuring: the directory's processes, and one of two by its number."""
     directory = os.path.join(s.WORK, "commands")

@@ -1036,6 +1036,19 @@ def paths():
         expect(f"{name}: calls by path", sorted(by_node.values()), calls)
 
 
+def stopped():
+    """Calls while measuring is off are counted nowhere, and have no event; messages of later ones are numbered on."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    p = compiled("stopped", "mpicc", "-I", os.path.join(here, "../../instrument/include"), source="message_stopped.c")
+    if not p:
+        sys.exit(SKIP)
+    for rank in run("off-and-on", OPEN_MPI, p, ranks=2, options=["--trace"]).values():
+        expect("calls", rank.total("MPI_Sendrecv")["calls"], 100)
+        events = [e for e in rank.events if rank.operations[e["operation_id"]] == "MPI_Sendrecv"]
+        expect("events of both sides", len(events), 200)
+        expect("the last message", max(int(e["sequence"]) for e in events), 599)
+
+
 def polls():
     """Calls that find nothing and follow one another at once wait: their samples say so, and what wrappers take of them is no cost, for the thread would
     have polled meanwhile. Between others, 3 us of work and more apart, they are communication and cost. What is told of the first is of their records, and of the

@@ -95,9 +95,8 @@ static void wait_at(uint64_t pc, uint32_t node, uint32_t kind) {
     thread.open.kind = kind;
 }
 
-/* So many of each length, of each of two kinds in turns; then the same by hsc_rt_waits_add. */
-static void sums(void **unused) {
-    (void)unused;
+/* So many of each length, of each of two kinds in turns, bytes or held by one of two; then the same by hsc_rt_waits_add. */
+static void sums_of(bool held) {
     static const uint64_t lengths[] = {0, 1, 63, 64, 130, 999, 2047, 2048, HSC_RT_BRIEF_NS - 1};
     static hsc_rt_thread each;
     enum { LENGTHS = sizeof lengths / sizeof lengths[0], ROUNDS = 1000 };
@@ -106,40 +105,59 @@ static void sums(void **unused) {
     uint32_t refused = 0;
     for (uint32_t round = 0; round < ROUNDS; round++)
         for (uint32_t i = 0; i < 2 * LENGTHS; i++) {
-            uint64_t ns = lengths[i % LENGTHS], bytes = 1ull << 33;
-            uint32_t kind = i < LENGTHS ? HSC_wait_kind_READ : HSC_wait_kind_WRITE;
+            uint64_t ns = lengths[i % LENGTHS], bytes = held ? 0 : 1ull << 33;
+            uint32_t kind = i < LENGTHS ? HSC_wait_kind_READ : HSC_wait_kind_WRITE, holder = held ? 1 + i % 2 : 0, holder_node = held ? 5 : 0;
             wait_at(0x500 + round % 3, 1 + round % 3, kind);
-            if (!hsc_rt_brief_add(&thread, ns, bytes)) { /* is told by itself */
-                hsc_rt_wait_sum *s = hsc_rt_waits_add(&thread, thread.open.node, kind, ns, 0, bytes, 0, 0);
-                assert_true(s->unrecorded_ns >= HSC_RT_LONG_NS);
-                assert_true(s->unrecorded_ns < HSC_RT_LONG_NS + HSC_RT_BRIEF_NS);
-                s->unrecorded_ns = 0;
+            if (!hsc_rt_brief_add(&thread, ns, bytes, holder, holder_node)) { /* is told by itself */
+                hsc_rt_wait_sum *s = hsc_rt_waits_add(&thread, thread.open.node, kind, ns, 0, bytes, holder, holder_node);
+                uint64_t *unrecorded_ns = held ? &thread.waits.unrecorded_ns : &s->unrecorded_ns;
+                *unrecorded_ns += held ? ns : 0;
+                assert_true(*unrecorded_ns >= HSC_RT_LONG_NS);
+                assert_true(*unrecorded_ns < HSC_RT_LONG_NS + (held ? 3 : 1) * HSC_RT_BRIEF_NS);
+                *unrecorded_ns = 0;
                 refused++;
             }
-            hsc_rt_wait_sum *s = hsc_rt_waits_add(&each, 1 + round % 3, kind, ns, 0, bytes, 0, 0);
+            hsc_rt_wait_sum *s = hsc_rt_waits_add(&each, 1 + round % 3, kind, ns, 0, bytes, holder, holder_node);
             s->unrecorded_ns = s->unrecorded_ns >= HSC_RT_LONG_NS ? 0 : s->unrecorded_ns;
             if (round % 7 == 0)
                 hsc_rt_briefs_sum(&thread);
         }
     hsc_rt_briefs_sum(&thread);
+    uint32_t n = held ? 12 : 6;
     assert_true(refused > 0);
     assert_int_equal(thread.briefs.used, 0);
-    assert_int_equal(thread.waits.count, 6);
-    assert_int_equal(each.waits.count, 6);
+    assert_int_equal(thread.waits.count, n);
+    assert_int_equal(each.waits.count, n);
     assert_int_equal(thread.waits.all_ns, each.waits.all_ns);
-    for (uint32_t i = 0; i < 6; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const hsc_rt_wait_sum *s = &thread.waits.entry[i], *e = each.waits.entry;
-        while (e->node != s->node || e->kind != s->kind)
+        while (e->node != s->node || e->kind != s->kind || e->holder_thread != s->holder_thread)
             e++;
+        assert_int_equal(s->holder_node, e->holder_node);
         assert_int_equal(s->count, e->count);
         assert_int_equal(s->total_ns, e->total_ns);
         assert_int_equal(s->max_ns, e->max_ns);
         assert_int_equal(s->bytes, e->bytes);
-        assert_int_equal(s->unrecorded_ns, e->unrecorded_ns);
+        if (!held) /* else that is the thread's */
+            assert_int_equal(s->unrecorded_ns, e->unrecorded_ns);
         assert_memory_equal(s->bucket, e->bucket, sizeof s->bucket);
     }
     hsc_rt_waits_clear(&thread);
     hsc_rt_waits_clear(&each);
+}
+
+static void sums(void **unused) {
+    (void)unused;
+    sums_of(false);
+}
+
+/* Of locks with a holder; who has moved bytes and is known to have been waited for has a sum by itself. */
+static void held_sums(void **unused) {
+    (void)unused;
+    sums_of(true);
+    memset(&thread, 0, sizeof thread);
+    wait_at(0x500, NODE, HSC_wait_kind_PIPE);
+    assert_false(hsc_rt_brief_add(&thread, 100, 8, 1, 5));
 }
 
 /* What one of them cost that was measured is told of each. */
@@ -183,7 +201,7 @@ static void some_stand_for_all(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(any_frame_pointer), cmocka_unit_test(its_frame_pointer), cmocka_unit_test(other_callers),
-                                       cmocka_unit_test(other_code),        cmocka_unit_test(sums),              cmocka_unit_test(cost),
+                                       cmocka_unit_test(other_code),        cmocka_unit_test(sums),              cmocka_unit_test(held_sums), cmocka_unit_test(cost),
                                        cmocka_unit_test(some_stand_for_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

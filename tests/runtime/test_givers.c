@@ -28,7 +28,7 @@ uint64_t hsc_rt_now_ns(void) {
 }
 
 /* The caller's, as the test says. */
-uint32_t hsc_rt_wait_node(hsc_rt_thread *t, const hsc_rt_here *at) {
+uint32_t hsc_rt_wait_node_again(hsc_rt_thread *t, const hsc_rt_here *at) {
     return t->thread_id + (uint32_t)at->pc;
 }
 

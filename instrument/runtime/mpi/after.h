@@ -66,6 +66,8 @@ HSC_MPI_HOT void add_call(hsc_mpi_summary *s, const hsc_mpi_note *n) {
 }
 
 HSC_MPI_HOT void add(hsc_mpi_block *b, const hsc_mpi_note *n) {
+    if (HSC_MPI_RARELY(hsc_mpi_is_unwanted(b)))
+        return;
     if (n->flags & (HSC_MPI_NOTE_CALL | HSC_MPI_NOTE_COMPLETED)) {
         hsc_mpi_summary *s = summary_of(b, n, hsc_mpi_size(n->sent, n->received, n->flags));
         if (s && n->flags & HSC_MPI_NOTE_CALL)

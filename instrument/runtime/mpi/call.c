@@ -72,6 +72,10 @@ static __attribute__((noinline)) bool write_events(hsc_mpi_block *b, uint32_t no
 
 /* A handler that writes what is due finds `updating`. */
 void hsc_mpi_put_event(hsc_mpi_block *b, uint32_t node, const hsc_rec_message_event *e) {
+    if (hsc_mpi_is_unwanted(b)) {
+        b->outside_ns = b->looks_since = 0;
+        return;
+    }
     uint32_t updating = atomic_load_explicit(&b->updating, memory_order_relaxed);
     atomic_store_explicit(&b->updating, 1, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);

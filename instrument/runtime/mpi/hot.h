@@ -93,6 +93,8 @@ HSC_MPI_HOT void begin(hsc_mpi_call *c, const hsc_mpi_how *h, hsc_mpi_block *b, 
         c->cost_begin = hsc_mpi_measure(b);
     c->thread = t;
     c->block = b;
+    b->unwanted = false;
+    b->unwanted = hsc_mpi_is_unwanted(b);
     b->frame = here->sp;
     b->frame_pc = here->pc;
     c->any = false;

@@ -429,6 +429,7 @@ struct HSC_MPI_LINE hsc_mpi_block {
     uint32_t over;                           /* looks on end at which they cost too much */
     bool lowered;                            /* the threshold's last change was that */
     bool threshold_told;
+    bool unwanted; /* the call under way began while measuring was off */
     /* our own time, in cycles: of calls that are measured, one in HSC_MPI_COST_EVERY, and of what is slow, each time; rare: of that, what single ones
      * took beyond HSC_RT_OWN_CYCLES_MAX; passed: as the clock goes on in slow ones; before: of the measured call that is under way, what it took before it */
     uint64_t cost_slow, cost_rare, cost_passed, cost_calls, cost_plain_calls, cost_plain, cost_told, rare_told;
@@ -455,6 +456,11 @@ struct HSC_MPI_LINE hsc_mpi_block {
     } place[HSC_MPI_PLACES];
     hsc_mpi_path path[HSC_MPI_PATHS];
 };
+
+/* Whether the call under way is none of the measurement's: it began or goes on while measuring is off. What later calls need of it is noted all the same. */
+HSC_MPI_HOT bool hsc_mpi_is_unwanted(const hsc_mpi_block *b) {
+    return b->unwanted || !hsc_rt_wanted_of(hsc_mpi_lib.rt);
+}
 
 hsc_mpi_block *hsc_mpi_block_new(hsc_rt_thread *t); /* NULL: no memory */
 static inline hsc_mpi_block *hsc_mpi_block_of(hsc_rt_thread *t) {
