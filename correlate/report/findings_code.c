@@ -174,12 +174,12 @@ hsc_status findings_hottest_loop(findings *f, hsc_err *err) {
     if (v.vector.sum > 0.5 * with.sum && *report_gathered(r, hot, strides, sizeof strides))
         snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " Its vectors of %s are put together element by element (gathered), as the addresses come from memory.", strides);
     hsc_db_reference read;
-    double waiting;
-    if (report_waited_read(r, hot, &read, &waiting) && waiting >= 0.5) {
+    double waiting, computing;
+    if (report_waited_read(r, hot, &read, &waiting, &computing) && waiting >= 0.5) {
         char element[200];
         const char *way = hsc_enum_text("stride", read.stride);
-        snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " It mostly waits for memory: %.0f %% of its own samples stand right behind the read of %s, line %u (%s).", 100 * waiting,
-                 report_fit(read.text, 60, element, sizeof element), read.line, way ? way : "irregular");
+        snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " It mostly waits for a read%s: %.0f %% of its own samples stand right behind that of %s, line %u (%s).",
+                 computing > 0.2 ? ", or for what is computed with it" : "", 100 * waiting, report_fit(read.text, 60, element, sizeof element), read.line, way ? way : "irregular");
     }
     report_callee callee;
     uint32_t callees = 0;

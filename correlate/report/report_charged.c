@@ -198,7 +198,7 @@ static hsc_status charge_instructions(const report *r, const places *p, report_c
             other = find_waiting(&all, row, &at);
             bool found = other != row && !hsc_db_get_instruction(r->db, other, &waiting, NULL) && find_place(r, p, other, &waiting, &where);
             if (found || find_place(r, p, row, &at, &where))
-                s = add(r, c, &room, (report_charge){where.line, where.procedure, row, found, values[i]}, err);
+                s = add(r, c, &room, (report_charge){where.line, where.procedure, row, found ? other : HSC_NONE, values[i]}, err);
         }
     }
     free(values);
@@ -215,7 +215,7 @@ static hsc_status charge_lines(const report *r, const places *p, report_charged 
             continue;
         s = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_LINE, HSC_AXIS_THREAD}, p->list[i].line, 1, &v, err);
         if (!s && v.sum > 0)
-            s = add(r, c, &room, (report_charge){p->list[i].line, HSC_NONE, p->list[i].line, false, v}, err);
+            s = add(r, c, &room, (report_charge){p->list[i].line, HSC_NONE, p->list[i].line, HSC_NONE, v}, err);
     }
     return s;
 }
@@ -275,26 +275,37 @@ static bool is_scattered(const hsc_db_reference *x) {
     return x->access != HSC_access_WRITE && (x->stride == HSC_stride_INDIRECT || x->stride == HSC_stride_IRREGULAR || x->stride == HSC_stride_POINTERS);
 }
 
-bool report_waited_read(const report *r, uint32_t loop, hsc_db_reference *out, double *share) {
+/* Does it only load, or convert what it loads? */
+static bool only_loads(const report *r, uint32_t instruction) {
+    hsc_db_instruction at;
+    return !hsc_db_get_instruction(r->db, instruction, &at, NULL) && BEGINS_WITH(operation_of(at.text), "mov", "vmov", "pmov", "vpmov", "cvt", "vcvt", "vgather", "vpgather", "vbroadcast", "cmp", "test");
+}
+
+bool report_waited_read(const report *r, uint32_t loop, hsc_db_reference *out, double *share, double *computes) {
     report_uses uses = {0};
     report_charged charged = {0};
     hsc_db_reference x;
     uint32_t first, n, before = HSC_NONE;
     double most = 0;
+    *computes = 0;
     if (!(r->excl[loop] > 0) || hsc_db_find(r->db, HSC_LIST_REFERENCES, loop, &first, &n, NULL) || !n || report_uses_load(r, &uses, NULL) ||
         report_charged_load(r, &uses, &charged, NULL))
         n = 0;
     for (uint32_t i = first; n && i < first + n; i++) {
-        double sum = 0;
+        double sum = 0, computing = 0;
         uint32_t line, of, at;
         if (hsc_db_get_reference(r->db, i, &x, NULL) || !is_scattered(&x) || x.file == HSC_NONE || (line = hsc_db_find_line(r->db, x.file, x.line)) == HSC_NONE || line == before)
             continue;
         before = line;
         at = report_charged_find(&charged, line, report_procedure(r, loop), &of);
-        for (uint32_t k = at; k < at + of; k++)
-            sum += charged.list[k].waited ? charged.list[k].value.sum : 0;
+        for (uint32_t k = at; k < at + of; k++) {
+            bool waited = charged.list[k].waiting != HSC_NONE;
+            sum += waited ? charged.list[k].value.sum : 0;
+            computing += waited && !only_loads(r, charged.list[k].waiting) ? charged.list[k].value.sum : 0;
+        }
         if (sum > most) {
             most = sum;
+            *computes = computing / sum;
             *out = x;
         }
     }

@@ -10,7 +10,7 @@
 typedef struct report_charge {
     uint32_t line, procedure; /* of references; procedure HSC_NONE: all that have some on the line */
     uint32_t row;             /* of the table */
-    bool waited;              /* the sample stands behind the instruction that it counts for */
+    uint32_t waiting;         /* the instruction that it counts for, where the sample stands behind it; HSC_NONE: at its own */
     hsc_weighted value;
 } report_charge;
 
@@ -28,8 +28,9 @@ void report_charged_clear(report_charged *c);
 /* Charges of exactly this line and procedure. */
 uint32_t report_charged_find(const report_charged *c, uint32_t line, uint32_t procedure, uint32_t *n);
 
-/* Of what a loop reads through an index array or pointers, or irregularly, that behind which most of its own samples stand: *share of these. False: none. */
-bool report_waited_read(const report *r, uint32_t loop, hsc_db_reference *out, double *share);
+/* Of what a loop reads through an index array or pointers, or irregularly, that behind which most of its own samples stand: *share of these. *computes: of these
+ * again, the part behind instructions that compute with what they read, and may wait for their other operand. False: none. */
+bool report_waited_read(const report *r, uint32_t loop, hsc_db_reference *out, double *share, double *computes);
 
 /* Does it read memory but the stack and constants? Text as of hsc_db_instruction (AT&T syntax). */
 bool report_loads(const char *text);

@@ -36,7 +36,7 @@ references = [(row["array"], int(row["line_periods"])) for row in rows("referenc
 if [sum(periods for name, periods in references if name == array) for array in ("chain", "few")] != [chain, few]:
     wrong.append(f"time by reference: {references}")
 hottest = [row["text"] for row in rows("finding") if row["title"] == "Hottest loop"]
-if not hottest or not re.search(r"It mostly waits for memory: \d+ % of its own samples stand right behind the read of chain\[at\], line \d+ ", hottest[0]):
+if not hottest or not re.search(r"It mostly waits for a read: \d+ % of its own samples stand right behind that of chain\[at\], line \d+ ", hottest[0]):
     wrong.append(f"hottest loop: {hottest}")
 # what instructions have stays where it was taken
 whole = sum(int(row["exclusive_periods"]) for row in rows("line"))
