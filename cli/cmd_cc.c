@@ -41,7 +41,7 @@ static const hsc_cli_option options[] = {
     "of local arrays, and whole names and lines of inlined C++ procedures), a build id when the command\n" \
     "links, and -s (-Wl,--strip-all, ...) is left out of it, since nothing would be known of a stripped\n" \
     "program's code: 'heatscope map --save' keeps that, before 'strip'; nothing is added to commands that only preprocess or print. With -flto and -fuse-ld=lld the\n" \
-    "linker loads the pass as well; bfd and gold can't: the map is then that of before\nlinking, and a line on standard error says so.\n\n" \
+    "linker loads the pass as well; bfd and gold can't: the map is then that of before\nlinking, and a line on standard error says so.\nOf a program that is linked statically (-static) it says that 'heatscope run' can't measure it.\n\n" \
     "All ARGS go to the compiler, --help and --version too when called by the name heatscope-" \
     "..., which serves\nas CC=, OMPI_CC= or CMAKE_C_COMPILER=. " variable \
     " names another compiler; it must be of LLVM 19." PROBES
@@ -81,6 +81,7 @@ typedef struct request {
     bool is_relocatable;
     bool optimises_at_link;
     bool strips; /* by an option in a file of arguments */
+    bool is_static;
     const char *linker; /* option that names it; NULL */
     const char **include; /* directories of -I, in order; borrowed */
     size_t n_include;
@@ -257,6 +258,8 @@ static void scan(request *r, int argc, char **argv, int depth) {
             r->has_build_id = true;
         else if (depth && (!strcmp(a, "-s") || (starts(a, "-Wl,") && take_stripping(argv[i]))))
             r->strips = true;
+        else if (!strcmp(a, "-static") || !strcmp(a, "--static") || !strcmp(a, "-static-pie"))
+            r->is_static = true;
         else if (starts(a, "-flto"))
             r->optimises_at_link = true;
         else if (!strcmp(a, "-fno-lto"))
@@ -611,6 +614,8 @@ static int run(int language, int argc, char **argv) {
     scan(&r, argc - 1, argv + 1, 0);
     if (!r.prints && r.links && r.has_inputs)
         leave_out_stripping(c->name, &r, &argc, argv);
+    if (!r.prints && r.links && r.has_inputs && r.is_static)
+        fprintf(stderr, "heatscope %s: a program that is linked statically can't be measured: nothing can be loaded into it; link it without -static\n", c->name);
     char **all = must(calloc((size_t)(n_compiler + argc) + 15, sizeof *all));
     int n = 0;
     for (; n < n_compiler; n++)

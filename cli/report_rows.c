@@ -434,11 +434,7 @@ static hsc_status lines(sink *s, hsc_err *err) {
     return status;
 }
 
-static bool accept_context(void *ctx, uint64_t row) {
-    report *r = ctx;
-    hsc_db_context c;
-    return !r->where || (!hsc_db_get_context(r->db, (uint32_t)row, &c, NULL) && report_wanted(r, c.scope));
-}
+static bool accept_context(void *through, uint64_t row) { return !through || ((const uint8_t *)through)[row]; }
 
 static hsc_status contexts(sink *s, hsc_err *err) {
     report *r = s->r;
@@ -446,8 +442,11 @@ static hsc_status contexts(sink *s, hsc_err *err) {
     uint64_t *rows = calloc((uint64_t)capacity + 1, sizeof *rows);
     double *sums = calloc((uint64_t)capacity + 1, sizeof *sums);
     hsc_db_view view = {r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD};
-    hsc_status status = rows && sums ? hsc_db_read_top(r->db, view, accept_context, r, capacity, rows, sums, &n, err)
-                                     : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    uint8_t *through = NULL;
+    hsc_status status = rows && sums ? report_paths_through(r, &through, err) : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    if (!status)
+        status = hsc_db_read_top(r->db, view, accept_context, through, capacity, rows, sums, &n, err);
+    free(through);
     if (!status && s->t.naming && all) {
         status = context_row(s, 0, n ? (uint32_t)rows[0] : 0, (hsc_weighted){0}, err);
         end_row(s);
@@ -602,6 +601,8 @@ static char *text_head(report *r, report_by by, hsc_err *err) {
         snprintf(title, sizeof title, "%.180s", report_tables[by].meaning);
         title[0] = (char)toupper((unsigned char)title[0]);
         fprintf(out, "\n%s\n", title);
+        if (by == REPORT_CATEGORY && !r->unit.exact && hsc_db_guesses_waiting(r->db))
+            fputs("Calls of MPI by what they are, not by how long they waited: --time=none\n", out);
     }
     if (out && !fclose(out))
         return text;

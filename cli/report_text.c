@@ -591,10 +591,16 @@ static hsc_status lines(report *r, hsc_err *err) {
     return status;
 }
 
+typedef struct paths {
+    const report *r;
+    uint8_t *through; /* report_paths_through() */
+} paths;
+
+/* Of all contexts; with --where those where a path comes to such code. */
 static bool accept_context(void *ctx, uint64_t row) {
-    report *r = ctx;
+    const paths *p = ctx;
     hsc_db_context c;
-    return !hsc_db_get_context(r->db, (uint32_t)row, &c, NULL) && c.kind != HSC_CONTEXT_ROOT && report_wanted(r, c.scope);
+    return !hsc_db_get_context(p->r->db, (uint32_t)row, &c, NULL) && c.kind != HSC_CONTEXT_ROOT && (!p->through || (p->through[row] && !p->through[c.parent]));
 }
 
 /* What the C library begins a thread with. */
@@ -716,12 +722,18 @@ static hsc_status contexts(report *r, hsc_err *err) {
     capacity = capacity ? capacity : r->info.contexts;
     uint64_t *rows = calloc((uint64_t)capacity + 1, sizeof *rows);
     double *sums = calloc((uint64_t)capacity + 1, sizeof *sums);
-    hsc_status status = rows && sums ? hsc_db_read_top(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD},
-                                                       accept_context, r, capacity, rows, sums, &n, err)
-                                     : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    paths wanted = {.r = r};
+    const hsc_db_view view = {r->metric, r->where ? HSC_TABLE_CONTEXT_INCL : HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD};
+    hsc_status status = rows && sums ? report_paths_through(r, &wanted.through, err) : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    if (!status)
+        status = hsc_db_read_top(r->db, view, accept_context, &wanted, capacity, rows, sums, &n, err);
+    free(wanted.through);
     if (!status && n && sums[0] > 0) {
-        char heading[300];
-        snprintf(heading, sizeof heading, "Call paths, by the %s at their end", report_text_measure(r));
+        char heading[400];
+        if (r->where)
+            snprintf(heading, sizeof heading, "Call paths to '%.200s', by the %s from there on", r->where, report_text_measure(r));
+        else
+            snprintf(heading, sizeof heading, "Call paths, by the %s at their end", report_text_measure(r));
         title(r, heading);
         report_text_amount_heads(r);
         fprintf(r->out, "  path, with the line of each call before its procedure\n");
@@ -747,7 +759,7 @@ static hsc_status contexts(report *r, hsc_err *err) {
             fold_thread_start(r, path, &depth);
         hsc_weighted v = {.sum = sums[i]};
         if (!status)
-            status = hsc_db_read_excess(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD}, rows[i], 1, &v.excess, err);
+            status = hsc_db_read_excess(r->db, view, rows[i], 1, &v.excess, err);
         fprintf(r->out, "%4u", i + 1);
         report_text_amount(r, v);
         fprintf(r->out, "  ");

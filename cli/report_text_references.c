@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <heatscope/formats/records.h>
+#include <heatscope/sorted.h>
 
 #include "report_groups.h"
 #include "report_text.h"
@@ -12,16 +13,15 @@ enum { AMOUNT = 25 }; /* columns of a row before its line */
 
 typedef struct entry {
     double sum;
-    uint32_t line, group; /* of the source; in the groups */
+    uint32_t line, procedure, group; /* of the source; HSC_NONE: the time is that of all that have references there; in the groups */
 } entry;
 
 static int by_time(const void *a, const void *b) {
     const entry *x = a, *y = b;
     if (x->sum != y->sum)
         return x->sum > y->sum ? -1 : 1;
-    if (x->line != y->line)
-        return x->line < y->line ? -1 : 1;
-    return x->group < y->group ? -1 : x->group > y->group;
+    const uint32_t p[] = {x->line, x->procedure, x->group}, q[] = {y->line, y->procedure, y->group};
+    return hsc_compare_keys(p, q, 3);
 }
 
 /* Columns of `text` that go in `room` and end where a path has a joint; all of it where it has none there. */
@@ -139,18 +139,21 @@ hsc_status report_text_references(report *r, hsc_err *err) {
     entry *list = s ? NULL : malloc(((size_t)g.n + 1) * sizeof *list);
     if (!s && !list)
         s = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    for (uint32_t i = 0; i < g.n && !s; i++)
-        list[i] = (entry){g.list[i].value.sum, (uint32_t)g.ranges[g.list[i].first].first, i};
+    for (uint32_t i = 0; i < g.n && !s; i++) {
+        hsc_db_reference x;
+        if (!(s = hsc_db_get_reference(r->db, g.list[i].row, &x, err)))
+            list[i] = (entry){g.list[i].value.sum, hsc_db_find_line(r->db, x.file, x.line), g.table == HSC_TABLE_LINE ? HSC_NONE : report_procedure(r, x.scope), i};
+    }
     if (!s && g.n > 1)
         qsort(list, g.n, sizeof *list, by_time);
     if (!s) {
-        fputs("\nReads and writes of memory, by line: the time is that of the whole line\n", r->out);
+        fputs("\nReads and writes of memory: time of the line, and of what waits for its reads\n", r->out);
         report_text_amount_heads(r);
         fputs("  line\n", r->out);
     }
     uint32_t left = 0;
     for (uint32_t i = 0, n; i < g.n && !s; i += n) {
-        for (n = 1; i + n < g.n && list[i + n].line == list[i].line; n++)
+        for (n = 1; i + n < g.n && list[i + n].line == list[i].line && list[i + n].procedure == list[i].procedure; n++)
             ;
         if (most && lines >= most) {
             left++;

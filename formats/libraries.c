@@ -73,3 +73,12 @@ hsc_library_role hsc_library_role_of(const char *path) {
     }
     return HSC_LIBRARY_OTHER;
 }
+
+bool hsc_library_is_mathematical(const char *path) {
+    static const char *const begins[] = {"libm.", "libm-", "libmvec", "libquadmath", "libimf", "libsvml", "libamdlibm", "libsleef"};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(name, begins[i], strlen(begins[i])))
+            return true;
+    return false;
+}

@@ -291,6 +291,7 @@ static hsc_status add_ledger(join *j, const jdelays *d, hsc_err *err) {
         {HSC_wait_cause_LATE_COMPLETE, "late complete", "[message waits] until the last origin came to the end of its accesses"},
         {HSC_wait_cause_WINDOW_LOCK, "held a lock of a window", "[message waits] until the lock was given back"},
         {HSC_wait_cause_LATE_TARGET, "late target", "[message waits] of locks, accesses and flushes, until the target let the library go on"},
+        {HSC_wait_cause_LATE_NEIGHBOUR, "late neighbour", "[message waits] in operations of neighbours, until the last one came"},
     };
     double calls = 0, setup = 0;
     hsc_status status = HSC_OK;
@@ -320,7 +321,7 @@ static hsc_status add_ledger(join *j, const jdelays *d, hsc_err *err) {
                        d->waited_ns) &&
          add_row(j, LEDGER_WAITS, "not told: other clock", "[message waits] the late one's clock is not this one's", d->elsewhere_ns) &&
          add_row(j, LEDGER_WAITS, "not told: partner",
-                 "[message waits] between two groups, with neighbours of a topology, or of an order that is not sure",
+                 "[message waits] between two groups, with neighbours that are not known, or of an order that is not sure",
                  d->unclear_ns);
     if (ok && d->not_recorded)
         ok = HSC_PUSH(j->ledger, (jledger){"message events not recorded", "for want of room (not samples): their waits are in no row",

@@ -6,6 +6,7 @@
  *                     threads of its own process is handed on as what it had waited for ranks, so that is found first
  *   blame_delay.c     waits -> delays: who came late where, how often, and what it did before
  *   blame_windows.c   who held a lock or came last to a barrier of threads, and what it did while others waited
+ *   blame_neighbours.c  with whom a process exchanges in a topology
  *   blame_team.c      who took part in a region of OpenMP
  *   blame_threads.c   barriers of threads, from sums
  *   blame_counted.c   who waits for work, and what of all that counts as waiting of the program
@@ -83,6 +84,11 @@ typedef struct jcommunicator {
     uint32_t kind, rank, size;
 } jcommunicator;
 
+enum neighbour_side { SOURCE, DESTINATION, ALL_TOLD }; /* ALL_TOLD: no rank, but that all of the communicator's are known */
+typedef struct jneighbour {
+    uint32_t communicator, side, rank; /* id; there */
+} jneighbour;
+
 typedef struct jblame {
     uint64_t clock, begin_ns; /* begin: of message passing */
     uint64_t not_recorded;    /* events */
@@ -90,11 +96,19 @@ typedef struct jblame {
     HSC_VEC(jcommunicator) communicators;
     HSC_VEC(jtrack) tracks;
     HSC_VEC(jmember) team;
+    HSC_VEC(jneighbour) neighbours; /* once all is read, each once, by communicator and side */
     hsc_spill_list held; /* jheld */
     hsc_table communicator_rows, track_rows, operation_rows; /* by id; of operations: of the process */
 } jblame;
 
 const jcommunicator *hsc_blame_communicator(const jprocess *p, uint32_t id); /* NULL: not known */
+
+/* ---- neighbours (blame_neighbours.c) ---- */
+
+bool hsc_blame_take_neighbours(jblame *b, const hsc_rec_neighbours *r);
+void hsc_blame_sort_neighbours(jblame *b); /* once all is read */
+/* By rank; NULL: there are none. */
+const jneighbour *hsc_blame_neighbours(const jprocess *p, uint32_t communicator, enum neighbour_side side, size_t *n);
 
 /* ---- delays (blame_delay.c) ---- */
 
@@ -191,9 +205,9 @@ typedef struct jdelays {
     double calls_ns, waited_ns;
     double setup_ns;   /* of calls_ns: in calls that make communicators or windows */
     double between_ns; /* of calls_ns: between calls that only looked */
-    uint64_t of_kind[17];
-    double kind_ns[17];
-    uint64_t elsewhere, unclear; /* other clock; between groups, neighbours, order not sure */
+    uint64_t of_kind[18];
+    double kind_ns[18];
+    uint64_t elsewhere, unclear; /* other clock; between groups, neighbours that are not known, order not sure */
     double elsewhere_ns, unclear_ns;
     uint64_t not_recorded;
 } jdelays;
@@ -263,7 +277,7 @@ static inline uint64_t hsc_blame_overlap(uint64_t a, uint64_t b, uint64_t c, uin
     return to > from ? to - from : 0;
 }
 
-enum group_kind { UNKNOWN, ALL, FROM_ROOT, TO_ROOT, PREFIX, NEIGHBOURS }; /* who waits for whom in a collective operation */
+enum group_kind { UNKNOWN, ALL, FROM_ROOT, TO_ROOT, PREFIX, NEIGHBOURS, NEIGHBOURS_ALIKE }; /* who waits for whom in a collective operation; ALIKE: each gets all that is sent */
 uint8_t hsc_blame_group_of(const char *name, uint32_t operation); /* operation: of enum operation_class */
 hsc_status hsc_blame_match(join *j, jdelays *d, hsc_err *err);
 /* The waits for locks and at barriers of one process that are known one by one, and its sums of waits for locks; its details are open. */

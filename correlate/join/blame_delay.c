@@ -147,8 +147,9 @@ uint8_t hsc_blame_group_of(const char *name, uint32_t operation) {
     if (operation != HSC_operation_class_COLLECTIVE)
         return UNKNOWN;
     const char *s = !strncmp(name, "MPI_", 4) ? name + 4 : name;
-    s += (s[0] == 'I' || s[0] == 'i') && s[1] && strncasecmp(s, "in", 2);
-    return !strncasecmp(s, "neighbor", 8)                                          ? NEIGHBOURS
+    s += (s[0] == 'I' || s[0] == 'i') && s[1];
+    return !strncasecmp(s, "neighbor_allgather", 18)                               ? NEIGHBOURS_ALIKE
+           : !strncasecmp(s, "neighbor", 8)                                        ? NEIGHBOURS
            : !strncasecmp(s, "bcast", 5) || !strncasecmp(s, "scatter", 7)          ? FROM_ROOT
            : !strncasecmp(s, "gather", 6)                                          ? TO_ROOT
            : !strncasecmp(s, "reduce", 6) && strncasecmp(s, "reduce_scatter", 14)  ? TO_ROOT

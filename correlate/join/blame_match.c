@@ -242,7 +242,7 @@ static bool ask_group(match *m, call *c) {
               kind == TO_ROOT ? HSC_wait_cause_LATE_MEMBER : g->cause, c->begun);
     if (kind == FROM_ROOT && !c->is_root && g->root_lane != HSC_NO_INDEX)
         offer(c, g->root, g->root_lane, g->root_row, HSC_wait_cause_LATE_ROOT, c->begun);
-    c->unclear = kind == UNKNOWN || kind == NEIGHBOURS;
+    c->unclear = c->unclear || kind == UNKNOWN;
     for (uint32_t *at = &g->calls; *at != HSC_NO_INDEX; at = &m->calls.p[*at].next)
         if (&m->calls.p[*at] == c) {
             *at = c->next;
@@ -438,7 +438,31 @@ static uint32_t call_of(match *m, uint32_t lane_row, const jmessage_event *e) {
     return l->open = made;
 }
 
-/* One key for both sides of a message. */
+/* Something more that the call waits for; HSC_NO_INDEX: out of memory. */
+static uint32_t add_entry(match *m, uint32_t call_row, entry x) {
+    uint32_t k = m->free_entry, made = TAKE(m->entries, m->free_entry);
+    if (made == HSC_NO_INDEX)
+        return made;
+    if (k != HSC_NO_INDEX)
+        m->free_entry = m->entries.p[k].next;
+    x.call = call_row;
+    x.next = m->calls.p[call_row].keys;
+    x.receiver = x.before = x.behind = HSC_NO_INDEX;
+    m->entries.p[made] = x;
+    return m->calls.p[call_row].keys = made;
+}
+
+/* Of a call whose event stands for others: where that process has another clock nobody tells when it came. */
+static void look_at_clock(match *m, uint32_t call_row, const jmessage_event *e, const jcommunicator *c, uint32_t rank) {
+    call *w = &m->calls.p[call_row];
+    const slots_entry *other = e->stands_for ? slots_find(&m->member_rows, c->key, rank) : NULL;
+    if (!e->stands_for || (other && m->members.p[other->value - 1].clock == m->members.p[m->lanes.p[w->lane].member].clock))
+        return;
+    w->unclear = w->unclear || !hsc_blame_is_counted(e);
+    w->stands_for = w->follows ? 0 : w->stands_for;
+}
+
+/* One key for both sides of a message; side: 1 of its sender. */
 static void message_key(const jcommunicator *c, uint32_t sender, uint32_t receiver, const jmessage_event *e, uint32_t side, uint64_t *a,
                         uint64_t *b) {
     uint64_t v[4] = {c->key, (uint64_t)sender << 32 | receiver, (uint64_t)(uint32_t)e->tag << 32 | side, e->sequence};
@@ -476,27 +500,61 @@ static bool take_message(match *m, uint32_t lane_row, const jmessage_event *e, c
     }
     if (!waits)
         return true;
-    uint32_t i = call_of(m, lane_row, e), k = m->free_entry;
+    uint32_t i = call_of(m, lane_row, e);
     if (i == HSC_NO_INDEX)
         return false;
-    const slots_entry *other = e->stands_for ? slots_find(&m->member_rows, c->key, peer) : NULL;
-    if (e->stands_for && !(other && m->members.p[other->value - 1].clock == m->members.p[m->lanes.p[lane_row].member].clock)) { /* nobody tells when the other side came */
-        m->calls.p[i].unclear = m->calls.p[i].unclear || !hsc_blame_is_counted(e);
-        m->calls.p[i].stands_for = m->calls.p[i].follows ? 0 : m->calls.p[i].stands_for;
-    }
-    uint32_t made = TAKE(m->entries, m->free_entry);
+    look_at_clock(m, i, e, c, peer);
+    message_key(c, sender, receiver, e, !sends, &a, &b); /* of the other side */
+    uint32_t made = add_entry(m, i, (entry){.a = a, .b = b, .begin = e->time - e->begin, .bytes = e->bytes, .begun = e->begun});
     if (made == HSC_NO_INDEX)
         return false;
-    if (k != HSC_NO_INDEX)
-        m->free_entry = m->entries.p[k].next;
-    message_key(c, sender, receiver, e, !sends, &a, &b); /* of the other side */
-    m->entries.p[made] = (entry){.a = a, .b = b, .call = i, .next = m->calls.p[i].keys, .begin = e->time - e->begin, .bytes = e->bytes, .begun = e->begun,
-                                 .receiver = HSC_NO_INDEX, .before = HSC_NO_INDEX, .behind = HSC_NO_INDEX};
-    m->calls.p[i].keys = made;
     const slots_entry *to = sends && !(e->flags & HSC_message_event_flag_ONE_SIDED) ? slots_find(&m->member_rows, c->key, receiver) : NULL;
     if (to)
         expect(m, made, to->value - 1);
     return slots_put(&m->expected, a, b, made);
+}
+
+/* A call that waits for its neighbours: for what they send, and for those to whom it sends so much that they have to take it. */
+static bool expect_neighbours(match *m, uint32_t call_row, const jmessage_event *e, const jcommunicator *c, uint8_t kind) {
+    const jlane *l = &m->lanes.p[m->calls.p[call_row].lane];
+    for (uint32_t side = SOURCE; side <= DESTINATION; side++) {
+        size_t n;
+        const jneighbour *of = hsc_blame_neighbours(l->p, e->communicator, side, &n);
+        if (side == DESTINATION && n && (kind == NEIGHBOURS_ALIKE ? e->bytes : e->bytes / n) <= m->members.p[l->member].buffered)
+            n = 0;
+        for (size_t i = 0; i < n; i++) {
+            uint64_t a, b;
+            message_key(c, side == SOURCE ? of[i].rank : c->rank, side == SOURCE ? c->rank : of[i].rank, e, side == SOURCE, &a, &b);
+            look_at_clock(m, call_row, e, c, of[i].rank);
+            uint32_t made = add_entry(m, call_row, (entry){.a = a, .b = b, .begun = e->begun});
+            if (made == HSC_NO_INDEX || !slots_put(&m->expected, a, b, made))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool take_neighbours(match *m, uint32_t lane_row, const jmessage_event *e, const jcommunicator *c, uint8_t kind, bool posts, bool waits) {
+    const jprocess *p = m->lanes.p[lane_row].p;
+    size_t told;
+    for (uint32_t side = SOURCE; posts && side <= DESTINATION; side++) {
+        size_t n;
+        const jneighbour *of = hsc_blame_neighbours(p, e->communicator, side, &n);
+        for (size_t i = 0; i < n; i++) {
+            uint64_t a, b;
+            message_key(c, side == SOURCE ? of[i].rank : c->rank, side == SOURCE ? c->rank : of[i].rank, e, side == DESTINATION, &a, &b);
+            const slots_entry *s = slots_find(&m->expected, a, b);
+            const entry *x = s ? &m->entries.p[s->value - 1] : NULL;
+            if (x)
+                offer(&m->calls.p[x->call], e->time, lane_row, e->frame, HSC_wait_cause_LATE_NEIGHBOUR, x->begun);
+        }
+    }
+    uint32_t i = waits ? call_of(m, lane_row, e) : HSC_NO_INDEX;
+    if (!waits || i == HSC_NO_INDEX)
+        return !waits;
+    (void)hsc_blame_neighbours(p, e->communicator, ALL_TOLD, &told);
+    m->calls.p[i].unclear = m->calls.p[i].unclear || !told;
+    return expect_neighbours(m, i, e, c, kind);
 }
 
 static bool take_collective(match *m, uint32_t lane_row, const jmessage_event *e, const jcommunicator *c, bool posts, bool waits) {
@@ -514,6 +572,8 @@ static bool take_collective(match *m, uint32_t lane_row, const jmessage_event *e
         l->begun[l->begun_at++ % JLANE_RECENT].kind = kind;
         l->begun_at %= JLANE_RECENT;
     }
+    if (kind == NEIGHBOURS || kind == NEIGHBOURS_ALIKE)
+        return take_neighbours(m, lane_row, e, c, kind, posts, waits);
     if (!has_recent(l, c->key))
         l->recent[l->recent_at++ % JLANE_RECENT] = c->key;
     const slots_entry *s = slots_find(&m->open_groups, a, b);
@@ -555,6 +615,8 @@ static bool take_collective(match *m, uint32_t lane_row, const jmessage_event *e
     uint32_t i = call_of(m, lane_row, e);
     if (i == HSC_NO_INDEX)
         return false;
+    if (kind == UNKNOWN && !expect_neighbours(m, i, e, c, kind)) /* it may be one of them */
+        return false;
     call *w = &m->calls.p[i];
     if (w->group != HSC_NO_INDEX)
         return true; /* one call that completes several collective operations: the first is looked at */
@@ -577,15 +639,9 @@ static bool expect_target(match *m, uint32_t call_row, const jcommunicator *c, u
     const slots_entry *to = rank != c->rank ? slots_find(&m->member_rows, c->key, rank) : NULL;
     if (!to)
         return true;
-    uint32_t k = m->free_entry, made = TAKE(m->entries, m->free_entry);
+    uint32_t made = add_entry(m, call_row, (entry){.begin = m->calls.p[call_row].enter, .begun = HSC_NO_INDEX, .accesses = true, .unlocks = unlocks});
     if (made == HSC_NO_INDEX)
         return false;
-    if (k != HSC_NO_INDEX)
-        m->free_entry = m->entries.p[k].next;
-    call *w = &m->calls.p[call_row];
-    m->entries.p[made] = (entry){.call = call_row, .next = w->keys, .begin = w->enter, .begun = HSC_NO_INDEX, .accesses = true, .unlocks = unlocks,
-                                 .receiver = HSC_NO_INDEX, .before = HSC_NO_INDEX, .behind = HSC_NO_INDEX};
-    w->keys = made;
     expect(m, made, to->value - 1);
     return true;
 }
@@ -676,6 +732,8 @@ static hsc_status open_lanes(match *m, hsc_err *err) {
         jprocess *p = j->run.p[i];
         m->of.d->not_recorded += p->blame ? p->blame->not_recorded : 0;
         m->of.d->period_ns = (double)p->period_ns > m->of.d->period_ns ? (double)p->period_ns : m->of.d->period_ns;
+        if (p->blame)
+            hsc_blame_sort_neighbours(p->blame);
         for (uint32_t k = 0; p->blame && k < p->operations.n; k++) {
             uint32_t *at = hsc_table_at(&p->blame->operation_rows, p->operations.p[k].id, 0);
             if (!at)

@@ -14,6 +14,7 @@ void hsc_ranks_put_blame(const jprocess *p, parcel *a) {
     parcel_put(a, b, sizeof *b); /* what points is told apart */
     PARCEL_VEC(a, b->communicators);
     PARCEL_VEC(a, b->team);
+    PARCEL_VEC(a, b->neighbours);
     for (size_t i = 0; i < b->tracks.n; i++)
         parcel_u64(a, b->tracks.p[i].thread);
 }
@@ -32,6 +33,7 @@ void hsc_ranks_take_blame(jprocess *p, parcel *a) {
     b->communicator_rows = b->track_rows = b->operation_rows = (hsc_table){0};
     memset(&b->communicators, 0, sizeof b->communicators);
     memset(&b->team, 0, sizeof b->team);
+    memset(&b->neighbours, 0, sizeof b->neighbours);
     memset(&b->tracks, 0, sizeof b->tracks);
     b->held = (hsc_spill_list){0};
     PARCEL_TAKE_VEC(a, b->communicators);
@@ -42,6 +44,7 @@ void hsc_ranks_take_blame(jprocess *p, parcel *a) {
             *at = i;
     }
     PARCEL_TAKE_VEC(a, b->team);
+    PARCEL_TAKE_VEC(a, b->neighbours);
     for (size_t i = 0; i < from.tracks.n && !a->failed; i++)
         a->failed = !HSC_PUSH(b->tracks, (jtrack){.thread = parcel_take_u64(a)}) || a->failed;
 }

@@ -140,6 +140,8 @@ bool hsc_join_blame_take(join *j, jprocess *p, const hsc_record *rec) {
     }
     case HSC_REC_communicator:
         return (b = blame_of(p)) && take_communicator(b, rec->value);
+    case HSC_REC_neighbours:
+        return (b = blame_of(p)) && hsc_blame_take_neighbours(b, rec->value);
     case HSC_REC_message_event:
         return take_event(j, p, rec->stream, rec->value);
     case HSC_REC_message_threshold: {
@@ -298,6 +300,7 @@ void hsc_join_blame_free(jprocess *p) {
     if (p->blame) {
         hsc_spill_list_fini(&p->blame->held);
         free(p->blame->communicators.p);
+        free(p->blame->neighbours.p);
         free(p->blame->team.p);
         free(p->blame->tracks.p);
         hsc_table_fini(&p->blame->communicator_rows);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the files of findings share: report_findings.c (the program's code), findings_code.c (its hottest parts, imbalance), findings_vectors.c (vectors shorter than the processor's), findings_order.c (the order of loops), findings_layout.c (structures of which little is used), findings_memory.c (who allocates, and who has arrays assigned), findings_calls.c (libraries, messages, waits), findings_run.c (the
+/* What the files of findings share: report_findings.c (the program's code), findings_code.c (its hottest parts, imbalance), findings_vectors.c (vectors shorter than the processor's), findings_order.c (the order of loops), findings_layout.c (structures of which little is used), findings_memory.c (who allocates, who has arrays assigned, who calls libraries), findings_calls.c (libraries, messages, waits), findings_run.c (the
  * run and how it was measured). */
 #ifndef HEATSCOPE_FINDINGS_H
 #define HEATSCOPE_FINDINGS_H
@@ -58,6 +58,7 @@ hsc_status findings_pay(findings *f, hsc_err *err);
 hsc_status findings_hottest_loop(findings *f, hsc_err *err);
 hsc_status findings_hottest_procedure(findings *f, hsc_err *err);
 hsc_status findings_imbalance(findings *f, hsc_err *err);
+hsc_status findings_one_thread(findings *f, hsc_err *err);
 
 /* findings_vectors.c */
 hsc_status findings_short_vectors(findings *f, hsc_err *err);
@@ -74,6 +75,7 @@ hsc_status findings_layout(findings *f, hsc_err *err);
 /* findings_memory.c */
 hsc_status findings_memory(findings *f, hsc_err *err);
 hsc_status findings_assignments(findings *f, hsc_err *err);
+hsc_status findings_libraries(findings *f, hsc_err *err);
 
 /* findings_calls.c */
 hsc_status findings_mpi(findings *f, hsc_err *err);

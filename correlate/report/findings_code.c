@@ -7,6 +7,7 @@
 #include <heatscope/formats/records.h>
 
 #include "findings.h"
+#include "report_charged.h"
 #include "report_measures.h"
 #include "report_paid.h"
 
@@ -172,6 +173,14 @@ hsc_status findings_hottest_loop(findings *f, hsc_err *err) {
         snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " There %s.", strides);
     if (v.vector.sum > 0.5 * with.sum && *report_gathered(r, hot, strides, sizeof strides))
         snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " Its vectors of %s are put together element by element (gathered), as the addresses come from memory.", strides);
+    hsc_db_reference read;
+    double waiting;
+    if (report_waited_read(r, hot, &read, &waiting) && waiting >= 0.5) {
+        char element[200];
+        const char *way = hsc_enum_text("stride", read.stride);
+        snprintf(extra + strlen(extra), sizeof extra - strlen(extra), " It mostly waits for memory: %.0f %% of its own samples stand right behind the read of %s, line %u (%s).", 100 * waiting,
+                 report_fit(read.text, 60, element, sizeof element), read.line, way ? way : "irregular");
+    }
     report_callee callee;
     uint32_t callees = 0;
     if (!report_callees(r, hot, &callee, 1, &callees, NULL) && callees && callee.caller == HSC_NONE && r->own[callee.scope] >= 0.25 * with.sum && !hsc_db_get_scope(r->db, callee.scope, &small_one, NULL)) {

@@ -379,3 +379,40 @@ hsc_status findings_imbalance(findings *f, hsc_err *err) {
     clear_carriers(&c);
     return status;
 }
+
+/* Of several threads of the one process one has nearly all, nearly all of the time: who divides its work has that to win, whatever the compiler makes of it. */
+hsc_status findings_one_thread(findings *f, hsc_err *err) {
+    enum { HAS_PCT = 90, BUSY_PCT = 70 };
+    report *r = f->r;
+    report_spread p;
+    report_usage u;
+    char text[1200], who[100], in[800] = "";
+    if (r->axis != HSC_AXIS_THREAD || r->info.processes != 1 || r->columns < 2 || r->where || strcmp(r->unit.unit, "s"))
+        return HSC_OK;
+    hsc_status status = report_spread_of_ranges(r, HSC_TABLE_SCOPE_INCL, &(report_range){0, 1}, 1, &p, err);
+    uint32_t threads = p.columns - p.idle_helpers;
+    if (status || threads < 2 || 100 * p.max < HAS_PCT * p.mean * p.columns || report_may_be_serial(r, 0) || r->has_regions)
+        return status;
+    report_usage_of_processor(r, p.max_at, &u); /* others may have had its processor meanwhile */
+    if (100 * (p.max * r->unit.scale + (u.line_known ? u.line_s : 0)) < BUSY_PCT * r->info.wall_s)
+        return HSC_OK;
+    report_processor(r, r->axis, p.max_at, who, sizeof who);
+    spot at = spot_nowhere;
+    if (f->n_procedures && r->own[f->procedures[0]] > 0) {
+        hsc_db_scope s;
+        char of[300], where[400];
+        if ((status = hsc_db_get_scope(r->db, f->procedures[0], &s, err)))
+            return status;
+        findings_procedure(r, &s, of, sizeof of);
+        findings_place(r, &s, where, sizeof where);
+        snprintf(in, sizeof in, ", most of it in %s (%s)", of, where);
+        at = spot_of_scope(f->procedures[0], &s);
+    }
+    hsc_weighted most = {p.max, p.max_excess};
+    char share[140];
+    findings_amount(r, most, share, sizeof share);
+    snprintf(text, sizeof text, "One thread: %s has %s of CPU time of %u threads, in %.*f s of elapsed time%s. The run had the use of one processor; another would help only if this work were divided.", who, share,
+             threads, r->info.wall_s < 10 ? 2 : 1, r->info.wall_s, in);
+    findings_say(f, 0.5 * p.max, "One thread", most, at, text);
+    return HSC_OK;
+}

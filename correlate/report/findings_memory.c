@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where the program asks for memory and gives it back, and where arrays are assigned by the runtime of its language, where that takes long: by the user's lines. */
+/* What takes long below calls of the user's: of memory management, of the runtime of the language for arrays, of libraries; by the lines of these calls. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/libraries.h>
 #include <heatscope/formats/linkage.h>
 #include <heatscope/formats/records.h>
 
@@ -15,7 +16,9 @@
 
 typedef struct place { /* a line of the user's that calls it */
     uint32_t procedure, line;
+    uint32_t called; /* procedure that was called first, with most of the time there */
     hsc_weighted sum;
+    double most;     /* of a call of it */
 } place;
 
 typedef struct callers {
@@ -55,7 +58,7 @@ static hsc_status find_managers(const report *r, uint32_t category, double *mana
     return status;
 }
 
-static hsc_status add(callers *all, uint32_t procedure, uint32_t line, hsc_weighted v, hsc_err *err) {
+static hsc_status add(callers *all, uint32_t procedure, uint32_t line, uint32_t called, hsc_weighted v, hsc_err *err) {
     uint32_t i = 0;
     while (i < all->n && (all->list[i].procedure != procedure || all->list[i].line != line))
         i++;
@@ -66,19 +69,25 @@ static hsc_status add(callers *all, uint32_t procedure, uint32_t line, hsc_weigh
                 return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
             all->list = more;
         }
-        all->list[all->n++] = (place){procedure, line, {0, 0}};
+        all->list[all->n++] = (place){.procedure = procedure, .line = line};
+    }
+    if (v.sum > all->list[i].most) {
+        all->list[i].most = v.sum;
+        all->list[i].called = called;
     }
     all->list[i].sum.sum += v.sum;
     all->list[i].sum.excess += v.excess;
     return HSC_OK;
 }
 
-/* Goes up from a call of them to the user's line that it comes from. False: from none. */
-static bool user_above(const report *r, uint32_t context, uint32_t *procedure, uint32_t *line) {
+/* Goes up from a call of them to the user's line that it comes from. False: from none, or by way of one of `others` (by scope; NULL: whatever is between). */
+static bool user_above(const report *r, const uint8_t *others, uint32_t context, uint32_t *procedure, uint32_t *line) {
     hsc_db_context c, up;
     hsc_db_scope s;
     for (uint32_t k = context; k && !hsc_db_get_context(r->db, k, &c, NULL); k = c.parent) {
         if (hsc_db_get_context(r->db, c.parent, &up, NULL) || hsc_db_get_scope(r->db, up.scope, &s, NULL))
+            return false;
+        if (others && others[up.scope])
             return false;
         if (s.kind < HSC_SCOPE_PROCEDURE || !report_is_users(r, &s) || c.call_line == HSC_NONE)
             continue;
@@ -105,7 +114,7 @@ static hsc_status mark_users(const report *r, uint8_t *below, hsc_err *err) {
 }
 
 /* manages: by scope, the part of its time that counts; 0: looked through. */
-static hsc_status find_callers(const report *r, const double *manages, callers *all, hsc_err *err) {
+static hsc_status find_callers(const report *r, const double *manages, const uint8_t *others, callers *all, hsc_err *err) {
     uint8_t *below = calloc((size_t)r->info.contexts + 1, 1);
     hsc_status status = below ? mark_users(r, below, err) : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     hsc_db_context c;
@@ -119,8 +128,8 @@ static hsc_status find_callers(const report *r, const double *manages, callers *
             continue;
         }
         status = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, k, 1, &v, err);
-        if (!status && v.sum > 0 && user_above(r, k, &procedure, &line))
-            status = add(all, procedure, line, (hsc_weighted){manages[c.scope] * v.sum, manages[c.scope] * v.excess}, err);
+        if (!status && v.sum > 0 && user_above(r, others, k, &procedure, &line))
+            status = add(all, procedure, line, c.scope, (hsc_weighted){manages[c.scope] * v.sum, manages[c.scope] * v.excess}, err);
         k = c.subtree_end;
     }
     free(below);
@@ -210,7 +219,7 @@ hsc_status findings_assignments(findings *f, hsc_err *err) {
         any = any || marks[s] > 0;
     }
     if (!status && any)
-        status = find_callers(r, marks, &all, err);
+        status = find_callers(r, marks, NULL, &all, err);
     for (uint32_t i = 0; i < all.n; i++) {
         sum.sum += all.list[i].sum.sum;
         sum.excess += all.list[i].sum.excess;
@@ -243,7 +252,7 @@ hsc_status findings_memory(findings *f, hsc_err *err) {
     if (!status)
         status = find_managers(r, category, manages, err);
     if (!status)
-        status = find_callers(r, manages, &all, err);
+        status = find_callers(r, manages, NULL, &all, err);
     if (!status)
         keep_within(&all, sum.sum);
     if (!status && all.n) {
@@ -257,4 +266,87 @@ hsc_status findings_memory(findings *f, hsc_err *err) {
         findings_say(f, sum.sum, "Memory management", sum, spot_of_line(r, all.list[0].line), text);
     }
     return end_callers(&all, manages, status, err);
+}
+
+/* ---- libraries ---- */
+
+#define LIBRARY_TOLD 0.05 /* of all */
+
+/* Procedures of a library that no other finding is about: not the system's, those of languages, of message passing and of OpenMP, nor mathematical ones, which are told with the loops that call them. */
+static bool is_library(const report *r, uint32_t module) {
+    hsc_db_module m;
+    return !hsc_db_get_module(r->db, module, &m, NULL) && hsc_library_role_of(m.path) == HSC_LIBRARY_OTHER && !hsc_library_is_mathematical(m.path);
+}
+
+/* " (fftw_mkapiplan)": by its name, where there is one. */
+static void put_called(const report *r, const place *x, char *text, size_t size) {
+    hsc_db_scope s;
+    char name[200];
+    if (!hsc_db_get_scope(r->db, x->called, &s, NULL) && *s.name && !strstr(s.name, "+0x"))
+        snprintf(text + strlen(text), size - strlen(text), " (%s)", report_fit(s.name, 50, name, sizeof name));
+}
+
+/* marks, others: by scope, set here. */
+static hsc_status tell_library(findings *f, uint32_t module, double *marks, uint8_t *others, hsc_err *err) {
+    report *r = f->r;
+    callers all = {0};
+    hsc_weighted sum = {0};
+    hsc_db_module m;
+    char text[2400], share[140], name[100];
+    hsc_status status = hsc_db_get_module(r->db, module, &m, err);
+    for (uint32_t s = 0; s < r->info.scopes && !status; s++) {
+        hsc_db_scope scope;
+        marks[s] = others[s] = 0;
+        if (!(r->incl[s] >= LOOKED_AT * r->total) || (status = hsc_db_get_scope(r->db, s, &scope, err)) || scope.kind < HSC_SCOPE_PROCEDURE || scope.module == HSC_NONE || report_is_own(r, &scope))
+            continue;
+        marks[s] = scope.module == module && scope.kind == HSC_SCOPE_PROCEDURE;
+        others[s] = scope.module != module && is_library(r, scope.module);
+    }
+    if (!status)
+        status = find_callers(r, marks, others, &all, err);
+    for (uint32_t i = 0; i < all.n; i++) {
+        sum.sum += all.list[i].sum.sum;
+        sum.excess += all.list[i].sum.excess;
+    }
+    if (!status && all.n && sum.sum >= LIBRARY_TOLD * r->total) {
+        const char *slash = strrchr(m.path, '/');
+        qsort(all.list, all.n, sizeof *all.list, larger);
+        findings_amount(r, sum, share, sizeof share);
+        snprintf(text, sizeof text, "Library %s: %s, with what it calls. Most is called by", report_fit(slash ? slash + 1 : m.path, 40, name, sizeof name), share);
+        for (uint32_t i = 0; i < all.n && i < LINES_NAMED && (!i || all.list[i].sum.sum >= 0.1 * sum.sum); i++) {
+            char one[700];
+            put_place(r, &all.list[i], one, sizeof one);
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s %s", i ? ";" : "", one);
+            put_called(r, &all.list[i], text, sizeof text);
+        }
+        strncat(text, ".", sizeof text - strlen(text) - 1);
+        findings_say(f, sum.sum, "Library", sum, spot_of_line(r, all.list[0].line), text);
+    }
+    free(all.list);
+    return status;
+}
+
+hsc_status findings_libraries(findings *f, hsc_err *err) {
+    report *r = f->r;
+    double *marks = NULL;
+    uint8_t *others = NULL;
+    size_t n = (size_t)r->info.scopes + 1;
+    hsc_status status = HSC_OK;
+    for (uint32_t s = 0; s < r->info.scopes && !status; s++) {
+        hsc_db_scope scope;
+        if (!(r->incl[s] >= LIBRARY_TOLD * r->total) || (status = hsc_db_get_scope(r->db, s, &scope, err)) || scope.kind != HSC_SCOPE_MODULE || scope.module == HSC_NONE ||
+            report_is_own(r, &scope) || !is_library(r, scope.module))
+            continue;
+        if (!marks && !((marks = malloc(n * sizeof *marks)) && (others = malloc(n)))) {
+            free(marks);
+            return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+        }
+        status = tell_library(f, scope.module, marks, others, err);
+    }
+    free(marks);
+    free(others);
+    if (status != HSC_E_MISSING)
+        return status;
+    hsc_err_clear(err);
+    return HSC_OK;
 }

@@ -45,7 +45,7 @@ static bool has_scalar_sums(const findings *f) {
     double sum = 0;
     for (uint32_t i = 0; i < f->refused.refused.n; i++)
         if (f->refused.refused.rows[i].reason == HSC_reason_FLOATING_POINT_ORDER)
-            sum += f->refused.refused.rows[i].scalar.sum;
+            sum += f->refused.refused.rows[i].apart.sum;
     return sum >= 0.03 * f->r->total;
 }
 

@@ -229,6 +229,25 @@ bool report_wanted_line(const report *r, uint32_t line_row) {
     return l.scope != HSC_NONE && !split_where(r->where, &n, &line) && report_wanted(r, l.scope);
 }
 
+hsc_status report_paths_through(const report *r, uint8_t **out, hsc_err *err) {
+    hsc_db_context c;
+    hsc_status s = HSC_OK;
+    *out = NULL;
+    if (!r->where)
+        return HSC_OK;
+    uint8_t *through = calloc((size_t)r->info.contexts + 1, 1);
+    if (!through)
+        return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+    for (uint32_t i = 0; i < r->info.contexts && !s; i++) /* parents come first */
+        if (!(s = hsc_db_get_context(r->db, i, &c, err)))
+            through[i] = (i && c.parent < i && through[c.parent]) || report_wanted(r, c.scope);
+    if (s)
+        free(through);
+    else
+        *out = through;
+    return s;
+}
+
 bool report_wanted_finding(const report *r, const hsc_db_finding *f) {
     hsc_db_file file;
     if (!r->where || (f->scope != HSC_NONE && report_wanted(r, f->scope)))

@@ -95,6 +95,8 @@ hsc_status report_rank(const report *r, hsc_scope_kind kind, uint32_t **rows, ui
 
 bool report_wanted(const report *r, uint32_t scope);             /* --where */
 bool report_wanted_line(const report *r, uint32_t line_row);
+/* By context: is code that --where takes on the path, at its end or before? NULL: no --where; free() it. */
+hsc_status report_paths_through(const report *r, uint8_t **out, hsc_err *err);
 bool report_wanted_finding(const report *r, const hsc_db_finding *f); /* one with a place, there */
 /* An error that names what is like it, where nothing of the database has r->where in its file or procedure. */
 hsc_status report_check_where(const report *r, hsc_err *err);

@@ -501,8 +501,8 @@ static int most_waited(const void *pa, const void *pb) {
     return (a->kind > b->kind) - (a->kind < b->kind);
 }
 
-#define KINDS 17u
-static_assert(HSC_wait_cause_LATE_TARGET < KINDS, "all causes have room");
+#define KINDS 18u
+static_assert(HSC_wait_cause_LATE_NEIGHBOUR < KINDS, "all causes have room");
 
 /* "thread barrier 0.703 s in 40 waits, held a lock 0.61 s in 222": what was waited in each kind, but for ends of threads; where it is one kind: what it may be. */
 static hsc_status kinds_text(report *r, double total, char *out, size_t size, hsc_err *err) {

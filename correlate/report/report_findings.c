@@ -57,7 +57,7 @@ static kind kind_of(const report *r, const hsc_db_finding *x) {
         const char *title;
         kind kind;
     } kinds[] = {{"Where time goes", KIND_SHARES},     {"Hottest loop", KIND_CODE},     {"Hottest procedure", KIND_CODE},       {"Little known", KIND_CODE},
-                 {"Scalar remainder", KIND_CODE},      {"Short vectors", KIND_CODE}, {"Not optimised", KIND_CODE},    {"Loop order", KIND_CODE}, {"Layout", KIND_CODE},    {"Memory management", KIND_CODE}, {"Array assignments", KIND_CODE},    {"Not vectorised", KIND_CODE},   {"Vectorisation not tried", KIND_CODE}, {"Spin waits", KIND_CODE}, {"Calls of MPI", KIND_MESSAGES},
+                 {"Scalar remainder", KIND_CODE},      {"Short vectors", KIND_CODE}, {"Not optimised", KIND_CODE},    {"Loop order", KIND_CODE}, {"Layout", KIND_CODE},    {"Memory management", KIND_CODE}, {"Array assignments", KIND_CODE}, {"Library", KIND_CODE}, {"One thread", KIND_THREADS},    {"Not vectorised", KIND_CODE},   {"Vectorisation not tried", KIND_CODE}, {"Spin waits", KIND_CODE}, {"Calls of MPI", KIND_MESSAGES},
                  {"MPI", KIND_MESSAGES},               {"Array", KIND_MESSAGES},        {"Imbalance", KIND_THREADS},            {"Serial", KIND_THREADS},
                  {"OpenMP runtime", KIND_THREADS},     {"Blocked", KIND_THREADS},       {"Input and output", KIND_FILES},       {"In the kernel", KIND_KERNEL},
                  {"Hardly any CPU time", KIND_SHARES}};
@@ -368,7 +368,7 @@ static void leave_little(const findings *f, const report_refusal **rows, uint32_
     for (uint32_t i = 0; i < *n; i++) {
         const report_refusal *x = &(*rows)[i];
         double gain = x->gain, own = x->scope == f->hottest ? x->scalar.sum : own_code(r, x->scope);
-        price += gain * x->scalar.sum;
+        price += gain * x->apart.sum;
         keep = keep == *n && !(gain > 0) && fmin(own, x->scalar.sum) >= 0.1 * r->total ? i : keep;
     }
     if (price >= 0.02 * r->total)
@@ -404,8 +404,8 @@ static void find_advised(report *r, const report_refusal *rows, uint32_t n, uint
             memcpy(kinds[k].hint, hint, sizeof hint);
         }
         kinds[k].loops++;
-        kinds[k].gain += rows[i].gain * rows[i].scalar.sum;
-        kinds[k].sum += rows[i].scalar.sum;
+        kinds[k].gain += rows[i].gain * rows[i].apart.sum;
+        kinds[k].sum += rows[i].apart.sum;
     }
     for (uint32_t k = 0; k < known; k++)
         if (kinds[k].gain > best->gain)
@@ -428,14 +428,14 @@ static hsc_status refused(findings *f, hsc_err *err) {
     uint32_t kinds = report_sum_reasons(rows, n, reasons);
     hot = n;
     for (uint32_t i = 0; i < n; i++) {
-        double gain = rows[i].gain * rows[i].scalar.sum;
-        all.sum += rows[i].scalar.sum;
-        all.excess += rows[i].scalar.excess;
+        double gain = rows[i].gain * rows[i].apart.sum;
+        all.sum += rows[i].apart.sum;
+        all.excess += rows[i].apart.excess;
         called += rows[i].called.sum;
         price += gain;
-        beyond += gain > 0 ? 0 : rows[i].scalar.sum;
+        beyond += gain > 0 ? 0 : rows[i].apart.sum;
         gains[rows[i].reason % REPORT_REASONS] += gain;
-        reach[rows[i].reason % REPORT_REASONS] += gain > 0 ? rows[i].scalar.sum : 0;
+        reach[rows[i].reason % REPORT_REASONS] += gain > 0 ? rows[i].apart.sum : 0;
         hot = gain > 0 && hot == n ? i : hot;
     }
     if (!n || all.sum < 0.01 * r->total || !findings_vectors_help(r))
@@ -448,7 +448,7 @@ static hsc_status refused(findings *f, hsc_err *err) {
         example++;
     advised same;
     find_advised(r, rows, n, reasons[told].reason, &same);
-    bool together = same.loops && same.first != example && same.gain > rows[example].gain * rows[example].scalar.sum;
+    bool together = same.loops && same.first != example && same.gain > rows[example].gain * rows[example].apart.sum;
     example = together ? same.first : example;
     hsc_status status = hsc_db_get_scope(r->db, rows[hot].scope, &s, err);
     if (!status)
@@ -495,8 +495,8 @@ static hsc_status not_tried(findings *f, hsc_err *err) {
     char where[600];
     hsc_status status = HSC_OK;
     for (uint32_t i = 0; i < n; i++) {
-        all.sum += rows[i].scalar.sum;
-        all.excess += rows[i].scalar.excess;
+        all.sum += rows[i].apart.sum;
+        all.excess += rows[i].apart.excess;
     }
     if (n && all.sum >= 0.01 * r->total && !(status = hsc_db_get_scope(r->db, rows[0].scope, &s, err))) {
         findings_place(r, &s, where, sizeof where);
@@ -519,8 +519,8 @@ static hsc_status spin_waits(findings *f, hsc_err *err) {
     char text[1200], share[120], where[600], loops[60] = "the loop";
     hsc_db_scope s;
     for (uint32_t i = 0; i < n; i++) {
-        all.sum += rows[i].scalar.sum;
-        all.excess += rows[i].scalar.excess;
+        all.sum += rows[i].apart.sum;
+        all.excess += rows[i].apart.excess;
     }
     if (!n || all.sum < 0.01 * r->total)
         return HSC_OK;
@@ -585,6 +585,8 @@ static hsc_status categories(findings *f, hsc_err *err) {
         say_share(r, rest, ",", "other", text, sizeof text);
     }
     strncat(text, ".", sizeof text - strlen(text) - 1);
+    if (!r->unit.exact && hsc_db_guesses_waiting(r->db))
+        strncat(text, " Calls of MPI are communication or waiting by what they are, not by how long they waited (correlated with --time=none).", sizeof text - strlen(text) - 1);
     findings_say(f, r->total, "Where time goes", findings_no_share, spot_nowhere, text);
     return HSC_OK;
 }
@@ -660,10 +662,10 @@ typedef struct step {
     bool of_samples; /* nothing to be said where there are none */
 } step;
 static const step steps[] = {{rank_loops, false},   {rank_procedures, false}, {findings_pay, true}, {findings_hottest_loop, true}, {findings_hottest_procedure, true},
-                             {little_known, true},  {loop_versions, true},    {findings_imbalance, true}, {serial, true},
+                             {little_known, true},  {loop_versions, true},    {findings_imbalance, true}, {serial, true},         {findings_one_thread, true},
                              {categories, true},    {hardly_any, false},     {findings_mpi, true},     {findings_openmp, true}, {messages, false},
                              {blocked, false},      {causes, false},          {arrays, false},         {look_for_refused, true},
-                             {refused, true},       {findings_loop_order, true}, {findings_layout, true}, {findings_memory, true}, {findings_assignments, true}, {findings_short_vectors, true}, {findings_written_vectors, true}, {findings_unoptimised, true}, {spin_waits, true},       {of_the_run, false},      {not_tried, true},       {quality, false}};
+                             {refused, true},       {findings_loop_order, true}, {findings_layout, true}, {findings_memory, true}, {findings_assignments, true}, {findings_libraries, true}, {findings_short_vectors, true}, {findings_written_vectors, true}, {findings_unoptimised, true}, {spin_waits, true},       {of_the_run, false},      {not_tried, true},       {quality, false}};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 struct report_looking {

@@ -2,6 +2,7 @@
 #include <heatscope/formats/records.h>
 #include <heatscope/sorted.h>
 
+#include "report_charged.h"
 #include "report_groups.h"
 #include "report_paid.h"
 #include "report_versions.h"
@@ -47,7 +48,7 @@ static hsc_status add_range(report_groups *g, uint64_t first, uint64_t n, hsc_er
     return HSC_OK;
 }
 
-/* Values of rows [first, first + n). Lines of one array or reference lie beside those of the next: they are read some at a time, and kept. */
+/* Values of rows [first, first + n). Lines of one file lie beside those of the next: they are read some at a time, and kept. */
 static hsc_status read_rows(report *r, report_groups *g, uint64_t first, uint64_t n, hsc_weighted *out, hsc_err *err) {
     enum { BLOCK = 512 };
     const hsc_db_view view = {r->metric, g->table, HSC_AXIS_THREAD};
@@ -401,9 +402,9 @@ static hsc_status by_call(report *r, bool inlined, report_groups *g, hsc_err *er
     return s;
 }
 
-/* ---- data ---- */
+/* ---- modules, data ---- */
 
-typedef struct member { /* a row that counts for a group: a scope for a module, a line for an array */
+typedef struct member { /* a row that counts for a group: a scope for a module */
     uint32_t group, row;
 } member;
 
@@ -414,7 +415,7 @@ static int by_group(const void *a, const void *b) {
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* A group of each run of members, which are sorted and may stand twice. */
+/* A group of each run of members. */
 static hsc_status add_members(report *r, report_groups *g, member *list, uint32_t n, const hsc_weighted *inclusive, hsc_err *err) {
     hsc_status s = HSC_OK;
     if (n > 1)
@@ -424,8 +425,8 @@ static hsc_status add_members(report *r, report_groups *g, member *list, uint32_
         if (first && i)
             s = settle(r, g, err);
         if (first && !s)
-            s = add_group(g, (report_group){.row = list[i].group, .inclusive = inclusive ? inclusive[list[i].group] : none}, err);
-        if (!s && (first || list[i].row != list[i - 1].row)) {
+            s = add_group(g, (report_group){.row = list[i].group, .inclusive = inclusive[list[i].group]}, err);
+        if (!s) {
             g->list[g->n - 1].members++;
             s = add_range(g, list[i].row, 1, err);
         }
@@ -487,68 +488,95 @@ hsc_status report_first_arrays(const report *r, uint32_t *first_of, hsc_err *err
 }
 
 typedef struct touch { /* lines of an array in a procedure */
-    uint32_t array, procedure, scope, line;
-    double time, value; /* of the scope itself; of the line */
+    uint32_t array, line, procedure;
+    double value;
 } touch;
 
 static int by_touch(const void *a, const void *b) {
     const touch *x = a, *y = b;
-    const uint32_t p[] = {x->array, x->procedure, x->scope, x->line}, q[] = {y->array, y->procedure, y->scope, y->line};
-    return hsc_compare_keys(p, q, 4);
+    const uint32_t p[] = {x->array, x->line, x->procedure}, q[] = {y->array, y->line, y->procedure};
+    return hsc_compare_keys(p, q, 3);
 }
 
-/* Of each array the procedure with most of the time of its lines; a line that several share is divided as the scopes' own time is. */
-static hsc_status find_busiest(report *r, report_groups *g, touch *list, uint32_t n, hsc_err *err) {
-    double *of_scopes = calloc((size_t)r->info.lines + 1, sizeof *of_scopes);
-    uint32_t *scopes = calloc((size_t)r->info.lines + 1, sizeof *scopes);
-    g->busiest = malloc(((size_t)r->info.arrays + 1) * sizeof *g->busiest);
-    hsc_status s = of_scopes && scopes && g->busiest ? HSC_OK : no_memory(err);
-    for (uint32_t i = 0; i < n && !s; i++) { /* in the order of scope and line */
-        bool again = i && list[i - 1].scope == list[i].scope, same_line = again && list[i - 1].line == list[i].line;
-        if (again || list[i].scope == HSC_NONE)
-            list[i].time = again ? list[i - 1].time : 0;
-        else
-            s = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_EXCL, HSC_AXIS_THREAD}, list[i].scope, 1, &list[i].time, err);
-        hsc_weighted v = {0};
-        if (!s && !same_line)
-            s = read_rows(r, g, list[i].line, 1, &v, err);
-        list[i].value = same_line ? list[i - 1].value : v.sum;
-        of_scopes[list[i].line] += same_line ? 0 : list[i].time;
-        scopes[list[i].line] += !same_line;
-    }
-    for (uint32_t i = 0; i < r->info.arrays && !s; i++)
+static int by_array_and_procedure(const void *a, const void *b) {
+    const touch *x = a, *y = b;
+    const uint32_t p[] = {x->array, x->procedure, x->line}, q[] = {y->array, y->procedure, y->line};
+    return hsc_compare_keys(p, q, 3);
+}
+
+/* Of each array the procedure with most of the time of its lines. */
+static hsc_status find_busiest(const report *r, report_groups *g, touch *list, uint32_t n, hsc_err *err) {
+    if (!(g->busiest = malloc(((size_t)r->info.arrays + 1) * sizeof *g->busiest)))
+        return no_memory(err);
+    for (uint32_t i = 0; i < r->info.arrays; i++)
         g->busiest[i] = HSC_NONE;
-    if (!s && n > 1)
-        qsort(list, n, sizeof *list, by_touch);
+    if (n > 1)
+        qsort(list, n, sizeof *list, by_array_and_procedure);
     double most = 0, sum = 0;
-    for (uint32_t i = 0; i < n && !s; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const touch *x = &list[i];
         bool same_array = i && x[-1].array == x->array, same_procedure = same_array && x[-1].procedure == x->procedure;
-        if (same_procedure && x[-1].scope == x->scope && x[-1].line == x->line)
-            continue;
         most = same_array ? most : 0;
-        sum = (same_procedure ? sum : 0) + x->value * (of_scopes[x->line] > 0 ? x->time / of_scopes[x->line] : 1.0 / scopes[x->line]);
+        sum = (same_procedure ? sum : 0) + x->value;
         if (sum > most) {
             most = sum;
             g->busiest[x->array] = x->procedure;
         }
     }
-    free(of_scopes);
-    free(scopes);
+    return HSC_OK;
+}
+
+/* To the last group what counts for a line in a procedure. */
+static hsc_status add_charges(report_groups *g, const report_charged *c, uint32_t line, uint32_t procedure, double *value, hsc_err *err) {
+    uint32_t n, first = report_charged_find(c, line, procedure, &n);
+    hsc_status s = HSC_OK;
+    for (uint32_t i = first; i < first + n && !s; i++) {
+        *value += c->list[i].value.sum;
+        g->list[g->n - 1].value.sum += c->list[i].value.sum;
+        g->list[g->n - 1].value.excess += c->list[i].value.excess;
+        s = add_range(g, c->list[i].row, 1, err);
+    }
+    return s;
+}
+
+/* A group of each array; its lines once each, and of each line what counts for its procedures. Sets the touches' values. */
+static hsc_status add_arrays(report_groups *g, const report_charged *c, touch *list, uint32_t n, hsc_err *err) {
+    hsc_status s = HSC_OK;
+    if (n > 1)
+        qsort(list, n, sizeof *list, by_touch);
+    for (uint32_t i = 0, end = 0; i < n && !s; i = end) {
+        s = add_group(g, (report_group){.row = list[i].array, .inclusive = none}, err);
+        for (end = i; end < n && list[end].array == list[i].array && !s; end++) {
+            touch *x = &list[end];
+            bool same_line = end > i && x[-1].line == x->line;
+            double shared = 0;
+            if (same_line && x[-1].procedure == x->procedure)
+                continue;
+            g->list[g->n - 1].members += !same_line;
+            s = add_charges(g, c, x->line, x->procedure, &x->value, err);
+            if (!s && !same_line)
+                s = add_charges(g, c, x->line, HSC_NONE, &shared, err);
+            x->value += shared;
+        }
+        if (!(g->list[g->n - 1].value.sum > 0))
+            g->n_ranges = g->list[--g->n].first;
+    }
     return s;
 }
 
 static hsc_status by_data(report *r, report_groups *g, hsc_err *err) {
-    uint32_t n = 0;
-    touch *touches = malloc(((size_t)r->info.references + 1) * sizeof *touches);
-    member *list = malloc(((size_t)r->info.references + 1) * sizeof *list);
+    uint32_t n = 0, kept = 0;
+    touch *touches = calloc((size_t)r->info.references + 1, sizeof *touches);
     uint32_t *first_of = malloc(((size_t)r->info.arrays + 1) * sizeof *first_of);
     uint8_t *moves = calloc((size_t)r->info.lines + 1, 1);
     uint8_t *stays = malloc((size_t)r->info.references + 1); /* by touch */
-    hsc_status s = touches && list && first_of && moves && stays ? report_first_arrays(r, first_of, err) : no_memory(err);
+    report_charged charged = {0};
+    hsc_status s = touches && first_of && moves && stays ? report_first_arrays(r, first_of, err) : no_memory(err);
     if (!s)
         s = report_uses_load(r, &g->uses, err);
-    g->table = HSC_TABLE_LINE;
+    if (!s)
+        s = report_charged_load(r, &g->uses, &charged, err);
+    g->table = charged.table;
     for (uint32_t i = 0; i < r->info.references && !s; i++) {
         hsc_db_reference x;
         hsc_db_array a;
@@ -560,21 +588,18 @@ static hsc_status by_data(report *r, report_groups *g, hsc_err *err) {
             continue;
         stays[n] = x.stride == HSC_stride_ZERO && x.access == HSC_access_READ;
         moves[line] |= !stays[n];
-        touches[n++] = (touch){first_of[x.array], report_procedure(r, x.scope), x.scope, line, 0, 0};
+        touches[n++] = (touch){first_of[x.array], line, report_procedure(r, x.scope), 0};
     }
     /* what is read at the same address each time is mostly in a register: it has the line only where nothing else does */
-    uint32_t kept = 0;
     for (uint32_t i = 0; i < n && !s; i++)
-        if (!stays[i] || !moves[touches[i].line]) {
-            list[kept] = (member){touches[i].array, touches[i].line};
+        if (!stays[i] || !moves[touches[i].line])
             touches[kept++] = touches[i];
-        }
     if (!s)
-        s = add_members(r, g, list, kept, NULL, err);
+        s = add_arrays(g, &charged, touches, kept, err);
     if (!s)
         s = find_busiest(r, g, touches, kept, err);
+    report_charged_clear(&charged);
     free(touches);
-    free(list);
     free(moves);
     free(stays);
     free(first_of);
@@ -582,18 +607,26 @@ static hsc_status by_data(report *r, report_groups *g, hsc_err *err) {
 }
 
 static hsc_status by_reference(report *r, report_groups *g, hsc_err *err) {
+    report_charged charged = {0};
     hsc_status s = report_uses_load(r, &g->uses, err);
-    g->table = HSC_TABLE_LINE;
+    if (!s)
+        s = report_charged_load(r, &g->uses, &charged, err);
+    g->table = charged.table;
     for (uint32_t i = 0; i < r->info.references && !s; i++) {
         hsc_db_reference x;
         uint32_t line = HSC_NONE;
+        double value = 0;
         if (!(s = hsc_db_get_reference(r->db, i, &x, err)) && g->uses.runs[i] && x.file != HSC_NONE)
             line = hsc_db_find_line(r->db, x.file, x.line);
         if (s || line == HSC_NONE || !report_wanted_line(r, line))
             continue;
-        if (!(s = add_group(g, (report_group){.row = i, .members = g->uses.procedures[line], .inclusive = none}, err)) && !(s = add_range(g, line, 1, err)))
-            s = settle(r, g, err);
+        if (!(s = add_group(g, (report_group){.row = i, .members = g->uses.procedures[line], .inclusive = none}, err)) &&
+            !(s = add_charges(g, &charged, line, report_procedure(r, x.scope), &value, err)))
+            s = add_charges(g, &charged, line, HSC_NONE, &value, err);
+        if (!s && !(value > 0))
+            g->n_ranges = g->list[--g->n].first;
     }
+    report_charged_clear(&charged);
     return s;
 }
 

@@ -24,8 +24,8 @@ typedef enum report_grouping {
     REPORT_BY_FUNCTION, /* row: piece of machine code (code_part); members: its instructions. Value: of these, with all that is inlined; own: at what is inlined */
     REPORT_BY_VERSION,  /* row: instance. Value: exclusive; inclusive: with versions inside it and procedures called from them (report_versions.h) */
     REPORT_BY_CATEGORY, /* row: category. Value: of the whole program */
-    REPORT_BY_DATA,     /* row: array, the first of its identity. Value: of the lines that refer to it */
-    REPORT_BY_REFERENCE /* row: reference of a procedure that ran, where any on its line did; members: procedures that have references there. Value: of the line that it stands on */
+    REPORT_BY_DATA,     /* row: array, the first of its identity. members: lines. Value: what counts for the lines that refer to it (report_charged.h) */
+    REPORT_BY_REFERENCE /* row: reference of a procedure that ran, where any on its line did; members: procedures that have references there. Value: what counts for the line that it stands on, in its procedure */
 } report_grouping;
 
 typedef struct report_groups {
@@ -35,7 +35,7 @@ typedef struct report_groups {
     uint32_t n;
     report_range *ranges;
     uint32_t n_ranges, room, ranges_room;
-    hsc_weighted *block;     /* of lines: values of those around the last one that was asked for; NULL: none yet */
+    hsc_weighted *block;     /* of lines of files: values of those around the last one that was asked for; NULL: none yet */
     uint64_t block_first, block_n;
     report_uses uses;        /* of data and references */
     uint32_t *busiest;       /* REPORT_BY_DATA, by array: the procedure that refers to it and has most of the time of its lines; HSC_NONE: none */

@@ -33,15 +33,6 @@ typedef struct pay_walk {
     bool is_apart, is_mathematical;
 } pay_walk;
 
-/* Does the file's name begin with one of the parts, which end with NULL? */
-static bool begins(const char *file, const char *const *parts) {
-    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
-    for (; *parts; parts++)
-        if (!strncmp(base, *parts, strlen(*parts)))
-            return true;
-    return false;
-}
-
 bool hsc_db_is_heatscope(const hsc_db *db, uint32_t scope) {
     hsc_db_scope s;
     hsc_db_module m;
@@ -64,7 +55,6 @@ hsc_weighted report_take_ours(const report *r, uint32_t *rows, uint32_t *n) {
 }
 
 static void look_at_module(pay_walk *w, uint32_t module, report_library library) {
-    static const char *const mathematical[] = {"libm.", "libm-", "libmvec", "libquadmath", "libimf", "libsvml", "libamdlibm", "libsleef", NULL};
     hsc_db_module m;
     w->module = module;
     w->is_apart = library == REPORT_OPENMP;
@@ -73,7 +63,7 @@ static void look_at_module(pay_walk *w, uint32_t module, report_library library)
         return;
     hsc_library_role role = hsc_library_role_of(m.path);
     w->is_apart = w->is_apart || role == HSC_LIBRARY_MESSAGES || role == HSC_LIBRARY_HEATSCOPE;
-    w->is_mathematical = begins(m.path, mathematical);
+    w->is_mathematical = hsc_library_is_mathematical(m.path);
 }
 
 static void add(hsc_weighted *to, hsc_weighted v) {

@@ -247,6 +247,13 @@ hsc_status hsc_db_choose_references(hsc_db *db, uint32_t metric, uint8_t **out, 
     return s;
 }
 
+bool hsc_db_guesses_waiting(hsc_db *db) {
+    hsc_db_info info;
+    hsc_db_times times;
+    hsc_db_get_info(db, &info);
+    return info.messages && !hsc_db_get_times(db, &times, NULL) && !times.present;
+}
+
 double hsc_db_count_lost(const hsc_db *db) {
     hsc_db_info info;
     hsc_db_ledger l;

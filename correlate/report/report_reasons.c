@@ -113,11 +113,12 @@ static int larger(const void *a, const void *b) {
 
 /* All code of a loop without its inner loops but vector bodies: with what is inlined into it where the loops of the generated code
  * are known, which the loop's exclusive samples leave to the procedures that were inlined, and with inner loops that are no more. */
-static hsc_weighted not_vector(const report *r, uint32_t scope, const report_versions *v) {
+static hsc_weighted not_vector(const report *r, uint32_t scope, const report_versions *v, bool *by_scope) {
     hsc_weighted all = {v->vector.sum + v->scalar.sum + v->other.sum, v->vector.excess + v->scalar.excess + v->other.excess};
     if (r->paid->is_no_more[scope])
         return r->paid->vectors[scope];
-    if (all.sum - report_unrolled(r, scope) < r->excl[scope])
+    *by_scope = all.sum - report_unrolled(r, scope) < r->excl[scope];
+    if (*by_scope)
         all = report_excl(r, scope);
     return (hsc_weighted){fmax(0, all.sum - v->vector.sum), fmax(0, all.excess - v->vector.excess)};
 }
@@ -268,7 +269,7 @@ static hsc_status add_refusal(report *r, report_refused_list *l, report_refusal 
         s = report_versions_of(r, row->scope, &v, text, sizeof text, err);
     if (s)
         return s;
-    row->scalar = not_vector(r, row->scope, &v);
+    row->scalar = not_vector(r, row->scope, &v, &row->by_scope);
     if (row->reason == HSC_reason_WAITS && !(row->scalar.sum > 0)) /* one whose code became part of the loop round it waits as well */
         row->scalar = (hsc_weighted){v.vector.sum + v.scalar.sum + v.other.sum, v.vector.excess + v.scalar.excess + v.other.excess};
     if (row->reason == HSC_reason_CALL && strcmp(row->remark.name, "LoopInside") != 0 && (s = add_called(r, row, &v, err)))
@@ -315,6 +316,8 @@ hsc_status report_look_for_refused(report *r, report_refused *f, uint32_t n, hsc
             s = look_at(r, f, f->next, err);
     if (s || f->next < r->info.scopes)
         return s;
+    if ((s = report_take_apart(r, (report_refused_list *const[]){&f->refused, &f->not_tried, &f->waits}, 3, err)))
+        return s;
     if (f->refused.n)
         qsort(f->refused.rows, f->refused.n, sizeof *f->refused.rows, larger);
     if (f->not_tried.n)
@@ -359,8 +362,8 @@ uint32_t report_sum_reasons(const report_refusal *rows, uint32_t n, report_reaso
     for (uint32_t i = 0; i < n; i++) {
         report_reason *x = &out[rows[i].reason % REPORT_REASONS];
         x->loops++;
-        x->scalar.sum += rows[i].scalar.sum;
-        x->scalar.excess += rows[i].scalar.excess;
+        x->scalar.sum += rows[i].apart.sum;
+        x->scalar.excess += rows[i].apart.excess;
         x->called.sum += rows[i].called.sum;
         x->called.excess += rows[i].called.excess;
     }

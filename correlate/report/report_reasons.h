@@ -8,6 +8,8 @@
 typedef struct report_refusal { /* a loop that the vectoriser refused */
     uint32_t scope, reason;     /* HSC_reason_* */
     hsc_weighted scalar;        /* samples in the loop without inner loops, vector bodies left out; where a call is the reason, with `called` */
+    hsc_weighted apart;         /* of `scalar`: without what other rows have as well; these add up */
+    bool by_scope;              /* `scalar` is of the loop's own lines, wherever in the generated code they stand; else of its generated loops */
     hsc_weighted called;        /* samples in what is called that can become vector code, where a call is the reason: an upper bound of what it costs */
     double gain;                /* what of `scalar` vector code would save at best, 0 to 1: report_reasons.c; of loops that were not tried: 0 */
     hsc_db_remark remark;
@@ -36,7 +38,10 @@ typedef struct report_refused {
 } report_refused;
 hsc_status report_look_for_refused(report *r, report_refused *f, uint32_t n, hsc_err *err);
 
-typedef struct report_reason { /* the loops of one reason, added up */
+/* Sets `apart` of the rows: code of a loop that was put in line, or whose iterations overlap with those round it, may stand in the generated loop of another row. */
+hsc_status report_take_apart(const report *r, report_refused_list *const lists[], unsigned n, hsc_err *err);
+
+typedef struct report_reason { /* the loops of one reason, added up, by their `apart` */
     uint32_t reason, loops;
     hsc_weighted scalar, called; /* of it */
 } report_reason;

@@ -41,6 +41,7 @@ static int times_command(hsc_handle *h, Tcl_Interp *interp) {
     PUT(d, "samples", Tcl_NewWideIntObj((Tcl_WideInt)t.samples));
     PUT(d, "slices", Tcl_NewBooleanObj(t.slices));
     PUT(d, "spans", Tcl_NewWideIntObj((Tcl_WideInt)t.spans));
+    PUT(d, "guesses", Tcl_NewBooleanObj(hsc_db_guesses_waiting(h->db)));
     Tcl_SetObjResult(interp, d);
     return TCL_OK;
 }

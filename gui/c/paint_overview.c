@@ -68,13 +68,21 @@ static int span_ticks(const hsc_colour_scale *s, double *out, int capacity) {
     return n;
 }
 
+/* What both ends of a diverging scale take. */
+static double ends_width(const hsc_style *st, const hsc_colour_scale *s, int pad) {
+    char low[HSC_NUMBER_MAX], high[HSC_NUMBER_MAX];
+    change_text(s, -(double)s->maximum, low);
+    change_text(s, (double)s->maximum, high);
+    return hsc_font_width(st->small, low) + hsc_font_width(st->small, high) + pad;
+}
+
 void hsc_paint_legend(hsc_canvas *c, const hsc_style *st, int x, int y, int w, const hsc_colour_scale *s, bool no_code) {
     int h = hsc_canvas_dp(c, 9), pad = hsc_canvas_dp(c, 6);
     double base = y + h + hsc_canvas_dp(c, 4) + st->small->ascent;
     if (no_code) {
         const char *text = "no code";
         int room = (int)ceil(hsc_font_width(st->small, text)) + h + pad;
-        if (room < w / 2) {
+        if (room < w / 2 && (!s->diverging || ends_width(st, s, pad) < w - room - 2 * pad)) { /* numbers come first */
             int at = x + w - room;
             hsc_canvas_fill(c, at, y, h, h, st->colour[HSC_P_nocode]);
             hsc_canvas_frame(c, at, y, h, h, 1, st->colour[HSC_P_muted]);
@@ -259,29 +267,32 @@ static void map_picture(hsc_canvas *c, const hsc_style *st, const hsc_overview_f
     free(row);
 }
 
-/* Squares and names of categories, those with most time first, as far as there is room. */
+/* The category with most time after those told; HSC_CATEGORIES_SHOWN: none. */
+static uint32_t next_category(const hsc_map_frame *m, const bool *told) {
+    uint32_t k = HSC_CATEGORIES_SHOWN;
+    for (uint32_t i = 0; i < m->n_categories && i < HSC_CATEGORIES_SHOWN; i++)
+        if (m->names[i] && !told[i] && (k == HSC_CATEGORIES_SHOWN || m->totals[i] > m->totals[k]))
+            k = i;
+    return k;
+}
+
+/* Squares and names of categories, those with most time first, as far as there is room; the last one has an ellipsis where there are more. */
 static void map_legend(hsc_canvas *c, const hsc_style *st, const hsc_map_frame *m, int x, int y, int w) {
     int box = hsc_canvas_dp(c, 8), pad = hsc_canvas_dp(c, 5), line = (int)ceil(st->small->ascent + st->small->descent) + 1, at = x, top = y;
     bool told[HSC_CATEGORIES_SHOWN] = {false};
-    for (;;) {
-        uint32_t k = HSC_CATEGORIES_SHOWN;
-        for (uint32_t i = 0; i < m->n_categories && i < HSC_CATEGORIES_SHOWN; i++)
-            if (m->names[i] && !told[i] && (k == HSC_CATEGORIES_SHOWN || m->totals[i] > m->totals[k]))
-                k = i;
-        if (k == HSC_CATEGORIES_SHOWN)
-            return;
+    for (uint32_t k = next_category(m, told), next; k != HSC_CATEGORIES_SHOWN && top + line <= c->height; k = next) {
+        char text[160];
         told[k] = true;
+        next = next_category(m, told);
         int need = box + pad + (int)ceil(hsc_font_width(st->small, m->names[k]));
-        if (at > x && at + need > x + w) {
-            at = x;
-            top += line;
-        }
-        if (top + line > c->height)
-            return;
+        int after = next == HSC_CATEGORIES_SHOWN ? 0 : box + pad + (int)ceil(hsc_font_width(st->small, m->names[next]));
+        bool breaks = at + need + 2 * pad + after > x + w; /* before the next one */
+        snprintf(text, sizeof text, "%.140s%s", m->names[k], next != HSC_CATEGORIES_SHOWN && breaks && top + 2 * line > c->height ? " \xE2\x80\xA6" : "");
         hsc_canvas_fill(c, at, top + (line - box) / 2, box, box, hsc_style_category(st, k));
         hsc_canvas_text_fit(c, st->small, at + box + pad, top + st->small->ascent, x + w - at - box - pad, HSC_LEFT,
-                            st->colour[HSC_P_muted], m->names[k]);
-        at += need + 2 * pad;
+                            st->colour[HSC_P_muted], text);
+        at = breaks ? x : at + need + 2 * pad;
+        top += breaks ? line : 0;
     }
 }
 

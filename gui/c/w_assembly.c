@@ -144,7 +144,20 @@ static hsc_status read_counts(assembly *a, hsc_err *err) {
     return HSC_OK;
 }
 
-enum { OF_ALL, OF_LINE, OF_LOOP }; /* all that is shown, the selected line, the selected loop */
+enum { OF_ALL, OF_LINE, OF_OWN_LINE, OF_LOOP }; /* all that is shown, the selected line, what of it is the selected loop's procedure's, the selected loop */
+
+/* Is it of the procedure that the selected loop is in? Not of another one, or another instance of a template, that has the line too. */
+static bool is_own(const assembly *a, uint32_t scope) {
+    hsc_db_scope here, selected;
+    return a->scope >= 0 && scope != HSC_NONE && hsc_db_get_scope(a->w.db->db, scope, &here, NULL) == HSC_OK &&
+           hsc_db_get_scope(a->w.db->db, (uint32_t)a->scope, &selected, NULL) == HSC_OK && here.procedure == selected.procedure;
+}
+
+static bool is_of(const assembly *a, int of, const hsc_db_instruction *x) {
+    bool line = a->line >= 0 && x->line == (uint32_t)a->line;
+    return of == OF_LOOP ? hsw_assembly_below(a, x->scope) : line && (of == OF_LINE || is_own(a, x->scope));
+}
+
 
 /* List row of the instruction that changed most, beyond noise, else of that which has most, here or there; -1. */
 static int most(const assembly *a, int of) {
@@ -161,7 +174,7 @@ static int most(const assembly *a, int of) {
         if (is_changed < best_changed || (is_changed == best_changed && value <= best))
             continue;
         if (of != OF_ALL && (hsc_db_get_instruction(a->w.db->db, a->items[i].row, &x, NULL) != HSC_OK ||
-                             !(of == OF_LINE ? a->line >= 0 && x.line == (uint32_t)a->line : hsw_assembly_below(a, x.scope))))
+                             !is_of(a, of, &x)))
             continue;
         found = i;
         best = value;
@@ -468,8 +481,8 @@ static int find(const assembly *a, const char *text, int step) {
 
 /* What a line or a loop has here: instructions, their sum. */
 static Tcl_Obj *summary(assembly *a) {
-    double of_line = 0, of_loop = 0, hits = 0;
-    int lines = 0, loops = 0, found = 0, all = 0;
+    double of_line = 0, of_own = 0, of_loop = 0, hits = 0;
+    int lines = 0, own = 0, loops = 0, found = 0, all = 0;
     for (int i = 0; i < a->n; i++) {
         hsc_db_instruction x;
         if (a->items[i].kind != HSC_CODE_INSTRUCTION || hsc_db_get_instruction(a->w.db->db, a->items[i].row, &x, NULL) != HSC_OK)
@@ -479,6 +492,9 @@ static Tcl_Obj *summary(assembly *a) {
         all++;
         lines += line;
         of_line += line ? v : 0;
+        bool mine = is_of(a, OF_OWN_LINE, &x);
+        own += mine;
+        of_own += mine ? v : 0;
         loops += loop;
         of_loop += loop ? v : 0;
         found += match;
@@ -490,6 +506,8 @@ static Tcl_Obj *summary(assembly *a) {
     hsc_tcl_put(d, "total", Tcl_NewDoubleObj(a->total));
     hsc_tcl_put(d, "line_instructions", Tcl_NewWideIntObj(lines));
     hsc_tcl_put(d, "line_sum", Tcl_NewDoubleObj(of_line));
+    hsc_tcl_put(d, "own_instructions", Tcl_NewWideIntObj(own));
+    hsc_tcl_put(d, "own_sum", Tcl_NewDoubleObj(of_own));
     hsc_tcl_put(d, "loop_instructions", Tcl_NewWideIntObj(loops));
     hsc_tcl_put(d, "loop_sum", Tcl_NewDoubleObj(of_loop));
     hsc_tcl_put(d, "hits", Tcl_NewWideIntObj(found));
@@ -518,8 +536,11 @@ static int command_of(hsw *w, Tcl_Interp *interp, const char *name, int objc, Tc
         Tcl_SetObjResult(interp, summary(a));
         return TCL_OK;
     }
-    if (!strcmp(name, "hottest") && objc == 3) { /* of the selected line or loop */
-        i = most(a, strcmp(Tcl_GetString(objv[2]), "line") ? OF_LOOP : OF_LINE);
+    if (!strcmp(name, "hottest") && objc == 3) { /* of the selected line, of the selected loop's procedure first, or loop */
+        bool line = !strcmp(Tcl_GetString(objv[2]), "line");
+        i = most(a, line ? OF_OWN_LINE : OF_LOOP);
+        if (line && i < 0)
+            i = most(a, OF_LINE);
     } else if (!strcmp(name, "find") && objc == 4) {
         if (hsw_get_int(interp, objv[3], &number) != TCL_OK)
             return TCL_ERROR;

@@ -225,8 +225,11 @@ static void clamp_top(barlist *l) {
 static void layout(barlist *l) {
     int pad = (int)lround(8 * l->w.scale), rest = hsw_width(&l->w) - pad, flexible = 0;
     double digit = l->w.fonts[0].scaled ? hsc_font_ascii_width(&l->w.fonts[0], "0") : 7;
+    int whole = l->w.fonts[0].scaled ? (int)ceil(hsc_font_width(&l->w.fonts[0], "100.0 %")) : 0; /* the longest share */
     for (int i = 0; i < l->n_cols; i++) {
         l->cols[i].width = (int)lround(l->cols[i].units * digit);
+        if (l->cols[i].type == CELL_PERCENT && l->cols[i].width < whole)
+            l->cols[i].width = whole;
         l->cols[i].hidden = false;
         rest -= l->cols[i].width + pad;
         flexible += l->cols[i].units == 0;

@@ -161,6 +161,15 @@ oo::define ::heatscope::App {
         after $ms {set ::heatscope::breath 1}
         vwait ::heatscope::breath
     }
+    # A text knows how long it is when all its lines were measured, which Tk does when it has nothing else to do: scroll bars are right then.
+    method MeasureTexts {window} {
+        foreach w [winfo children $window] {
+            if {[winfo class $w] eq "Text" && [winfo ismapped $w] && [$w cget -yscrollcommand] ne ""} {
+                $w sync
+            }
+            my MeasureTexts $w
+        }
+    }
     # Pictures have the colours of all words, if they come within `limit` ms.
     method SettleWords {{limit 30000}} {
         set end [expr {[clock milliseconds] + $limit}]
@@ -173,6 +182,8 @@ oo::define ::heatscope::App {
     method snapshot {what file} {
         my settle
         my SettleWords
+        my MeasureTexts $Top
+        my settle
         set path [expr {$what eq "window" ? $Top : [[my view $what] path]}]
         ::heatscope::View::replace $file [list ::heatscope::grab $path]
     }

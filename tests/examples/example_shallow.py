@@ -3,7 +3,7 @@
 import measure
 from adi import base_name
 
-STEPS, CELLS, RANKS = 100, 768, 4
+STEPS, CELLS, RANKS = 200, 768, 4
 example, checks = measure.Example("shallow"), measure.Checks()
 example.make()
 output = example.measure(["./shallow", "-s", str(STEPS)], ranks=RANKS, OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive")
@@ -17,9 +17,9 @@ part = wet[3] / sum(wet)
 checks.that(f" {100 * part:.2f}\n" in output, f"water of rank 3 is {100 * part:.2f} %: " + output)
 
 rows = example.report("procedure", "--processors=process")
-for name in ("sides_x", "sides_y", "slow_down", "fastest_wave", "add_fluxes"):
+for name in ("sides_x", "sides_y", "slow_down"): # those that compute; the others wait for memory, which processors share
     row = measure.find([r for r in rows if base_name(r["procedure"]) == name], checks, file="/basin.f90")
-    if row and row["exclusive_periods"] > 100:
+    if row and checks.that(row["exclusive_periods"] > 400, f"few samples of {name}"):
         samples, least = row["exclusive_periods"], row["min_s"] / row["exclusive_s"]
         print(f"  {name}: {row['min_processor']} has {100 * least:.2f} % of {samples} samples, {100 * part:.2f} % of the cells")
         checks.equal(row["min_processor"], "rank 3", "rank with the least of " + name)

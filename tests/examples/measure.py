@@ -149,6 +149,9 @@ def check_relations(example, checks, loops=True):
                 checks.that(row["min_s"] <= row["mean_s"] <= row["max_s"], f"by {by}: min, mean, max in {row}")
         if by != "loop":
             checks.equal(sum(row["exclusive_periods"] for row in rows), total, f"sum of exclusive samples by {by}")
+    for row in example.report("finding"):
+        if row["share_pct"] != "":
+            checks.that(row["share_pct_low"] <= row["share_pct"] + 1e-6 and row["share_pct"] <= row["share_pct_high"] + 1e-6, f"a share outside of its own interval: {row}")
     for row in example.report("loop"):
         checks.that(row["line_begin"] <= row["line_end"] or row["line_end"] == 0, f"lines of loop {row}")
     checks.equal(sum(row["exclusive_periods"] for row in example.report("line")), total, "sum of samples by line")

@@ -63,6 +63,11 @@ done
 given "-Wl,--build-id -Wl,-O1,--as-needed,-x a.o" -Wl,-O1,-s,--as-needed,-x a.o 2> err
 given "-Wl,--build-id -Wl,-rpath,/s,--sort-common a.o -L-s -X" -Wl,-rpath,/s,--sort-common a.o -L-s -X 2> err
 [ ! -s err ] || fail "nothing was left out: $(cat err)"
+# a static program can't be measured: said when it is linked, and then alone
+given "-Wl,--build-id -static a.o -o a" -static a.o -o a 2> err
+grep -q "cc: a program that is linked statically can't be measured" err || fail "-static: said $(cat err)"
+given "$p -gline-tables-only -static -c a.c" -static -c a.c 2> err
+[ ! -s err ] || fail "-static -c: said $(cat err)"
 given "$p -gline-tables-only -x c -c -" -x c -c -
 given "-c -x assembler -" -c -x assembler -
 for quiet in "-E a.c" "-M a.c" "-MM a.c" "--version" "-v" "-print-file-name=libc.a" "-dumpmachine" "-fsyntax-only a.c" \

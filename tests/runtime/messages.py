@@ -754,6 +754,64 @@ def blame():
         failures.append(f"ledger: message waits {whole}, their parts {sum(r['seconds'] for r in parts)}")
 
 
+def check_late(name, launch, path, source, ranks, kind_of, wanted_ways):
+    """What ranks of a program waited for one that is late by a loop of its own, each way at its line. wanted_ways: late rank and loop. Returns the ranks."""
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", source)
+    lines = open(source, encoding="utf-8").read().splitlines()
+    output = []
+    found = run(name, launch, path, ranks=ranks, options=["--budget=off"], output=output)
+    truth = {(w, int(v)): float(s) for w, v, s in (x.split() for x in output[0].splitlines())}
+    directory = os.path.join(WORK, name)
+    delayed, causes = rows_of(directory, "delayed")["rows"], rows_of(directory, "cause")["rows"]
+    for way, (late, loop) in wanted_ways.items():
+        if not any(w == way for w, _ in truth): # this library has it not
+            continue
+        kind, line = kind_of(way), next(i for i, x in enumerate(lines, 1) if x.rstrip().endswith(f"/* {way} */"))
+        for victim in range(ranks):
+            wanted = truth.get((way, victim), 0)
+            waits = [r for r in delayed if (r["kind"], r["late_line"], r["processor"]) == (kind, line, f"rank {victim} thread 0")]
+            if not wanted: # nor for who works, but maybe for another one that had no processor
+                expect(f"{name}, {way}: rank {victim} waited for", [r["wait_s"] for r in waits if r["late_processor"] == f"rank {late} thread 0"], [])
+                continue
+            got = sum(r["wait_s"] for r in waits)
+            if abs(got - wanted) > 0.05 * wanted + 0.061:
+                failures.append(f"{name}, {way}: rank {victim} waited {wanted} s, reported {got}")
+        at_least(f"{name}, {way}: waited", sum(v for (w, _), v in truth.items() if w == way), 0.02)
+        place = Counter()
+        for r in causes:
+            if (r["kind"], r["late_line"]) == (kind, line) and r["procedure"].startswith("loop_"): # else it may have left the barrier late, on a busy machine
+                place[r["procedure"]] += r["direct_s"]
+        expect(f"{name}, {way}: most by", place.most_common(1)[0][0] if place else None, loop)
+        at_least(f"{name}, {way}: by it", place[loop], 0.02)
+    return found
+
+
+def check_neighbours(name, launch, path):
+    found = check_late(name, launch, path, "message_neighbours.c", 4, lambda way: "late neighbour",
+                       {"line": (1, "loop_a"), "begun": (2, "loop_b"), "from": (1, "loop_c"), "to": (1, "loop_c"), "several": (2, "loop_d"), "started": (3, "loop_e")})
+    # what has no neighbour at the edge of the grid moves nothing
+    for rank, sides in enumerate((1, 2, 2, 1)):
+        total = found[rank].total("MPI_Neighbor_alltoall")
+        expect(f"{name}, rank {rank}: bytes over the line", (total["sent_bytes"], total["received_bytes"]), (10 * 8 * sides, 10 * 8 * sides))
+
+
+def neighbours():
+    """Waits in collective operations of neighbours: as long as the program's own clock says, for neighbours alone; see blame() for the bound."""
+    check_neighbours("neighbours", OPEN_MPI, program("message_neighbours"))
+    p = compiled("message_neighbours.mpich", "mpicc.mpich", "-w", source="message_neighbours.c")
+    if p and shutil.which("mpirun.mpich"):
+        check_neighbours("neighbours.mpich", ["mpirun.mpich"], p)
+
+
+def persistent():
+    """Waits for partitions, and for the root of a persistent broadcast, where there is an MPI 4; see blame() for the bound."""
+    p = compiled("message_persistent.mpich", "mpicc.mpich", "-w", source="message_persistent.c")
+    if not p or not shutil.which("mpirun.mpich"):
+        sys.exit(SKIP)
+    check_late("persistent", ["mpirun.mpich"], p, "message_persistent.c", 2, lambda way: "late root" if way == "root" else "late sender",
+               {"partitions": (0, "loop_a"), "looks": (0, "loop_b"), "root": (0, "loop_c")})
+
+
 def check_windows(name, launch, path, needs_target=False):
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "message_windows.c")
     lines = open(source, encoding="utf-8").read().splitlines()

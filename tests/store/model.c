@@ -166,8 +166,9 @@ model *model_new(unsigned seed, bool one_thread) {
         for (uint64_t i = 0; i < n; i++)
             ((uint32_t *)m->columns[keys[k]])[i] = none && i + 2 >= n ? HSC_NONE : (uint32_t)(i * of / n);
     }
+    uint32_t reference_at[60];
     for (uint32_t i = 0; i < 60; i++) { /* references stand on lines that have code, some on the same; some arrays are one */
-        uint32_t at = model_random(r) % (i % 3 ? 700 : 20);
+        uint32_t at = reference_at[i] = model_random(r) % (i % 3 ? 700 : 20);
         ((uint32_t *)m->columns[HSC_COL_reference_file])[i] = file[at];
         ((uint32_t *)m->columns[HSC_COL_reference_line])[i] = line[at];
         if (i % 11 == 0)
@@ -183,6 +184,11 @@ model *model_new(unsigned seed, bool one_thread) {
     for (uint32_t i = 0; i < 50; i++)
         ((uint64_t *)m->columns[HSC_COL_delayed_waits])[i] >>= 24;
     add_code(m);
+    for (uint32_t i = 0; i < 60; i++) { /* each has an instruction */
+        uint64_t row = i * m->rows[HSC_TAB_instruction] / 60;
+        ((uint32_t *)m->columns[HSC_COL_instruction_line])[row] = reference_at[i];
+        ((uint32_t *)m->columns[HSC_COL_instruction_scope])[row] = ((uint32_t *)m->columns[HSC_COL_reference_scope])[i];
+    }
     for (uint32_t i = 0; i < m->threads; i++)
         ((uint32_t *)m->columns[HSC_COL_thread_process])[i] = i * m->processes / m->threads;
     static const char hosts[MODEL_NODES][6] = {"north", "south", "a"};

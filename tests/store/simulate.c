@@ -18,6 +18,7 @@ static int usage(FILE *f, int code) {
                "  --fill=PERCENT     lines x threads with samples (chosen by size)\n"
                "  --times            samples in the order of time too\n"
                "  --counts           no times, but values by category of all tables\n"
+               "  --details          messages, waits, arrays, probes, machine code and texts too\n"
                "  --bands=1          rows in bands of threads (0)\n"
                "  --seed=N           (1)\n"
                "  --sources=FOLDER   write source files to go with it\n"
@@ -56,6 +57,8 @@ int main(int argc, char **argv) {
             o.times = true;
         else if (!strcmp(a, "--counts"))
             o.counts = true;
+        else if (!strcmp(a, "--details"))
+            o.details = true;
         else if (!strncmp(a, "--fill=", 7))
             o.fill = strtod(a + 7, NULL) / 100;
         else if (!number(a, "--lines", 10, 1u << 24, &o.lines) && !number(a, "--threads", 1, 1u << 22, &o.threads) &&

@@ -17,6 +17,7 @@ typedef struct sim_options {
     bool counts;                  /* in place of them, what each thread has of each leaf */
     uint32_t hosts;               /* processes by turns; 0: 64 on each, one after the other */
     uint32_t bands;               /* 1: rows in bands of threads (docs/schema.md, section 5), however few values they have */
+    bool details;                 /* all that reports and views can tell: messages, waits, arrays, probes, machine code, source texts */
     double fill;                  /* part of line x thread cells that have samples; 0: chosen */
 } sim_options;
 
@@ -78,6 +79,8 @@ enum { SIM_COMPUTATION = 0, SIM_COMMUNICATION = 1, SIM_WAITING = 2, SIM_IO = 3, 
 
 void sim_make_program(sim_program *p);   /* ends the process when out of memory */
 int sim_write(sim_program *p);           /* 0, or 1 after one line on stderr */
+uint32_t sim_process_of(const sim_options *o, uint32_t thread);
+void *sim_must(void *p);                 /* ends the process where it is NULL */
 void *sim_grow(void *array, uint32_t n, uint32_t *capacity, size_t size);
 
 #endif

@@ -20,16 +20,19 @@ double sim_unit(sim_random *r) { return (double)(sim_next(r) >> 11) * 0x1p-53; }
 
 uint32_t sim_below(sim_random *r, uint32_t n) { return (uint32_t)(((sim_next(r) >> 32) * n) >> 32); }
 
-void *sim_grow(void *array, uint32_t n, uint32_t *capacity, size_t size) {
-    if (n < *capacity)
-        return array;
-    *capacity = *capacity ? 2 * *capacity : 256;
-    void *p = realloc(array, *capacity * size);
+void *sim_must(void *p) {
     if (!p) {
         fprintf(stderr, "heatscope-simulate: out of memory\n");
         exit(1);
     }
     return p;
+}
+
+void *sim_grow(void *array, uint32_t n, uint32_t *capacity, size_t size) {
+    if (n < *capacity)
+        return array;
+    *capacity = *capacity ? 2 * *capacity : 256;
+    return sim_must(realloc(array, *capacity * size));
 }
 
 static const char *const stems[] = {"sweep", "solve", "flux", "halo", "advect", "smooth", "restrict", "prolong", "assemble",
@@ -69,7 +72,7 @@ static void line(writer *w, bool code, const char *fmt, ...) {
         double weight = w->weight * (0.05 + sim_unit(&w->r));
         p->lines[p->n_lines++] = (sim_line){w->file, f->lines, w->scope, weight};
     }
-    if (!p->options.sources)
+    if (!p->options.sources && !p->options.details)
         return;
     char buffer[400];
     int indent = f->language == 1 ? 2 + 2 * (int)w->depth : 4 * (int)w->depth;

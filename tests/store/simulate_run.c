@@ -10,7 +10,7 @@
 
 #include <heatscope/formats/records.h>
 
-#include "store/store.h"
+#include "simulate_put.h"
 
 /* Newton's square root: the same bits with any C library. */
 static double sim_sqrt(double v) {
@@ -41,19 +41,11 @@ typedef struct table {
     uint32_t *dense, *touched, n_touched; /* of the thread under way */
 } table;
 
-static void *must(void *p) {
-    if (!p) {
-        fprintf(stderr, "heatscope-simulate: out of memory\n");
-        exit(1);
-    }
-    return p;
-}
-
 static void table_init(table *t, uint64_t rows, uint32_t threads) {
     *t = (table){.rows = rows};
-    t->thread_begin = must(calloc((uint64_t)threads + 1, sizeof *t->thread_begin));
-    t->dense = must(calloc(rows + 1, sizeof *t->dense));
-    t->touched = must(malloc((rows + 1) * sizeof *t->touched));
+    t->thread_begin = sim_must(calloc((uint64_t)threads + 1, sizeof *t->thread_begin));
+    t->dense = sim_must(calloc(rows + 1, sizeof *t->dense));
+    t->touched = sim_must(malloc((rows + 1) * sizeof *t->touched));
 }
 
 static void table_add(table *t, uint64_t row, uint32_t count) {
@@ -67,8 +59,8 @@ static void table_add(table *t, uint64_t row, uint32_t count) {
 static void table_end_thread(table *t, uint32_t thread) {
     if (t->nnz + t->n_touched > t->capacity) {
         t->capacity = 2 * (t->nnz + t->n_touched) + 1024;
-        t->row = must(realloc(t->row, t->capacity * sizeof *t->row));
-        t->count = must(realloc(t->count, t->capacity * sizeof *t->count));
+        t->row = sim_must(realloc(t->row, t->capacity * sizeof *t->row));
+        t->count = sim_must(realloc(t->count, t->capacity * sizeof *t->count));
     }
     for (uint32_t i = 0; i < t->n_touched; i++) {
         t->row[t->nnz] = t->touched[i];
@@ -82,8 +74,8 @@ static void table_end_thread(table *t, uint32_t thread) {
 /* The rows, as threads. */
 static hsc_status put_by_thread(hsc_store *s, const table *t, uint32_t threads, const uint64_t *indptr, const uint32_t *indices, const uint32_t *counts,
                                 hsc_err *err) {
-    uint32_t *rows = must(malloc((t->nnz + 1) * sizeof *rows)), *of = must(malloc((t->nnz + 1) * sizeof *of));
-    uint64_t *at = must(malloc((threads + 1) * sizeof *at));
+    uint32_t *rows = sim_must(malloc((t->nnz + 1) * sizeof *rows)), *of = sim_must(malloc((t->nnz + 1) * sizeof *of));
+    uint64_t *at = sim_must(malloc((threads + 1) * sizeof *at));
     memcpy(at, t->thread_begin, (threads + 1) * sizeof *at);
     for (uint64_t r = 0; r < t->rows; r++)
         for (uint64_t k = indptr[r]; k < indptr[r + 1]; k++) {
@@ -98,8 +90,8 @@ static hsc_status put_by_thread(hsc_store *s, const table *t, uint32_t threads, 
 }
 
 static hsc_status table_write(hsc_store *s, hsc_db_table id, table *t, uint32_t threads, bool bands, hsc_err *err) {
-    uint64_t *indptr = must(calloc(t->rows + 2, sizeof *indptr));
-    uint32_t *indices = must(malloc((t->nnz + 1) * sizeof *indices)), *counts = must(malloc((t->nnz + 1) * sizeof *counts));
+    uint64_t *indptr = sim_must(calloc(t->rows + 2, sizeof *indptr));
+    uint32_t *indices = sim_must(malloc((t->nnz + 1) * sizeof *indices)), *counts = sim_must(malloc((t->nnz + 1) * sizeof *counts));
     for (uint64_t k = 0; k < t->nnz; k++)
         indptr[t->row[k] + 2]++;
     for (uint64_t r = 0; r < t->rows; r++)
@@ -118,7 +110,7 @@ static hsc_status table_write(hsc_store *s, hsc_db_table id, table *t, uint32_t 
         status = put_by_thread(s, t, threads, indptr, indices, counts, err);
     for (uint64_t r = bands ? t->rows : 0; r < t->rows && !status; r += BLOCK) { /* in blocks, as a correlator would */
         uint64_t n = t->rows - r < BLOCK ? t->rows - r : BLOCK, base = indptr[r];
-        uint64_t *relative = must(malloc((n + 1) * sizeof *relative));
+        uint64_t *relative = sim_must(malloc((n + 1) * sizeof *relative));
         for (uint64_t i = 0; i <= n; i++)
             relative[i] = indptr[r + i] - base;
         status = hsc_store_put_rows(s, n, relative, indices + base, counts + base, err);
@@ -271,16 +263,6 @@ static void run_thread(run *r, uint32_t thread, uint32_t process, uint32_t hot_p
 
 /* ---- tables ---- */
 
-#define PUT(column, n, ctype, expression)                                                                              \
-    do {                                                                                                               \
-        ctype *put_v = must(malloc(((uint64_t)(n) + 1) * sizeof *put_v));                                              \
-        for (uint32_t i = 0; i < (n); i++)                                                                             \
-            put_v[i] = (expression);                                                                                   \
-        if (!status)                                                                                                   \
-            status = hsc_store_put_column(s, HSC_COL_##column, put_v, n, err);                                         \
-        free(put_v);                                                                                                   \
-    } while (0)
-
 static hsc_status put_static(hsc_store *s, run *r, hsc_err *err) {
     sim_program *p = r->p;
     hsc_status status = HSC_OK;
@@ -312,7 +294,7 @@ static hsc_status put_static(hsc_store *s, run *r, hsc_err *err) {
     PUT(scope_unoptimised, p->n_scopes, uint8_t, i == HSC_NONE);
     PUT(scope_depth, p->n_scopes, uint8_t, p->scopes[i].kind == HSC_SCOPE_LOOP ? (uint8_t)p->scopes[i].depth : 0);
 
-    uint32_t *of = must(malloc((r->n_instances + 1) * sizeof *of)), *loops = must(malloc((r->n_instances + 1) * sizeof *loops)), n = 0;
+    uint32_t *of = sim_must(malloc((r->n_instances + 1) * sizeof *of)), *loops = sim_must(malloc((r->n_instances + 1) * sizeof *loops)), n = 0;
     for (uint32_t i = 0; i < p->n_scopes; i++)
         if (r->first_instance[i] != HSC_NONE) {
             of[r->first_instance[i]] = of[r->first_instance[i] + 1] = i;
@@ -370,7 +352,7 @@ static double run_s(const run *r) {
     return s > last ? s : last;
 }
 
-static uint32_t process_of(const sim_options *o, uint32_t thread) {
+uint32_t sim_process_of(const sim_options *o, uint32_t thread) {
     return (uint32_t)((uint64_t)thread * o->processes / o->threads);
 }
 
@@ -379,10 +361,10 @@ static hsc_status put_run(hsc_store *s, run *r, hsc_err *err) {
     const sim_options *o = &p->options;
     hsc_status status = HSC_OK;
     double lasts = run_s(r);
-    uint32_t *first = must(calloc((uint64_t)o->processes + 1, sizeof *first));
+    uint32_t *first = sim_must(calloc((uint64_t)o->processes + 1, sizeof *first));
     for (uint32_t t = o->threads; t-- > 0;)
-        first[process_of(o, t)] = t;
-    char (*hosts)[16] = must(calloc(o->processes, sizeof *hosts));
+        first[sim_process_of(o, t)] = t;
+    char (*hosts)[16] = sim_must(calloc(o->processes, sizeof *hosts));
     for (uint32_t i = 0; i < o->processes; i++)
         snprintf(hosts[i], sizeof hosts[i], "node%03u", o->hosts ? i % o->hosts : i / 64);
     PUT(process_rank, o->processes, int32_t, o->processes > 1 ? (int32_t)i : -1);
@@ -397,11 +379,11 @@ static hsc_status put_run(hsc_store *s, run *r, hsc_err *err) {
     PUT(process_end, o->processes, const char *, (i < o->processes) ? "exit" : "");
     PUT(process_begin_s, o->processes, double, 0.001 * (i % 7));
     PUT(process_end_s, o->processes, double, lasts + 0.001 * (i % 5));
-    PUT(thread_process, o->threads, uint32_t, process_of(o, i));
-    PUT(thread_index, o->threads, uint32_t, i - first[process_of(o, i)]);
-    PUT(thread_tid, o->threads, uint32_t, 1000 + process_of(o, i) + 100000 * (i - first[process_of(o, i)]));
-    PUT(thread_name, o->threads, const char *, first[process_of(o, i)] == i ? "model" : "worker");
-    PUT(thread_begin_s, o->threads, double, 0.001 * (process_of(o, i) % 7));
+    PUT(thread_process, o->threads, uint32_t, sim_process_of(o, i));
+    PUT(thread_index, o->threads, uint32_t, i - first[sim_process_of(o, i)]);
+    PUT(thread_tid, o->threads, uint32_t, 1000 + sim_process_of(o, i) + 100000 * (i - first[sim_process_of(o, i)]));
+    PUT(thread_name, o->threads, const char *, first[sim_process_of(o, i)] == i ? "model" : "worker");
+    PUT(thread_begin_s, o->threads, double, 0.001 * (sim_process_of(o, i) % 7));
     PUT(thread_end_s, o->threads, double, lasts);
     PUT(thread_cpu_s, o->threads, double, 0.001 * ((double)r->samples[i] + i % 3));
     PUT(thread_own_s, o->threads, double, 0.000004 * (double)r->samples[i]);
@@ -467,7 +449,7 @@ static int by_leaf(const void *a, const void *b) {
 }
 
 static hsc_status put_counts(hsc_store *s, const run *r, uint32_t thread, uint32_t leaves, hsc_err *err) {
-    uint32_t *leaf = must(malloc(((uint64_t)leaves + 1) * sizeof *leaf)), *count = must(malloc(((uint64_t)leaves + 1) * sizeof *count)), *all = must(calloc((uint64_t)leaves + 1, sizeof *all));
+    uint32_t *leaf = sim_must(malloc(((uint64_t)leaves + 1) * sizeof *leaf)), *count = sim_must(malloc(((uint64_t)leaves + 1) * sizeof *count)), *all = sim_must(calloc((uint64_t)leaves + 1, sizeof *all));
     uint64_t indptr[2] = {0, 0};
     for (uint32_t i = r->leaf_begin[thread]; i < r->leaf_begin[thread + 1]; i++)
         all[r->leaves[i].row] += (uint32_t)r->leaves[i].count;
@@ -488,7 +470,7 @@ static hsc_status put_counts(hsc_store *s, const run *r, uint32_t thread, uint32
 static hsc_status put_times(hsc_store *s, run *r, hsc_err *err) {
     const sim_options *o = &r->p->options;
     hsc_status status = HSC_OK;
-    uint32_t n = 0, *order = must(malloc(((uint64_t)r->n_leaves + 1) * sizeof *order)), *first = must(malloc(((uint64_t)r->n_leaves + 1) * sizeof *first));
+    uint32_t n = 0, *order = sim_must(malloc(((uint64_t)r->n_leaves + 1) * sizeof *order)), *first = sim_must(malloc(((uint64_t)r->n_leaves + 1) * sizeof *first));
     uint64_t longest = 0;
     for (uint32_t i = 0; i < r->n_leaves; i++)
         order[i] = i;
@@ -516,8 +498,8 @@ static hsc_status put_times(hsc_store *s, run *r, hsc_err *err) {
     uint64_t step = step_of(r);
     if (!status)
         status = hsc_store_begin_times(s, 1e-6, (uint32_t)last_tick(r), 16 * TICKS, longest, err);
-    uint32_t *time = must(malloc((longest + 1) * sizeof *time)), *leaf = must(malloc((longest + 1) * sizeof *leaf)),
-             *count = must(malloc((longest + 1) * sizeof *count));
+    uint32_t *time = sim_must(malloc((longest + 1) * sizeof *time)), *leaf = sim_must(malloc((longest + 1) * sizeof *leaf)),
+             *count = sim_must(malloc((longest + 1) * sizeof *count));
     for (uint32_t t = 0; t < o->threads && !status; t++) {
         uint32_t m = 0;
         uint64_t at = t % 7;
@@ -582,24 +564,24 @@ int sim_write(sim_program *p) {
     table_init(&r.scope_incl, p->n_scopes, o->threads);
     table_init(&r.context, p->n_contexts, o->threads);
     table_init(&r.category, (uint64_t)p->n_scopes * SIM_CATEGORIES, o->threads);
-    r.leaf_begin = must(calloc((uint64_t)o->threads + 1, sizeof *r.leaf_begin));
-    r.samples = must(calloc(o->threads, sizeof *r.samples));
-    r.map_samples = must(calloc(o->threads, sizeof *r.map_samples));
-    r.stamp = must(calloc(p->n_scopes, sizeof *r.stamp));
-    r.first_instance = must(malloc(p->n_scopes * sizeof *r.first_instance));
+    r.leaf_begin = sim_must(calloc((uint64_t)o->threads + 1, sizeof *r.leaf_begin));
+    r.samples = sim_must(calloc(o->threads, sizeof *r.samples));
+    r.map_samples = sim_must(calloc(o->threads, sizeof *r.map_samples));
+    r.stamp = sim_must(calloc(p->n_scopes, sizeof *r.stamp));
+    r.first_instance = sim_must(malloc(p->n_scopes * sizeof *r.first_instance));
     for (uint32_t i = 0; i < p->n_scopes; i++) { /* innermost loops have two */
         bool innermost = p->scopes[i].kind == HSC_SCOPE_LOOP && p->scopes[i].end == i + 1;
         r.first_instance[i] = innermost ? r.n_instances : HSC_NONE;
         r.n_instances += innermost ? 2 : 0;
     }
     table_init(&r.instance, r.n_instances, o->threads);
-    r.hot = must(malloc(p->n_lines * sizeof *r.hot));
+    r.hot = sim_must(malloc(p->n_lines * sizeof *r.hot));
     for (uint32_t i = 0; i < p->n_lines; i++)
         r.hot[i] = i;
     lines_to_sort = p->lines;
     qsort(r.hot, p->n_lines, sizeof *r.hot, by_weight);
     for (uint32_t t = 0; t < o->threads; t++)
-        run_thread(&r, t, process_of(o, t), hot, cold);
+        run_thread(&r, t, sim_process_of(o, t), hot, cold);
 
     hsc_status status = o->sources ? write_sources(p, err) : HSC_OK;
     if (!status)
@@ -625,6 +607,8 @@ int sim_write(sim_program *p) {
         status = put_run(s, &r, err);
     if (!status && (o->times || o->counts))
         status = put_times(s, &r, err);
+    if (!status && o->details)
+        status = sim_put_details(s, p, r.first_instance, &(sim_counts){r.line.thread_begin, r.line.row, r.line.count}, run_s(&r), err);
     const struct {
         hsc_db_table id;
         table *t;

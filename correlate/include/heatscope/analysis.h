@@ -35,6 +35,8 @@ void hsc_db_free_findings(hsc_db_finding *list, uint32_t n);
 hsc_status hsc_db_find_hottest_code(hsc_db *db, uint32_t metric, uint32_t *scope, hsc_err *err);
 /* Periods of CPU time that are in no sample, by the ledger; 0: none, or nothing tells. */
 double hsc_db_count_lost(const hsc_db *db);
+/* Are samples in calls of message passing communication or waiting by what the call is, as it is not known until when it waited: the database has no times. */
+bool hsc_db_guesses_waiting(hsc_db *db);
 /* Is the scope code of Heatscope's own libraries (probes, wrappers)? */
 bool hsc_db_is_heatscope(const hsc_db *db, uint32_t scope);
 /* loop_of[scopes]: whose time a loop's own code is in a list of loops: its own, but of a loop all code of which, as far as it ran, was
@@ -128,7 +130,7 @@ typedef struct hsc_db_array_time {
     uint32_t procedure;     /* of one that several may refer to: scope whose lines have most of it; HSC_NONE: not known, or its own */
     double value;           /* exclusive, in counts of the metric */
 } hsc_db_array_time;
-/* Those with a value, the largest first; free() *out. Cost: the references, and the sums of their lines, once. */
+/* Those with a value, the largest first; free() *out. Cost: the references, and the sums of all instructions and lines, once. */
 hsc_status hsc_db_read_array_times(hsc_db *db, uint32_t metric, hsc_db_array_time **out, uint32_t *n, hsc_err *err);
 
 /* By row of references: 1 where it is counted. Instances of a template have references of their own on the same lines: of those of one array on a line, one instance's are, that

@@ -110,12 +110,12 @@ oo::class create ::heatscope::About {
         return $rows
     }
 
-    # Digits that the widest share takes in a list: measuring can be many times a program that is empty.
+    # Digits that the widest share takes in a list, in fonts whose % is wide, too: measuring can be many times a program that is empty.
     method shareWidth {rows} {
-        set wide 6
+        set wide 7
         foreach row $rows {
             if {[dict exists $row share] && [dict get $row share] ne ""} {
-                set wide [expr {max($wide, [string length [::heatscope::fmt percent [dict get $row share] 1]] - 1)}]
+                set wide [expr {max($wide, [string length [::heatscope::fmt percent [dict get $row share] 1]])}]
             }
         }
         return $wide

@@ -363,6 +363,15 @@ oo::class create ::heatscope::Run {
         }
         return $Sampled
     }
+    # What is to be known of communication and waiting among these, as of `categories`; "": nothing.
+    method categoryNote {kinds} {
+        foreach kind $kinds {
+            if {[dict get $kind sum] > 0 && [dict get $kind name] in {communication waiting synchronisation}} {
+                return [expr {[dict get [$Db times] guesses] ? "--time=none: MPI by what calls are" : ""}]
+            }
+        }
+        return ""
+    }
     # Categories of a scope's inclusive time, dicts of `categories`, the largest first.
     method categories {scope args} {
         set pairs [lmap kind [$Db categories $scope {*}$args] {list [dict get $kind sum] $kind}]

@@ -3,7 +3,7 @@
 
 oo::class create ::heatscope::AssemblyView {
     superclass ::heatscope::View
-    variable Path Bus Run Nav Db App Selection Code Shown VarBytes VarSources VarFind How
+    variable Path Bus Run Nav Db App Selection Code Shown VarBytes VarSources VarFind How HowWords
 
     method name {} { return assembly }
     method title {} { return Assembler }
@@ -15,6 +15,7 @@ oo::class create ::heatscope::AssemblyView {
         set VarBytes 0
         set VarSources 1
         set VarFind {}
+        set HowWords {}
         ttk::frame $body.tools -style Card.TFrame -padding [list [$t size pad] [$t dp 4] [$t size pad] [$t dp 2]]
         ttk::checkbutton $body.tools.sources -text "Source lines" -variable [namespace current]::VarSources -takefocus 0 \
             -command [namespace code {my Options}]
@@ -26,9 +27,9 @@ oo::class create ::heatscope::AssemblyView {
         pack $body.tools.sources $body.tools.bytes -side left -padx [list 0 [$t dp 10]]
         pack $body.tools.hot -side right
         pack $body.tools.text $body.tools.find -side right -padx [list 0 [$t dp 8]]
-        pack $body.tools.how -side left ;# last: what has no room is cut off
+        pack $body.tools.how -side left
         set How $body.tools.how
-        bind $body.tools <Configure> [namespace code [list my FitTools $body.tools %w]]
+        bind $body.tools <Configure> [namespace code {my FitTools}]
         bind $body.tools.text <Return> "[namespace code {my findNext 1}]; break"
         bind $body.tools.text <Shift-Return> "[namespace code {my findNext -1}]; break"
         bind $body.tools.text <Escape> "[list focus $body.code]; break"
@@ -48,17 +49,27 @@ oo::class create ::heatscope::AssemblyView {
         }
     }
 
-    # Without room the box has no name.
-    method FitTools {tools width} {
-        set pad [::heatscope::theme dp 60]
-        foreach w {sources bytes text find hot} {
-            incr pad [winfo reqwidth $tools.$w]
+    # How the two runs are compared here, or why there are no numbers.
+    method SayHow {words} {
+        set HowWords $words
+        my FitTools
+    }
+    # Without room the box has no name; what is left is for the words.
+    method FitTools {} {
+        set tools [winfo parent $How]
+        set room [expr {[winfo width $tools] - [::heatscope::theme dp 70]}]
+        foreach w {sources bytes text hot} {
+            incr room -[winfo reqwidth $tools.$w]
         }
-        if {$pad > $width} {
+        if {[winfo reqwidth $tools.find] > $room} {
             pack forget $tools.find
-        } elseif {[winfo manager $tools.find] eq ""} {
-            pack $tools.find -side right -padx [list 0 [::heatscope::theme dp 8]] -after $tools.text
+        } else {
+            if {[winfo manager $tools.find] eq ""} {
+                pack $tools.find -side right -padx [list 0 [::heatscope::theme dp 8]] -after $tools.text
+            }
+            incr room -[winfo reqwidth $tools.find]
         }
+        $How configure -text [expr {$room > 0 ? [::heatscope::fmt clauses $HowWords $room {::heatscope::theme width HsUI}] : ""}]
     }
 
     # ---- which code ----
@@ -73,7 +84,7 @@ oo::class create ::heatscope::AssemblyView {
         set procedure [dict get $Selection procedure]
         set row [my LineRow]
         set places [expr {$row >= 0 ? [lmap pair [$Db codeof line $row] {lindex $pair 0}] : {}}]
-        if {$Shown in $places} {
+        if {$Shown in $places && ![my IsTwin $Shown $procedure]} {
             # a line of what is inlined here is shown here
             return $Shown
         }
@@ -100,6 +111,14 @@ oo::class create ::heatscope::AssemblyView {
             }
         }
         return $procedure
+    }
+    # Are these two instances of one template?
+    method IsTwin {p q} {
+        if {$p < 0 || $q < 0 || $p == $q} {
+            return 0
+        }
+        lassign [list [$Db scope $p] [$Db scope $q]] a b
+        return [expr {[dict get $a file] == [dict get $b file] && [dict get $a line_begin] == [dict get $b line_begin] && [dict get $a line_begin] > 0}]
     }
     method LineRow {} {
         set file [dict get $Selection file]
@@ -174,7 +193,7 @@ oo::class create ::heatscope::AssemblyView {
     }
     method Facts {} {
         set sum [$Code summary]
-        $How configure -text ""
+        my SayHow ""
         if {[dict get $sum instructions] == 0} {
             my subtitle ""
             return
@@ -183,7 +202,7 @@ oo::class create ::heatscope::AssemblyView {
         if {[dict get $sum uncounted]} {
             set part [expr {[dict get $Selection interval] ne "" ? "interval" : "choice of a category"}]
             my subtitle "$name \u00b7 this database (of an older version, or --time=none) knows samples by instruction of the whole run only: Esc ends the $part"
-            $How configure -text "No samples: they are known of the whole run only (Esc)"
+            my SayHow "No samples: they are known of the whole run only (Esc)"
             return
         }
         set words "$name \u00b7 [::heatscope::fmt percent [dict get $sum sum] [dict get $sum total]] of [$Run whole [dict get $Selection metric]]"
@@ -193,12 +212,17 @@ oo::class create ::heatscope::AssemblyView {
         }
         if {[my Comparing]} {
             append words " \u00b7 [my ComparedWords $sum]"
-            $How configure -text [string toupper [my ComparedWords $sum] 0 0]
+            my SayHow [string toupper [my ComparedWords $sum] 0 0]
         } elseif {$VarFind ne "" && [$Code cget -search] ne ""} {
             append words " \u00b7 found [dict get $sum hits], [::heatscope::fmt percent [dict get $sum hits_sum] [dict get $sum total]]"
         } elseif {[dict get $sum line_instructions] > 0} {
             append words " \u00b7 line [dict get $Selection line]: [::heatscope::fmt plural [dict get $sum line_instructions] instruction]," \
                 " [::heatscope::fmt percent [dict get $sum line_sum] [dict get $sum total]]"
+            # several instances of a template may be inlined here
+            if {[dict get $sum own_instructions] ni [list 0 [dict get $sum line_instructions]]} {
+                append words ", [dict get $sum own_instructions] of [$Run scopeTitle [dict get $Selection procedure]]," \
+                    " [::heatscope::fmt percent [dict get $sum own_sum] [dict get $sum total]]"
+            }
             set places [$Db codeof line [my LineRow]]
             if {[llength $places] > 1} {
                 append words ", also in [::heatscope::fmt plural [expr {[llength $places] - 1}] {other procedure}]"
@@ -208,8 +232,8 @@ oo::class create ::heatscope::AssemblyView {
                 " [::heatscope::fmt percent [dict get $sum loop_sum] [dict get $sum total]]"
         }
         my subtitle $words
-        if {[$How cget -text] eq "" && [set why [my NotDisassembled]] ne ""} {
-            $How configure -text "Not disassembled: $why"
+        if {$HowWords eq "" && [set why [my NotDisassembled]] ne ""} {
+            my SayHow "Not disassembled: $why"
         }
     }
     # Why no piece of the procedure's code is; "" where one is.
@@ -312,7 +336,7 @@ oo::class create ::heatscope::AssemblyView {
         } elseif {[dict get $Selection processors] ne ""} {
             return "not compared by processor: by line and loop, of all processors"
         } elseif {[dict get $sum same] >= [dict get $sum instructions]} {
-            return "the same code in both: by instruction"
+            return "the same code in both, by instruction"
         } elseif {[dict get $sum same] > 0} {
             return "by instruction where both have the same code, else by line and loop (all copies)"
         }

@@ -43,6 +43,10 @@ oo::class create ::heatscope::ScopePopup {
         grid remove $in.profile
         if {$part eq "categories"} {
             $in.note configure -text "[$Run amount $metric [dict get $stats sum]] by category"
+            set about [$Run categoryNote [$Run categories $scope {*}$common]]
+            if {$about ne ""} {
+                $in.note configure -text "[$in.note cget -text]; $about"
+            }
             my Histogram $scope $metric $common
             grid $Chart -row 2 -sticky we
         } else {

@@ -42,6 +42,8 @@ oo::class create ::heatscope::RankingView {
     method Show {changed} {
         if {$By ne [dict get $Selection ranking]} {
             set By [dict get $Selection ranking]
+            # reasons are sentences, no names of the program
+            $List configure -monofont [expr {$By eq "reason" ? "HsUI" : "HsMono"}]
             set Chosen {}
             set Loaded 0
         }
@@ -56,17 +58,17 @@ oo::class create ::heatscope::RankingView {
         switch -- $By {
             message { return {Time "by time in calls"} }
             symbol { return {Time "by machine code"} }
-            reason { return {Price "by time in loops that stay scalar"} }
+            reason { return {Price "by time in scalar loops"} }
         }
         if {![$Run exact $metric]} {
-            return [list Time [expr {$By eq "array" ? "by time of the lines that refer to them" : "by exclusive time"}]]
+            return [list Time [expr {$By eq "array" ? "by time of their lines" : "by exclusive time"}]]
         }
         set name [::heatscope::fmt plain [lindex [$Run metrics] $metric]]
         return [list Share "by $name"]
     }
     method Beside {} {
         set words [lindex [my Heads] 1]
-        return [expr {$SortColumn eq "change" ? "by change of [string range $words 3 end]" : $words}]
+        return [expr {$SortColumn eq "change" ? "by change \u00b7 [string range $words 3 end]" : $words}]
     }
     method Columns {} {
         set one [dict get {procedure Procedure loop Loop line Line module Module symbol {Machine function} context Context message Call array Array reason Reason} $By]

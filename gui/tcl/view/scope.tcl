@@ -230,6 +230,11 @@ oo::class create ::heatscope::ScopeView {
             $c create text [expr {$width - 1}] $y -anchor e -text $note -font HsSmall -fill [$t colour muted]
             incr y $row
         }
+        set about [$Run categoryNote $kinds]
+        if {$about ne ""} {
+            $c create text 1 $y -anchor w -text [::heatscope::fmt fit $about [expr {$width - 2}] {::heatscope::theme width HsSmall}] -font HsSmall -fill [$t colour muted]
+            incr y $row
+        }
         set height [expr {max($row, $y - $row / 2 + 2)}]
         if {[$c cget -height] != $height} {
             $c configure -height $height
@@ -363,6 +368,8 @@ oo::class create ::heatscope::ScopeView {
         set out "Scope: [my fullSubtitle]\n[$in.share.part cget -text], [$in.share.time cget -text]\n"
         append out [expr {[winfo manager $in.change] ne "" ? "[$in.change cget -text]\n" : ""}]
         append out [$Bar describe]\n
+        set about [expr {$Shown >= 0 ? [$Run categoryNote [$Run categories $Shown {*}[my Common]]] : ""}]
+        append out [expr {$about ne "" ? "$about\n" : ""}]
         append out "[$in.stackhead.title cget -text]\n[$Stack describe]\n"
         append out "[$in.linehead.title cget -text]: [$in.linehead.note cget -text]\n[$Profile describe]\n"
         return $out

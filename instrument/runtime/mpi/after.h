@@ -248,6 +248,23 @@ HSC_MPI_HOT void begin_request(hsc_mpi_request *r, hsc_mpi_call *c, const hsc_mp
     r->deferred = false;
 }
 
+/* The call as one of the request's. */
+static inline hsc_mpi_call call_of(const hsc_mpi_call *c, const hsc_mpi_request *r) {
+    hsc_mpi_call as = *c;
+    as.comm = r->comm;
+    as.to = r->to;
+    as.from = r->from;
+    as.dest = r->dest;
+    as.tag = r->tag;
+    as.source = r->source;
+    as.receive_tag = r->receive_tag;
+    as.to_sequence = r->to_sequence;
+    as.from_sequence = r->from_sequence;
+    as.sent = r->sent;
+    as.root = r->root;
+    return as;
+}
+
 /* A persistent operation starts: it counts like one that is begun here. */
 static inline void start_request(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t key) {
     hsc_mpi_request *r = hsc_mpi_request_get(key);
@@ -265,20 +282,12 @@ static inline void start_request(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t
         r->to_sequence = hsc_mpi_next(&r->to->messages);
     if (r->source >= 0 && !r->any && (r->from = hsc_mpi_channel_of(r->comm, r->source, r->receive_tag, true)) != NULL)
         r->from_sequence = hsc_mpi_next(&r->from->messages);
-    hsc_mpi_call as = *c;
-    as.comm = r->comm;
-    as.to = r->to;
-    as.from = r->from;
-    as.dest = r->dest;
-    as.tag = r->tag;
-    as.source = r->source;
-    as.receive_tag = r->receive_tag;
-    as.to_sequence = r->to_sequence;
-    as.from_sequence = r->from_sequence;
-    as.sent = r->sent;
-    as.root = r->root;
-    if (r->op->kind >= HSC_MPI_BARRIER && r->op->kind <= HSC_MPI_NEIGHBOUR_ALLTOALL)
+    hsc_mpi_call as = call_of(c, r);
+    if (r->op->kind >= HSC_MPI_BARRIER && r->op->kind <= HSC_MPI_NEIGHBOUR_ALLTOALL) {
+        as.op = r->op;
         collective_event(&as, h, 0);
+        as.op = c->op;
+    }
     send_event(&as, h, 0);
     receive_event(&as, h, 0, r->room);
 }
@@ -343,6 +352,28 @@ HSC_MPI_HOT void completion_event(hsc_mpi_call *c, const hsc_mpi_how *h, const h
     e.stands_for = stands_for;
     e.between_ns = between;
     hsc_mpi_put_event(c->block, c->node, &e);
+}
+
+/* Partitions of a message are ready, which the other side may have waited for: the last event tells when that was, to the threshold. */
+static inline void partition_ready(hsc_mpi_call *c, const hsc_mpi_how *h) {
+    hsc_mpi_request *r = hsc_mpi_request_get(c->handle);
+    if (!r || !r->to || !atomic_load_explicit(&r->active, memory_order_acquire))
+        return;
+    hsc_mpi_call as = call_of(c, r);
+    uint64_t before = r->to->last_enter;
+    send_event(&as, h, 0);
+    if (c->enter - before < c->block->threshold_ns)
+        r->to->last_enter = before;
+}
+
+/* A partition is looked for, and is there; the message may be under way still. */
+static inline void partition_came(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t leave) {
+    const hsc_mpi_request *r = *(const int32_t *)argument(c, h, 'f') ? hsc_mpi_request_get(c->handle) : NULL; /* NOLINT */
+    if (!r || !r->from || !atomic_load_explicit(&r->active, memory_order_acquire))
+        return;
+    c->found = true;
+    c->stands_for = c->since != c->enter ? drawn_by(c, r, leave) : 0;
+    completion_event(c, h, r, leave, NULL);
 }
 
 /* `r`: as hsc_mpi_request_take gave it. */
@@ -616,6 +647,12 @@ HSC_MPI_HOT void after(hsc_mpi_call *c, const hsc_mpi_how *h, uint64_t leave) {
     case HSC_MPI_STARTALL:
         for (uint64_t i = 0; i < c->n; i++)
             start_request(c, h, c->block->keys[i]);
+        break;
+    case HSC_MPI_PARTITION:
+        if (has(h, 'f'))
+            partition_came(c, h, leave);
+        else
+            partition_ready(c, h);
         break;
     case HSC_MPI_REQUEST_FREE: {
         hsc_mpi_request *r = hsc_mpi_request_get(c->handle);

@@ -33,17 +33,25 @@ HSC_MPI_HOT uint64_t bytes(const hsc_mpi_call *c, const hsc_mpi_how *h, char cou
     return n > 0 && has(h, type) ? times(n, type_size(c, handle(c, h, type))) : 0;
 }
 
-/* Bytes of n parts, by arrays of counts and one type or an array of types. */
-static inline uint64_t sum(const hsc_mpi_call *c, const hsc_mpi_how *h, char counts, char type, char types, int64_t n) {
+/* Of so many partners those that are somebody: ranks, negative: nobody; NULL: all are. */
+static inline int64_t somebodies(const int32_t *partners, int64_t n) {
+    int64_t some = 0;
+    for (int64_t i = 0; partners && i < n; i++)
+        some += partners[i] >= 0;
+    return partners ? some : n;
+}
+
+/* Bytes of n parts, by arrays of counts and one type or an array of types. partners: as of somebodies; the parts of nobody are not moved. */
+static inline uint64_t sum(const hsc_mpi_call *c, const hsc_mpi_how *h, char counts, char type, char types, int64_t n, const int32_t *partners) {
     uint64_t at = argument(c, h, counts), all = 0;
     int64_t elements = 0;
     if (!has(h, types)) {
         for (int64_t i = 0; i < n; i++)
-            elements += element(h, at, i);
+            elements += partners && partners[i] < 0 ? 0 : element(h, at, i);
         return elements > 0 ? times(elements, type_size(c, handle(c, h, type))) : 0;
     }
     for (int64_t i = 0; i < n; i++) {
-        int64_t k = element(h, at, i);
+        int64_t k = partners && partners[i] < 0 ? 0 : element(h, at, i);
         all += k > 0 ? times(k, type_size(c, handle_at(h, argument(c, h, types), (uint64_t)i))) : 0;
     }
     return all;
@@ -150,22 +158,24 @@ HSC_MPI_HOT void look_at_collective(hsc_mpi_call *c, const hsc_mpi_how *h) {
     case HSC_MPI_GATHER:
         c->sent = placed ? 0 : bytes(c, h, 'c', 't');
         if (root)
-            c->received = has(h, 'V') ? sum(c, h, 'V', 'y', 'Y', n) : times(n, bytes(c, h, 'v', 'y'));
+            c->received = has(h, 'V') ? sum(c, h, 'V', 'y', 'Y', n, NULL) : times(n, bytes(c, h, 'v', 'y'));
         break;
     case HSC_MPI_SCATTER:
         if (root)
-            c->sent = has(h, 'N') ? sum(c, h, 'N', 't', 'T', n) : times(n, bytes(c, h, 'c', 't'));
+            c->sent = has(h, 'N') ? sum(c, h, 'N', 't', 'T', n, NULL) : times(n, bytes(c, h, 'c', 't'));
         if (!root || argument(c, h, 'B') != (uint64_t)hsc_mpi_lib.in_place || h->fortran)
             c->received =
                 h->fortran && is_one_of(buffer(c, h, 'B'), hsc_mpi_lib.fortran_in_place) ? 0 : bytes(c, h, 'v', 'y');
         break;
     case HSC_MPI_ALLGATHER:
-    case HSC_MPI_NEIGHBOUR_ALLGATHER:
+    case HSC_MPI_NEIGHBOUR_ALLGATHER: {
+        const int32_t *sources = NULL;
         if (IS(h, NEIGHBOUR_ALLGATHER)) {
-            hsc_mpi_comm_degrees(m);
+            hsc_mpi_comm_neighbours(c->block, m);
             n = m->in_degree;
+            sources = m->sources;
         }
-        c->received = has(h, 'V') ? sum(c, h, 'V', 'y', 'Y', n) : times(n, bytes(c, h, 'v', 'y'));
+        c->received = has(h, 'V') ? sum(c, h, 'V', 'y', 'Y', n, sources) : times(somebodies(sources, n), bytes(c, h, 'v', 'y'));
         if (!placed)
             c->sent = bytes(c, h, 'c', 't');
         else if (!has(h, 'V'))
@@ -173,16 +183,22 @@ HSC_MPI_HOT void look_at_collective(hsc_mpi_call *c, const hsc_mpi_how *h) {
         else
             c->sent = times(element(h, argument(c, h, 'V'), m->rank), type_size(c, handle(c, h, 'y')));
         break;
+    }
     case HSC_MPI_ALLTOALL:
     case HSC_MPI_NEIGHBOUR_ALLTOALL: {
         int64_t to = n, from = n;
+        const int32_t *sources = NULL, *destinations = NULL;
         if (IS(h, NEIGHBOUR_ALLTOALL)) {
-            hsc_mpi_comm_degrees(m);
+            hsc_mpi_comm_neighbours(c->block, m);
             to = m->out_degree;
             from = m->in_degree;
+            sources = m->sources;
+            destinations = m->destinations;
         }
-        c->received = has(h, 'V') ? sum(c, h, 'V', 'y', 'Y', from) : times(from, bytes(c, h, 'v', 'y'));
-        c->sent = placed ? c->received : has(h, 'N') ? sum(c, h, 'N', 't', 'T', to) : times(to, bytes(c, h, 'c', 't'));
+        c->received = has(h, 'V') ? sum(c, h, 'V', 'y', 'Y', from, sources) : times(somebodies(sources, from), bytes(c, h, 'v', 'y'));
+        c->sent = placed ? c->received
+                  : has(h, 'N') ? sum(c, h, 'N', 't', 'T', to, destinations)
+                               : times(somebodies(destinations, to), bytes(c, h, 'c', 't'));
         break;
     }
     case HSC_MPI_REDUCE:
@@ -194,7 +210,7 @@ HSC_MPI_HOT void look_at_collective(hsc_mpi_call *c, const hsc_mpi_how *h) {
         break;
     case HSC_MPI_REDUCE_SCATTER:
         if (has(h, 'V')) {
-            c->sent = sum(c, h, 'V', 'y', 'Y', n);
+            c->sent = sum(c, h, 'V', 'y', 'Y', n, NULL);
             c->received = times(element(h, argument(c, h, 'V'), m->rank), type_size(c, handle(c, h, 'y')));
         } else {
             c->received = bytes(c, h, 'v', 'y');
@@ -270,6 +286,9 @@ HSC_MPI_HOT void before(hsc_mpi_call *c, const hsc_mpi_how *h) {
     case HSC_MPI_WAITSOME:
     case HSC_MPI_REQUEST_FREE:
         look_at_requests(c, h);
+        break;
+    case HSC_MPI_PARTITION:
+        c->handle = request_of(h, argument(c, h, 'q'));
         break;
     case HSC_MPI_COMMUNICATOR_FREE:
         c->handle = hsc_mpi_in_c(handle_by_address(c, h, 'm'));

@@ -86,6 +86,15 @@ HSC_MPI_HOT void requests_at(const hsc_mpi_how *h, uint64_t address, uint64_t n,
             keys[i] = handle_at(h, address, i);
 }
 
+/* The same of one that C passes by value. */
+static inline uint64_t request_of(const hsc_mpi_how *h, uint64_t argument) {
+    uint64_t key;
+    if (!h->fortran)
+        return widen(h, argument);
+    requests_at(h, argument, 1, &key);
+    return key;
+}
+
 /* One that has just begun: its key, and Fortran's handle where that is another. */
 HSC_MPI_HOT uint64_t new_request_at(const hsc_mpi_how *h, uint64_t address, int32_t *fortran) {
     uint64_t v = handle_at(h, address, 0);

@@ -256,23 +256,91 @@ void hsc_mpi_comm_forget(uint64_t handle) {
     atomic_fetch_add(&hsc_mpi_lib.comms_generation, 1);
 }
 
-void hsc_mpi_comm_degrees(hsc_mpi_comm *c) {
+/* ---- neighbours
+ * ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Degrees and, if true, lists. The lock is held. */
+static bool ask_grid(hsc_mpi_comm *c) {
     hsc_mpi_library *l = &hsc_mpi_lib;
-    int32_t topology = -1, n = 0, in = 0, out = 0, weighted = 0;
-    uint64_t h = c->handle;
-    if (c->in_degree >= 0)
-        return;
-    int cart = l->kind == HSC_MPI_OPEN_MPI ? 1 : 2;
-    if (l->Topo_test && !(int)l->Topo_test(h, &topology)) {
-        if (topology == cart && l->Cartdim_get && !(int)l->Cartdim_get(h, &n))
-            in = out = 2 * n;
-        else if (topology == 3 - cart && l->Graph_neighbors_count && !(int)l->Graph_neighbors_count(h, c->rank, &n))
-            in = out = n;
-        else if (topology == 3 && l->Dist_graph_neighbors_count)
-            l->Dist_graph_neighbors_count(h, &in, &out, &weighted);
-    }
+    int32_t n = 0;
+    if (!l->Cartdim_get || (int)l->Cartdim_get(c->handle, &n) || n < 0)
+        return false;
+    c->in_degree = c->out_degree = 2 * n;
+    int32_t *all = l->Cart_shift ? room(2 * (size_t)n * sizeof *all) : NULL;
+    for (int32_t i = 0; all && i < n; i++)
+        if ((int)l->Cart_shift(c->handle, i, 1, &all[2 * i], &all[2 * i + 1]))
+            all = NULL;
+    c->sources = c->destinations = all;
+    return all != NULL;
+}
+
+static bool ask_graph(hsc_mpi_comm *c) {
+    hsc_mpi_library *l = &hsc_mpi_lib;
+    int32_t n = 0;
+    if (!l->Graph_neighbors_count || (int)l->Graph_neighbors_count(c->handle, c->rank, &n) || n < 0)
+        return false;
+    c->in_degree = c->out_degree = n;
+    int32_t *all = l->Graph_neighbors ? room((size_t)n * sizeof *all) : NULL;
+    if (!all || (int)l->Graph_neighbors(c->handle, c->rank, n, all))
+        return false;
+    c->sources = c->destinations = all;
+    return true;
+}
+
+static bool ask_directed_graph(hsc_mpi_comm *c) {
+    hsc_mpi_library *l = &hsc_mpi_lib;
+    int32_t in = 0, out = 0, weighted = 0;
+    if (!l->Dist_graph_neighbors_count || (int)l->Dist_graph_neighbors_count(c->handle, &in, &out, &weighted) || in < 0 || out < 0)
+        return false;
     c->in_degree = in;
     c->out_degree = out;
+    size_t n = (size_t)in + (size_t)out;
+    int32_t *all = l->Dist_graph_neighbors ? room(2 * n * sizeof *all) : NULL; /* and their weights */
+    if (!all || (int)l->Dist_graph_neighbors(c->handle, in, all, all + n, out, all + in, all + n + in))
+        return false;
+    c->sources = all;
+    c->destinations = all + in;
+    return true;
+}
+
+/* Of list[0..n) from *at on, as many as a record takes. */
+static uint32_t partners(const hsc_mpi_comm *c, const int32_t *list, int n, int *at, uint64_t *out) {
+    uint32_t found = 0;
+    for (; *at < n && found < MEMBERS_OF_A_RECORD; ++*at)
+        if (list[*at] >= 0 && list[*at] != c->rank)
+            out[found++] = (uint64_t)(uint32_t)list[*at];
+    return found;
+}
+
+static void tell_neighbours(const hsc_mpi_comm *c) {
+    uint64_t now = hsc_rt_now_ns(), from[MEMBERS_OF_A_RECORD], to[MEMBERS_OF_A_RECORD];
+    int in = 0, out = 0;
+    do {
+        uint32_t sources = partners(c, c->sources, c->in_degree, &in, from), destinations = partners(c, c->destinations, c->out_degree, &out, to);
+        hsc_rec_neighbours r = {c->id, {from, sources}, {to, destinations}, now};
+        hsc_mpi_file_put(HSC_REC_neighbours, &r, now);
+    } while (in < c->in_degree || out < c->out_degree);
+}
+
+void hsc_mpi_comm_neighbours(hsc_mpi_block *b, hsc_mpi_comm *c) {
+    hsc_mpi_library *l = &hsc_mpi_lib;
+    int32_t topology = -1;
+    bool known = false;
+    if (c->in_degree >= 0)
+        return;
+    uint64_t begin = hsc_mpi_own_begin(b->thread);
+    int cart = l->kind == HSC_MPI_OPEN_MPI ? 1 : 2;
+    hsc_mpi_lock(&lock);
+    c->in_degree = c->out_degree = 0;
+    if (l->Topo_test && !(int)l->Topo_test(c->handle, &topology))
+        known = topology == cart       ? ask_grid(c)
+                : topology == 3 - cart ? ask_graph(c)
+                : topology == 3        ? ask_directed_graph(c)
+                                       : false;
+    if (known)
+        tell_neighbours(c);
+    hsc_mpi_unlock(&lock);
+    hsc_mpi_was_slow(b, begin);
 }
 
 /* ---- partners and types

@@ -148,6 +148,9 @@ typedef struct HSC_MPI_LINE hsc_mpi_library {
                             X(Cartdim_get, (uint64_t, int32_t *))                                                      \
                                 X(Graph_neighbors_count, (uint64_t, int32_t, int32_t *))                               \
                                     X(Dist_graph_neighbors_count, (uint64_t, int32_t *, int32_t *, int32_t *))         \
+                                    X(Cart_shift, (uint64_t, int32_t, int32_t, int32_t *, int32_t *))                  \
+                                    X(Graph_neighbors, (uint64_t, int32_t, int32_t, int32_t *))                        \
+                                    X(Dist_graph_neighbors, (uint64_t, int32_t, int32_t *, int32_t *, int32_t, int32_t *, int32_t *)) \
                                         X(Win_get_group, (uint64_t, uint64_t *))                                       \
                                             X(Get_library_version, (char *, int32_t *)) X(Query_thread, (int32_t *))   \
                                                 X(Comm_f2c, (int32_t)) X(Type_f2c, (int32_t)) X(Win_f2c, (int32_t))        \
@@ -214,7 +217,8 @@ typedef struct HSC_MPI_LINE hsc_mpi_comm {
     uint64_t handle; /* as C has it; of a window with HSC_MPI_WINDOW_KEY */
     uint64_t key;
     _Atomic uint64_t children;
-    int in_degree, out_degree; /* neighbours; -1: not asked yet */
+    int in_degree, out_degree; /* neighbours, also those that are nobody; -1: not asked yet */
+    int32_t *sources, *destinations; /* ranks of so many, negative: nobody; NULL: not to be had */
     hsc_mpi_window *window; /* one_sided.c; NULL: it has none, or no epoch yet */
     struct hsc_mpi_comm *next;
 } hsc_mpi_comm;
@@ -231,7 +235,7 @@ void hsc_mpi_comm_of_groups(hsc_mpi_block *b, uint64_t handle, const char *name)
 uint64_t hsc_mpi_in_c(uint64_t handle);
 void hsc_mpi_comm_forget(uint64_t handle); /* C's */
 void hsc_mpi_window_end(hsc_mpi_comm *c); /* one_sided.c: it is freed, or none */
-void hsc_mpi_comm_degrees(hsc_mpi_comm *c);
+void hsc_mpi_comm_neighbours(hsc_mpi_block *b, hsc_mpi_comm *c); /* asks for them, once */
 static inline int hsc_mpi_world_rank(const hsc_mpi_comm *c, int64_t rank) {
     int64_t n = c->remote_size ? c->remote_size : c->size;
     if (rank < 0 || rank >= n)

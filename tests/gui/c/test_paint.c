@@ -458,6 +458,61 @@ static void legend_begins_with_most(void **state) {
     }
 }
 
+/* Where not all have room the last one says so. */
+static void legend_tells_that_there_are_more(void **state) {
+    (void)state;
+    const char *names[] = {"computation", "communication", "runtime overhead"};
+    static const double totals[] = {1, 5, 80}, categories[3] = {0};
+    const hsc_map_bin bin = {.procedure = UINT32_MAX};
+    const hsc_map_frame map = {.bins = &bin, .categories = categories, .n_categories = 3, .names = names, .totals = totals};
+    const hsc_strips strips = {.strips = 1, .bins = 1, .bins_per_strip = 1, .pixels = 1};
+    const hsc_overview_frame f = {.map = &map, .strips = &strips, .legend = true};
+    const hsc_overview_layout l = {.strip_width = 10, .height = 1, .legend_y = 20};
+    uint64_t hash[4];
+    for (int k = 0; k < 4; k++) { /* two rows, then all three; with the third category and without */
+        sheet s;
+        sheet_open(&s, 130, 10);
+        int end = 20 + 2 * ((int)ceil(s.st.small->ascent + s.st.small->descent) + 1);
+        sheet_close(&s);
+        sheet_open(&s, 130, k < 2 ? end : 80);
+        names[0] = k % 2 ? NULL : "computation";
+        hsc_paint_overview_base(&s.c, &s.st, &f, &l);
+        for (int y = end; y < s.c.height; y++)
+            memset(s.c.pixels + (size_t)y * (size_t)s.c.stride, 0, (size_t)s.c.width * 4);
+        hash[k] = hsc_canvas_hash(&s.c);
+        sheet_close(&s);
+    }
+    assert_true(hash[0] != hash[1]); /* the sign */
+    assert_true(hash[2] == hash[3]);
+}
+
+/* Both ends of a diverging scale come before "no code". */
+static void legend_has_both_ends(void **state) {
+    (void)state;
+    for (int w = 90; w <= 300; w += 30) {
+        int from = w, to = 0;
+        bool square = false;
+        sheet s;
+        hsc_colour_scale scale;
+        sheet_open(&s, w, 40);
+        hsc_colour_scale_init(&scale, HSC_COLOURS_INFERNO, HSC_SCALING_LOG, 733);
+        scale.diverging = true;
+        hsc_paint_legend(&s.c, &s.st, 0, 4, w, &scale, true);
+        for (int x = 0; x < w; x++) {
+            for (int y = 17; y < 40; y++)
+                if (pixel(&s, x, y) != pixel(&s, 0, 39)) {
+                    from = x < from ? x : from;
+                    to = x > to ? x : to;
+                }
+            square |= pixel(&s, x, 8) == s.st.colour[HSC_P_nocode];
+        }
+        assert_true(from < 12);
+        assert_true(to > w - (square ? 110 : 12));
+        assert_true(w > 120 || !square);
+        sheet_close(&s);
+    }
+}
+
 /* So are bars: 257 us and 0.99 s, not 257 and 990k. */
 static void bars_have_the_unit(void **state) {
     (void)state;
@@ -517,6 +572,8 @@ int main(void) {
                                        cmocka_unit_test(own_words_are_whole),
                                        cmocka_unit_test(legend_begins_with_most),
                                        cmocka_unit_test(bars_have_the_unit),
-                                       cmocka_unit_test(legend_has_the_unit)};
+                                       cmocka_unit_test(legend_has_the_unit),
+                                       cmocka_unit_test(legend_tells_that_there_are_more),
+                                       cmocka_unit_test(legend_has_both_ends)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,8 @@ typedef enum hsc_library_role {
 
 /* By the name of the file, whatever its version: "/usr/lib/libgomp.so.1", "libgomp-a34b3233.so.1". */
 hsc_library_role hsc_library_role_of(const char *path);
+/* libm and its like, also the makers' of processors. */
+bool hsc_library_is_mathematical(const char *path);
 /* What compilers link into the program: their own operators ("__divdc3" of complex numbers, "__udivti3" of integers of 128 bits), flang's runtime: "_FortranAioOutputReal64", "Fortran::runtime::io::OpenFile::Write(...)", "void Fortran::decimal::...",
  * "void (anonymous namespace)::MatrixTimesMatrixHelper<(Fortran::common::TypeCategory)1, ..." */
 int hsc_is_linked_runtime(const char *procedure);
