@@ -392,7 +392,7 @@ static void nest_of(const report *r, uint32_t loop, char *out, size_t size) {
         snprintf(out + at, size - at, ", at %s", called);
 }
 
-/* ", 56.8 % counted in the loop round it, unr.c:24" of one that was unrolled fully; ", 56.8 % of all in unr.c:15, unrolled fully" of that one. */
+/* ", 56.8 % counted in the loop round it, unr.c:24" of one that was unrolled fully; ", 56.8 % by the loop inside at unr.c:15, unrolled fully" of that one. */
 static hsc_status put_counted(report *r, uint32_t loop, char *out, size_t size, hsc_err *err) {
     report_counted x;
     hsc_db_scope s;
@@ -406,7 +406,7 @@ static hsc_status put_counted(report *r, uint32_t loop, char *out, size_t size, 
         if (n < size && x.at != HSC_NONE && !hsc_db_get_scope(r->db, x.at, &s, NULL))
             snprintf(out + n, size - n, ", %s", report_fit_place(report_scope_at(r, &s, at, sizeof at), 60, fitted, sizeof fitted));
     } else if (x.of != HSC_NONE && x.samples_of >= 0.0005 * r->total && !hsc_db_get_scope(r->db, x.of, &s, NULL)) {
-        snprintf(out + n, size - n, ", %.1f %% of the loop at %s, unrolled fully", percent(r, x.samples_of), report_fit_place(report_scope_at(r, &s, at, sizeof at), 60, fitted, sizeof fitted));
+        snprintf(out + n, size - n, ", %.1f %% by the loop inside at %s, unrolled fully", percent(r, x.samples_of), report_fit_place(report_scope_at(r, &s, at, sizeof at), 60, fitted, sizeof fitted));
     }
     return HSC_OK;
 }

@@ -103,7 +103,7 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
     uint32_t n, named = 0, shown = 0, most = report_text_rows(r, 3);
     double all = 0, rest = 0;
     bool packs = false; /* is there a loop that fills or reads one of them? else its columns are left out: names have their room */
-    char loops[70] = "", sent[16], received[16], packing[32], unpacking[32], more[400];
+    char loops[70] = "", sent[16], received[16], packing[32], unpacking[32], more[400], ways[800];
     hsc_status status = report_arrays(r, &rows, &n, err);
     if (status)
         return status;
@@ -137,6 +137,8 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
                      loops_text(a->unpacks, a->unpacking * r->unit.scale, a->received_bytes, unpacking, sizeof unpacking));
         fprintf(r->out, "%8llu %5s %5s %7.3f %7.3f%s  %s\n", (unsigned long long)a->calls, report_bytes((double)a->sent_bytes, sent, sizeof sent),
                 report_bytes((double)a->received_bytes, received, sizeof received), a->mpi_s, a->waiting_s, loops, names[shown++].text);
+        if (!status && !r->brief && !(status = report_array_ways(r, a, 3, ways, sizeof ways, err)) && ways[0])
+            report_text_wrap(r->out, r->width, ways, 22, fprintf(r->out, "%20sby way of", "") + 1);
     }
     if (shown < n)
         fprintf(r->out, "%20s %7.3f  %*s %s\n", "at most", rest, packs ? 23 : 7, "", report_text_more(r, n - shown, REPORT_ARRAY, more, sizeof more));
@@ -144,7 +146,7 @@ hsc_status report_text_arrays(report *r, hsc_err *err) {
         fputs(r->info.mpi_sites || !r->info.messages ? "  none\n" : "  the calls of MPI are not known: compile with the pass\n", r->out);
     report_free_named(names, named);
     free(rows);
-    return HSC_OK;
+    return status;
 }
 
 static void array_row(const report *r, hsc_table *t, uint32_t rank, const report_array *x) {

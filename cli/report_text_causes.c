@@ -201,14 +201,20 @@ hsc_status report_text_causes(report *r, hsc_err *err) {
         if (places[told].twin)
             report_text_wrap(r->out, r->width, places[told].name, 25, fprintf(r->out, "%*s", 22, ""));
         told++;
-        char late[300];
+        char late[300], ways[800];
+        bool heavy = c->caused_s >= 0.01 * total;
+        if (heavy && report_cause_ways(r, c, 3, ways, sizeof ways)[0])
+            report_text_wrap(r->out, r->width, ways, 24, fprintf(r->out, "%*s by way of", 22, ""));
         bool lost = c->of.place.not_running || c->of.place.not_known; /* whose barrier stands in the place */
         report_call_text(r, c->of.delay.line, late, sizeof late);
         bool calls = !hsc_cause_is_of_threads(c->of.delay.kind) || c->of.delay.kind == HSC_wait_cause_SIGNAL || c->of.delay.kind == HSC_wait_cause_OMP_BARRIER;
-        if (late[0] && calls && !(hsc_cause_is_of_threads(c->of.delay.kind) && lost) && c->caused_s >= 0.01 * total)
+        if (late[0] && calls && !(hsc_cause_is_of_threads(c->of.delay.kind) && lost) && heavy) {
             fprintf(r->out, "%*s then late at %s\n", 22, "", late);
+            if (report_cause_late_ways(r, c, 3, ways, sizeof ways)[0])
+                report_text_wrap(r->out, r->width, ways, 24, fprintf(r->out, "%*s   by way of", 22, ""));
+        }
         char compiled[900];
-        if (c->caused_s >= 0.01 * total && !(s = report_cause_compiled(r, &c->of, compiled, sizeof compiled, err)) && compiled[0])
+        if (heavy && !(s = report_cause_compiled(r, &c->of, compiled, sizeof compiled, err)) && compiled[0])
             report_text_wrap(r->out, r->width, compiled, 24, fprintf(r->out, "%*scompiler:", 23, ""));
     }
     if (count + theirs < n)

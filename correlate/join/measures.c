@@ -301,6 +301,7 @@ uint64_t hsc_join_state_of_wait(uint32_t kind) {
     case HSC_wait_kind_CONNECT:
     case HSC_wait_kind_OPEN:
     case HSC_wait_kind_SYNC:
+    case HSC_wait_kind_NAME:
         return HSC_state_IO;
     default:
         return HSC_state_WAITING;

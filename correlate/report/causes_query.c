@@ -6,6 +6,7 @@
 
 #include <heatscope/formats/causes.h>
 
+#include "causes_called.h"
 #include "report_causes.h"
 #include "report_measures.h"
 #include "report_put_in.h"
@@ -253,8 +254,11 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
         hsc_db_find_wait_place(db, HSC_NONE, &c->delay.context, &c->delay.line);
         c->scope = report_scope_of(&r, c->context);
         count_cause(&r, own_s, c);
-        find_place(&r, c);
     }
+    if (!s)
+        s = causes_name_calls(&r, list, count, err);
+    for (uint32_t i = 0; !s && i < count; i++)
+        find_place(&r, &list[i]);
     free(waits);
     free(calls.list);
     free(messages);

@@ -223,7 +223,7 @@ hsc_status findings_messages(findings *f, hsc_err *err) {
 
 static bool is_io(uint32_t kind) {
     return kind == HSC_wait_kind_READ || kind == HSC_wait_kind_WRITE || kind == HSC_wait_kind_RECEIVE || kind == HSC_wait_kind_SEND ||
-           kind == HSC_wait_kind_CONNECT || kind == HSC_wait_kind_OPEN || kind == HSC_wait_kind_SYNC;
+           kind == HSC_wait_kind_CONNECT || kind == HSC_wait_kind_OPEN || kind == HSC_wait_kind_SYNC || kind == HSC_wait_kind_NAME;
 }
 
 /* Elapsed time of the user's threads in calls that read and write. */

@@ -253,6 +253,8 @@ static hsc_status tell_line(const report *r, const hsc_db_scope *s, char *out, s
     return status;
 }
 
+enum { LITTLE_PERCENT = 5 }; /* a hottest procedure with less says that the program's own code is not where the time goes, or that it is spread over many */
+
 /* Where loops do not tell: too little is known of the code, or the time is outside of them. */
 hsc_status findings_hottest_procedure(findings *f, hsc_err *err) {
     report *r = f->r;
@@ -267,7 +269,8 @@ hsc_status findings_hottest_procedure(findings *f, hsc_err *err) {
     if (!status)
         status = report_hottest_apart(r, loop, &outside, err);
     uint32_t hot = status || !n ? HSC_NONE : outside != HSC_NONE ? outside : rows[0];
-    if (hot == HSC_NONE || r->paid->procedure[hot].sum < 0.01 * r->total ||
+    bool little = hot != HSC_NONE && 100 * r->paid->procedure[hot].sum < LITTLE_PERCENT * r->total;
+    if (hot == HSC_NONE || r->paid->procedure[hot].sum < 0.01 * r->total || (little && r->own[hot] < 0.5 * r->paid->procedure[hot].sum) ||
         (outside == HSC_NONE && loop != HSC_NONE && r->paid->hot[loop].sum > 0.25 * r->paid->procedure[hot].sum)) {
         free(rows);
         return status;
@@ -291,7 +294,7 @@ hsc_status findings_hottest_procedure(findings *f, hsc_err *err) {
     if (with.sum > r->own[hot] + 0.001 * r->total)
         snprintf(apart, sizeof apart, " %s of that is its own code, the rest what it calls in libraries.", own);
     tell_unrolled(r, hot, unrolled, sizeof unrolled);
-    snprintf(text, sizeof text, "The hottest procedure %s %s: %s (%s).%s%s%s%s", takes(r), share, report_fit(s.name, 60, name, sizeof name), where, apart, unrolled, hottest, small);
+    snprintf(text, sizeof text, "%s procedure %s %s%s: %s (%s).%s%s%s%s", little ? "No" : "The hottest", takes(r), little ? "more than " : "", share, report_fit(s.name, 60, name, sizeof name), where, apart, unrolled, hottest, small);
     findings_say(f, with.sum, "Hottest procedure", with, spot_of_scope(hot, &s), text);
     return HSC_OK;
 }

@@ -169,6 +169,7 @@ void report_clear(report *r) {
     free(r->stands_for);
     free(r->in_region);
     free(r->in_task);
+    free(r->causes);
     report_teams_free(r->teams, r->info.scopes);
     free(r->shared);
     report_paid_free(r->paid);

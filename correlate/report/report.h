@@ -70,6 +70,7 @@ typedef struct report {
     struct report_teams *teams; /* report_teams.c; NULL until asked for */
     struct report_paid *paid;   /* report_paid.h; NULL until asked for */
     struct report_calls *calls; /* report_called.c: by procedure and line, read when asked for */
+    struct hsc_db_cause *causes; /* report_causes.c: those that were added up last */
     struct report_apart *apart; /* report_apart.c: made when asked for */
     double *shared;             /* by procedure: its own outside of the thread that has most, at least; NULL until asked for */
 } report;

@@ -3,6 +3,7 @@
 #include "report_arrays.h"
 #include "report_causes.h"
 #include "report_groups.h"
+#include "report_measures.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -596,6 +597,38 @@ static void main_text(const report *r, const report_array *x, char *out, size_t 
         snprintf(out, size, "A buffer without a name%s", owner);
 }
 
+/* Is the array still the dummy argument in a call of this context? */
+static bool is_handed_on(const report *r, const report_handed *calls, const report_array *x, const hsc_db_message *m) {
+    buffer b[BUFFERS];
+    uint32_t site = site_of(r, m->line, m->context, m->operation);
+    unsigned n = site == HSC_NONE ? 0 : buffers_of(r, site, b);
+    for (unsigned i = 0; i < n; i++)
+        if ((b[i].array == x->named || b[i].array == x->array) && report_handed_array(calls, b[i].array, m->context) == b[i].array)
+            return true;
+    return false;
+}
+
+hsc_status report_array_ways(const report *r, const report_array *x, unsigned most, char *out, size_t size, hsc_err *err) {
+    report_handed *calls = NULL;
+    hsc_db_array a;
+    size_t n = 0;
+    out[0] = 0;
+    if (x->named == HSC_NONE || hsc_db_get_array(r->db, x->named, &a, NULL) || !a.argument)
+        return HSC_OK;
+    report_way *ways = malloc(((size_t)r->info.messages + 1) * sizeof *ways);
+    hsc_status status = ways ? report_handed_open(r, &calls, err) : no_memory(r, err);
+    for (uint32_t i = 0; !status && i < r->info.messages; i++) {
+        hsc_db_message m;
+        if (!(status = hsc_db_get_message(r->db, i, &m, err)) && is_handed_on(r, calls, x, &m))
+            ways[n++] = (report_way){m.context, m.duration_s + m.completion_s};
+    }
+    if (!status)
+        report_ways_text(r, ways, n, most, out, size);
+    report_handed_close(calls);
+    free(ways);
+    return status;
+}
+
 /* Seconds that the program's own calls of message passing waited for late ones, of arrays and of none (fences, barriers). */
 static hsc_status waited_in_all(report *r, double *seconds, hsc_err *err) {
     report_delayed *rows;
@@ -649,8 +682,14 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
     if (x && !is_waited) /* what is waited for is no array's: fences, barriers */
         x = most;
     if (x && known > 0 && !hsc_db_get_array(r->db, x->named, &a, err)) {
-        char also[600] = "", other[400], plain[400], sent[32], received[32];
+        char also[600] = "", other[400], plain[400], ways[400], sent[32], received[32];
         main_text(r, x, plain, sizeof plain);
+        if ((status = report_array_ways(r, x, 1, ways, sizeof ways, err))) {
+            free(rows);
+            return status;
+        }
+        if (ways[0])
+            snprintf(also, sizeof also, " Most of that time by way of %.200s.", ways);
         /* what one call completes it waits for together */
         uint64_t sent_bytes = x->sent_bytes, received_bytes = x->received_bytes;
         unsigned others = 0;
@@ -669,8 +708,9 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
             snprintf(name, sizeof name, "Of the buffers that have a name, %c%s", plain[0] - 'A' + 'a', plain + 1);
         if (most != x && !others && (double)(most->sent_bytes + most->received_bytes) >= unnamed_bytes &&
             most->sent_bytes + most->received_bytes >= x->sent_bytes + x->received_bytes) {
+            size_t before = strlen(also);
             main_text(r, most, other, sizeof other);
-            snprintf(also, sizeof also, " %.200s moves %s: %s sent, %s received, %s in calls.", other,
+            snprintf(also + before, sizeof also - before, " %.200s moves %s: %s sent, %s received, %s in calls.", other,
                      most->sent_bytes + most->received_bytes > x->sent_bytes + x->received_bytes ? "most" : "as much",
                      report_volume((double)most->sent_bytes, sent, sizeof sent), report_volume((double)most->received_bytes, received, sizeof received),
                      REPORT_SECONDS(most->mpi_s));

@@ -32,6 +32,8 @@ void report_array_text(const report *r, uint32_t array, char *out, size_t size);
 bool report_is_member(const hsc_db_array *a);
 /* The procedure that it is of; of a member one that ran with it, if any. */
 uint32_t report_array_procedure(const report *r, const report_array *x);
+/* Of a dummy argument of which it is not known what callers hand to it: by way of whom its calls were made, as of report_callers(); else "". Cost: all rows of messages. */
+hsc_status report_array_ways(const report *r, const report_array *x, unsigned most, char *out, size_t size, hsc_err *err);
 /* One sentence on the array with most bytes; "": none. */
 hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope, double *seconds, hsc_err *err);
 

@@ -69,10 +69,11 @@ hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *e
             continue;
         bool same = kept && !hsc_db_compare_causes(&groups[kept - 1].of, c), same_thread = same && thread == c->delay.thread;
         if (!same) {
-            groups[kept++] = (report_cause){.of = *c, .delay = HSC_NONE};
+            groups[kept++] = (report_cause){.of = *c, .delay = HSC_NONE, .rows = c};
             heaviest = caused;
         }
         report_cause *to = &groups[kept - 1];
+        to->n = (uint32_t)(c - to->rows) + 1;
         if (caused > heaviest) { /* whose place is shown */
             to->of = *c;
             heaviest = caused;
@@ -89,7 +90,8 @@ hsc_status report_causes(report *r, report_cause **rows, uint32_t *n, hsc_err *e
             to->most_thread = c->delay.thread;
         }
     }
-    free(list);
+    free(r->causes);
+    r->causes = list;
     qsort(groups, kept, sizeof *groups, heavier);
     *rows = groups;
     *n = kept;
@@ -189,6 +191,27 @@ void report_cause_place(const report *r, const report_cause *c, int width, char 
         return;
     }
     report_scope_text(r, c->of.scope, c->of.line, width, out, size);
+}
+
+static char *ways_of(const report *r, const report_cause *c, bool late, unsigned most, char *out, size_t size) {
+    report_way *ways = malloc(((size_t)c->n + 1) * sizeof *ways);
+    out[0] = 0;
+    for (uint32_t i = 0; ways && i < c->n; i++)
+        ways[i] = (report_way){late ? c->rows[i].delay.context : c->rows[i].context, report_wanted_cause(r, &c->rows[i]) ? c->rows[i].counted_s : 0};
+    if (ways)
+        report_ways_text(r, ways, c->n, most, out, size);
+    free(ways);
+    return out;
+}
+
+char *report_cause_ways(const report *r, const report_cause *c, unsigned most, char *out, size_t size) {
+    out[0] = 0;
+    return c->of.waited[0] && !c->of.place.not_running ? ways_of(r, c, false, most, out, size) : out;
+}
+
+char *report_cause_late_ways(const report *r, const report_cause *c, unsigned most, char *out, size_t size) {
+    out[0] = 0;
+    return hsc_cause_is_of_threads(c->of.delay.kind) ? out : ways_of(r, c, true, most, out, size);
 }
 
 uint32_t report_cause_loop(const report *r, const hsc_db_cause *c) {
@@ -434,14 +457,16 @@ static void further_causes(const report *r, const report_cause *rows, uint32_t n
     for (uint32_t i = first; i < n && rows[i].caused_s >= 0.1 * total; i++) {
         const report_cause *c = &rows[i];
         const hsc_db_cause *x = &c->of;
-        char who[128], where[800], late[300] = "";
+        char who[128], where[800], late[300] = "", ways[400] = "";
         if (!x->own || x->place.not_running)
             continue;
         bool told = x->delay.kind != HSC_wait_cause_OMP_BARRIER && *report_call_text(r, x->delay.line, late, sizeof late);
         report_who(r, c->most_thread, who, sizeof who);
         report_cause_place(r, c, 70, where, sizeof where);
-        int k = snprintf(out + at, size - at, "%s %s: %s%s (%s%s%s), %s%s", at ? ";" : word, REPORT_SECONDS(c->caused_s), who, c->threads > 1 ? " most" : "",
-                         report_cause_kind(x->delay.kind), told ? " " : "", told ? late : "", x->place.not_known ? "by what is not known" : "by ",
+        if (told)
+            report_cause_late_ways(r, c, 1, ways, sizeof ways);
+        int k = snprintf(out + at, size - at, "%s %s: %s%s (%s%s%s%s%s), %s%s", at ? ";" : word, REPORT_SECONDS(c->caused_s), who, c->threads > 1 ? " most" : "",
+                         report_cause_kind(x->delay.kind), told ? " " : "", told ? late : "", ways[0] ? ", most by way of " : "", ways, x->place.not_known ? "by what is not known" : "by ",
                          x->place.not_known ? "" : where);
         if (k < 0 || (size_t)k >= size - at - 1) {
             out[at] = 0;
@@ -547,7 +572,7 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
     crowd idle = {.thread = HSC_NONE};
     uint32_t n, first = HSC_NONE;
     double total = 0;
-    char who[128], most[160] = "", where[800], late[300], together[96], further[2000], crowded[300], share[900], kinds[700];
+    char who[128], most[160] = "", where[800], late[300], together[96], further[2000], crowded[300], share[900], kinds[700], ways[400] = "";
     out[0] = 0;
     hsc_status s = report_elapsed_of(r, &of, err);
     if (!s)
@@ -595,15 +620,17 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
         together_text(rows, n, first, together, sizeof together);
         report_who(r, c->most_thread, who, sizeof who);
         report_cause_place(r, c, 90, where, sizeof where);
+        if (has_call)
+            report_cause_late_ways(r, c, 1, ways, sizeof ways);
         if (c->threads > 1) { /* "3 threads make others wait 1.1 s, thread 1 most (held a lock ..." */
             snprintf(most, sizeof most, ", %s most", who);
             snprintf(who, sizeof who, "%u threads", c->threads);
         }
         further_causes(r, rows, n, first + 1, total, " Then", further, sizeof further);
         crowd_text(r, &idle, total, crowded, sizeof crowded);
-        snprintf(out, size, "%s make%s others wait %s%s (%s%s%s)%s%s%s%s; %s.%s%s", who, c->threads > 1 ? "" : "s", REPORT_SECONDS(c->caused_s), most,
+        snprintf(out, size, "%s make%s others wait %s%s (%s%s%s%s%s)%s%s%s%s; %s.%s%s", who, c->threads > 1 ? "" : "s", REPORT_SECONDS(c->caused_s), most,
                  x->delay.kind == HSC_wait_cause_OMP_BARRIER ? "late at a barrier of threads" : report_cause_kind(x->delay.kind),
-                 has_call ? " " : "", has_call ? late : "", x->place.not_known ? ", by what is not known" : " by ", x->place.not_known ? "" : where,
+                 has_call ? " " : "", has_call ? late : "", ways[0] ? ", most by way of " : "", ways, x->place.not_known ? ", by what is not known" : " by ", x->place.not_known ? "" : where,
                  together, runs, share, further, crowded);
         *scope = report_cause_loop(r, x);
         *line = *scope != HSC_NONE ? HSC_NONE : x->place.not_known ? x->delay.line : x->line;

@@ -10,6 +10,8 @@ typedef struct report_cause { /* causes that are one for people, added up over t
     hsc_db_cause of;    /* that with most of it: its place is shown */
     uint32_t threads, most_thread;
     uint32_t delay; /* of the last row added */
+    const hsc_db_cause *rows; /* that were added up; until causes are added up again */
+    uint32_t n;
     uint64_t waits; /* for the late calls */
     double caused_s, direct_s, most_s;
 } report_cause;
@@ -55,6 +57,9 @@ void report_procedure_text(const report *r, uint32_t scope, uint32_t line, int w
 void report_scope_text(const report *r, uint32_t scope, uint32_t line, int width, char *out, size_t size); /* "loop adi.c:120 in solve" */
 /* "loop adi.c:120 in solve", "sleep in solve adi.c:110", "not running", "not known what" */
 void report_cause_place(const report *r, const report_cause *c, int width, char *out, size_t size);
+/* By way of whom, where that was in a call, which programs wrap; and by way of whom it came to the late call: as of report_callers(). "": by one way alone. */
+char *report_cause_ways(const report *r, const report_cause *c, unsigned most, char *out, size_t size);
+char *report_cause_late_ways(const report *r, const report_cause *c, unsigned most, char *out, size_t size);
 /* The loop that the late one was in, which the cause is shown at; HSC_NONE: it waited itself, ran no loop, had no processor, or nobody knows. */
 uint32_t report_cause_loop(const report *r, const hsc_db_cause *c);
 /* What the compiler made of that loop, as report_compiled_text says it: what was late for a loop may be so for a refusal. "": nothing is known. */

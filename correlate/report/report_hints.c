@@ -84,16 +84,21 @@ static const char *errno_call(report *r, const report_refusal *x, const hsc_db_s
     return NULL;
 }
 
-/* Does the loop read at addresses that it has read from memory? */
-static bool reads_by_address(const report *r, uint32_t scope) {
+/* Does the loop read or write with that stride? */
+static bool has_stride(const report *r, uint32_t scope, uint32_t stride) {
     uint32_t first, n;
     bool any = false;
     hsc_db_reference x;
     if (hsc_db_find(r->db, HSC_LIST_REFERENCES, scope, &first, &n, NULL))
         return false;
     for (uint32_t i = first; i < first + n && !any; i++)
-        any = !hsc_db_get_reference(r->db, i, &x, NULL) && (x.stride == HSC_stride_INDIRECT || x.stride == HSC_stride_POINTERS);
+        any = !hsc_db_get_reference(r->db, i, &x, NULL) && x.stride == stride;
     return any;
+}
+
+/* What the loop reads at addresses that it has read from memory comes through; "": there is none. */
+static const char *reads_through(const report *r, uint32_t scope) {
+    return has_stride(r, scope, HSC_stride_INDIRECT) ? "an index array" : has_stride(r, scope, HSC_stride_POINTERS) ? "an array of pointers" : "";
 }
 
 /* A loop with a dependence that only may be: the programmer may know that there is none, and there is a directive to say so. */
@@ -132,13 +137,11 @@ static bool adds_up_in_memory(const report *r, uint32_t scope, hsc_db_reference 
     return false;
 }
 
-static bool is_letter(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 /* "dX[d]" has the variable "d" in it. */
 static bool has_word(const char *text, const char *word) {
     size_t n = strlen(word);
     for (const char *at = strstr(text, word); n && at; at = strstr(at + 1, word))
-        if ((at == text || !is_letter(at[-1])) && !is_letter(at[n]))
+        if ((at == text || !report_is_letter(at[-1])) && !report_is_letter(at[n]))
             return true;
     return false;
 }
@@ -290,7 +293,7 @@ static bool sets_for_itself(report *r, uint32_t scope, char *out, size_t size) {
                 text += 3;
                 length -= 3;
             }
-            while (k < length && is_letter(text[k]))
+            while (k < length && report_is_letter(text[k]))
                 k++;
             size_t end = k;
             while (k < length && text[k] == ' ')
@@ -313,7 +316,13 @@ static uint32_t made_one(const report *r, const report_refusal *x) {
     return of_indices && !hsc_db_find(r->db, HSC_LIST_LOOPS, x->scope, &first, &n, NULL) && n && !hsc_db_get_loop(r->db, first, &l, NULL) && l.collapsed > 1 ? l.collapsed : 0;
 }
 
-#define FAR "; with its large steps through memory vector code may stay unused, or gain little"
+/* What keeps a promise of vectors from being one of time: "; with its large steps ..."; "". */
+static const char *hedge_of(report_step step) {
+    static const char *const hedges[] = {[REPORT_STEP_SMALL] = "",
+                                         [REPORT_STEP_OF_SHAPE] = "; where its steps through memory are large vector code may stay unused, or gain little",
+                                         [REPORT_STEP_LARGE] = "; with its large steps through memory vector code may stay unused, or gain little"};
+    return hedges[step];
+}
 
 /* A loop with few iterations each time, as far as samples tell: it hardly gets to its unrolled code, or the loop round it has a good part of the time that it has. Not where all are known. */
 static bool seems_short(const report *r, uint32_t scope) {
@@ -333,6 +342,23 @@ static bool seems_short(const report *r, uint32_t scope) {
     return (all > 0 && left >= 0.9 * all) || (inside && r->excl[s.parent] >= 0.1 * r->excl[scope]);
 }
 
+/* Elements of vectors whose addresses are read from memory are put together one by one, or by an instruction of longer vectors, and each is waited for; those of large steps are gathered too, or for a step of
+ * one element alone, which a check asks for. */
+static void put_reorder(report *r, const report_refusal *x, char *out, size_t size) {
+    char why[300];
+    const char *through = reads_through(r, x->scope), *constants = "";
+    uint32_t machine;
+    report_step steps = report_steps(r, x->scope);
+    bool far = steps != REPORT_STEP_SMALL, addressed = *through && !far, longer = addressed && kept_short(r, x->scope, &machine), few = !far && seems_short(r, x->scope);
+    snprintf(why, sizeof why, "%s", far ? hedge_of(steps) : few ? "" : "; what else may keep the loop scalar shows only then");
+    if (addressed)
+        snprintf(why, sizeof why, "; elements that come through %s %s, and gain little where they wait for memory", through, longer ? "mostly need longer vectors" : "are gathered");
+    if (few && report_may_be_constant(r, x->scope))
+        constants = ": bounds that are constants let the compiler unroll it instead";
+    snprintf(out, size, "-ffast-math%s %s it, where the order of operations does not matter to the result%s%s%s", longer ? ", with -march=native," : "", far || *through ? "may let" : "lets", why,
+             few ? "; it seems to have few iterations each time, for which vector code may stay unused" : "", constants);
+}
+
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size) {
     hsc_db_scope s;
     hsc_db_file f;
@@ -344,13 +370,7 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
     if (hsc_db_get_scope(r->db, x->scope, &s, NULL))
         return out;
     if (x->reason == HSC_reason_FLOATING_POINT_ORDER) {
-        char strides[400];
-        bool far = *report_strides(r, x->scope, strides, sizeof strides) != 0;
-        /* vectors of addresses may not pay; of large steps they are gathered, or for a step of one element alone, which a check asks for */
-        snprintf(out, size, "-ffast-math %s it, where the order of operations does not matter to the result; %s", far || reads_by_address(r, x->scope) ? "may let" : "lets",
-                 far                        ? FAR + 2
-                 : seems_short(r, x->scope) ? "it seems to have few iterations each time, for which vector code may stay unused: bounds that are constants let the compiler unroll it instead"
-                                            : "what else may keep the loop scalar shows only then");
+        put_reorder(r, x, out, size);
         return out;
     }
     if (x->reason == HSC_reason_NOT_INNERMOST) { /* the first loop has hardly the time where calls have a part of it */
@@ -405,10 +425,11 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
         return out;
     }
     if (may_be_promised(r, x) && !hsc_db_get_file(r->db, s.file, &f, NULL)) {
-        char strides[400];
-        bool far = *report_strides(r, x->scope, strides, sizeof strides) != 0;
+        report_step steps = report_steps(r, x->scope);
+        bool far = steps != REPORT_STEP_SMALL, indexed = has_stride(r, x->scope, HSC_stride_INDIRECT);
         snprintf(out, size, "%s before the loop, with %s, %s it, where no iteration touches what another one writes%s",
-                 is_of_c(f.path) ? "#pragma omp simd" : "!$omp simd", is_of_c(f.path) ? "-fopenmp-simd" : "-fopenmp", far ? "may let" : "lets", far ? FAR : "");
+                 is_of_c(f.path) ? "#pragma omp simd" : "!$omp simd", is_of_c(f.path) ? "-fopenmp-simd" : "-fopenmp", far ? "may let" : "lets",
+                 far ? hedge_of(steps) : indexed ? "; where it waits for elements that come through an index array, it gains little" : "");
         return out;
     }
     if ((x->reason != HSC_reason_CALL && x->reason != HSC_reason_UNSUPPORTED) || report_may_throw(x))

@@ -62,8 +62,14 @@ uint32_t report_thread_routine(const report *r, uint32_t context, uint32_t threa
  * is not where the program begins. "": nothing. Returns out. Cost: as report_thread_routine(). */
 const char *report_thread_name(const report *r, uint32_t thread, char *out, size_t size);
 /* report_callers.c: "exchange halo.c:80 (62 %), reduce cg.c:31 (38 %)": where the procedure is called that calls `operation` on that row of the line table, at most so
- * many places by the time in it; "": from one place alone, or not known. Of the whole run. Returns out. */
+ * many places by the time in it; where one has all of it, where that one is called, and so on. "": from one place alone, or not known. Of the whole run. Returns out. */
 char *report_callers(const report *r, uint32_t line, const char *operation, unsigned most, char *out, size_t size);
+/* The same of contexts with seconds in each; changes them. */
+typedef struct report_way {
+    uint32_t context;
+    double seconds;
+} report_way;
+char *report_ways_text(const report *r, report_way *ways, size_t n, unsigned most, char *out, size_t size);
 bool report_is_own_path(const report *r, uint32_t context);
 
 double report_message_size(const report_message *m);        /* mean, bytes */

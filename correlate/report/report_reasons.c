@@ -2,6 +2,7 @@
 #include "report_reasons.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -380,19 +381,55 @@ static bool is_generated(const report *r, const hsc_db_reference *x) {
     return x->array == HSC_NONE || hsc_db_get_array(r->db, x->array, &array, NULL) || !(array.flags & HSC_array_flag_NOT_GENERATED);
 }
 
-static bool is_far(const report *r, const hsc_db_reference *x) {
+#define SHAPE "stride(" /* of a dimension that only the run knows: of assumed shape, or behind a pointer */
+
+static report_step step_of(const report *r, const hsc_db_reference *x) {
     enum { LINE_BYTES = 64 };
     if (!is_generated(r, x))
-        return false;
-    return x->stride == HSC_stride_SYMBOLIC || (x->stride == HSC_stride_CONSTANT && labs(strtol(x->stride_bytes, NULL, 10)) >= LINE_BYTES);
+        return REPORT_STEP_SMALL;
+    if (x->stride == HSC_stride_SYMBOLIC)
+        return strstr(x->stride_bytes, SHAPE) ? REPORT_STEP_OF_SHAPE : REPORT_STEP_LARGE;
+    return x->stride == HSC_stride_CONSTANT && labs(strtol(x->stride_bytes, NULL, 10)) >= LINE_BYTES ? REPORT_STEP_LARGE : REPORT_STEP_SMALL;
+}
+
+/* "stride(x, 1)": one element where the actual argument is contiguous, which mostly it is. */
+static bool is_mostly_unit(const hsc_db_reference *x) {
+    size_t n = strlen(x->stride_bytes);
+    return n > 11 && !strncmp(x->stride_bytes, SHAPE, sizeof SHAPE - 1) && !strcmp(x->stride_bytes + n - 4, ", 1)") && !strstr(x->stride_bytes + 1, SHAPE);
+}
+
+report_step report_steps(const report *r, uint32_t scope) {
+    uint32_t first, n;
+    hsc_db_reference x;
+    report_step most = REPORT_STEP_SMALL;
+    if (references_of(r, scope, &first, &n))
+        return most;
+    for (uint32_t i = first; i < first + n; i++) {
+        report_step step = hsc_db_get_reference(r->db, i, &x, NULL) || !*x.text || is_mostly_unit(&x) ? REPORT_STEP_SMALL : step_of(r, &x);
+        most = step > most ? step : most;
+    }
+    return most;
+}
+
+/* "by 8*n bytes", and of "stride(c, 2)" and "2*stride(c, 2)", which is no text of the source: "along dimension 2 of c, by bytes that only the run knows". */
+static void put_step(const char *bytes, char *out, size_t size) {
+    const char *of = strstr(bytes, SHAPE), *comma = of ? strrchr(of, ',') : NULL;
+    if (!of || !comma)
+        snprintf(out, size, "on by %s bytes from one iteration to the next", bytes);
+    else if (strstr(of + 1, SHAPE))
+        snprintf(out, size, "along more than one dimension from one iteration to the next, by bytes that only the run knows");
+    else
+        snprintf(out, size, "along dimension %lu of %.*s from one iteration to the next, by bytes that only the run knows", strtoul(comma + 1, NULL, 10), (int)(comma - of - (ptrdiff_t)sizeof SHAPE + 1),
+                 of + sizeof SHAPE - 1);
 }
 
 enum { REFERENCE_COLUMNS = 36, REFERENCE_ROOM = 400 }; /* of one that is named in a sentence */
 
-const char *report_strides(const report *r, uint32_t scope, char *out, size_t size) {
+/* unit: also what goes on by one element, mostly. */
+static const char *put_strides(const report *r, uint32_t scope, bool unit, char *out, size_t size) {
     enum { NAMED = 3 };
     const char *bytes = NULL;
-    char named[NAMED][REFERENCE_ROOM], text[REFERENCE_ROOM];
+    char named[NAMED][REFERENCE_ROOM], text[REFERENCE_ROOM], step[REFERENCE_ROOM];
     uint32_t first, n, k = 0;
     size_t at = 0;
     hsc_db_reference x;
@@ -400,7 +437,8 @@ const char *report_strides(const report *r, uint32_t scope, char *out, size_t si
     if (references_of(r, scope, &first, &n))
         return out;
     for (uint32_t i = first; i < first + n && k < NAMED; i++) {
-        bool met = hsc_db_get_reference(r->db, i, &x, NULL) || !is_far(r, &x) || !*x.stride_bytes || !*x.text || (bytes && strcmp(bytes, x.stride_bytes) != 0);
+        bool met = hsc_db_get_reference(r->db, i, &x, NULL) || step_of(r, &x) == REPORT_STEP_SMALL || (!unit && is_mostly_unit(&x)) || !*x.stride_bytes || !*x.text ||
+                   (bytes && strcmp(bytes, x.stride_bytes) != 0);
         if (!met)
             report_fit_reference(x.text, REFERENCE_COLUMNS, text, sizeof text);
         for (uint32_t m = 0; m < k && !met; m++)
@@ -412,10 +450,14 @@ const char *report_strides(const report *r, uint32_t scope, char *out, size_t si
     }
     for (uint32_t m = 0; m < k && at < size; m++)
         at += (size_t)snprintf(out + at, size - at, "%s%s", m ? ", " : "", named[m]);
-    if (k && at < size)
-        snprintf(out + at, size - at, " go%s on by %s bytes from one iteration to the next", k == 1 ? "es" : "", bytes);
+    if (!k || at >= size)
+        return out;
+    put_step(bytes, step, sizeof step);
+    snprintf(out + at, size - at, " go%s %s", k == 1 ? "es" : "", step);
     return out;
 }
+
+const char *report_strides(const report *r, uint32_t scope, char *out, size_t size) { return put_strides(r, scope, false, out, size); }
 
 const char *report_gathered(const report *r, uint32_t scope, char *out, size_t size) {
     enum { NAMED = 2 };
@@ -533,7 +575,7 @@ const char *report_why_scalar(const report *r, uint32_t scope, const report_vers
     char strides[400], recurs[400];
     bool few = v->met[HSC_loop_version_REMAINDER] > 0.5 * v->scalar.sum, fails = v->met[HSC_loop_version_FALLBACK] > 0.5 * v->scalar.sum;
     bool step = asks_for_unit_step(r, scope), overlap = !hsc_db_find(r->db, HSC_LIST_MEMORY_CHECKS, scope, &first, &n, NULL) && n;
-    const char *steps = report_strides(r, scope, strides, sizeof strides);
+    const char *steps = put_strides(r, scope, true, strides, sizeof strides);
     bool always;
     uint64_t iterations = iterations_of(r, scope, &always);
     if (iterations && v->width && (iterations < v->width || (few && iterations < 4ull * v->width))) {

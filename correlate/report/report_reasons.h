@@ -60,6 +60,11 @@ enum { REPORT_HINT_BYTES = 600 }; /* the longest, with names that are cut */
 /* One clause on what would let it be vectorised, where a switch of the compiler is known to; "": nothing is known. Returns out. */
 const char *report_hint(report *r, const report_refusal *x, char *out, size_t size);
 
+/* Could the loop's bounds be written as constants, as far as the source tells? Not where they are read from memory, set in a loop round it or of its variable, or not known. */
+bool report_may_be_constant(report *r, uint32_t loop);
+/* One of a word of the source: letter, digit or underscore. */
+bool report_is_letter(char c);
+
 /* The one verdict on a loop that the vectoriser refused, of its remarks; NULL: it did not. In the list. */
 const hsc_db_remark *report_verdict(const hsc_db_remark *list, uint32_t n);
 
@@ -70,8 +75,11 @@ bool report_may_throw(const report_refusal *x);
  * said as well, or of other copies of the loop. */
 void report_refusal_text(report *r, const report_refusal *x, char *out, size_t size);
 /* "a(i, j), b(i, j) go on by 8*n bytes from one iteration to the next", where accesses of a loop go on by more than a cache line, or by so many as only the run
- * knows; "". Returns out. */
+ * knows; "". Not of the first dimension of an array of assumed shape, which mostly goes on by one element. Returns out. */
 const char *report_strides(const report *r, uint32_t scope, char *out, size_t size);
+/* The largest of these steps; OF_SHAPE: that of a dimension of an array of assumed shape, which may be one or two elements. */
+typedef enum report_step { REPORT_STEP_SMALL, REPORT_STEP_OF_SHAPE, REPORT_STEP_LARGE } report_step;
+report_step report_steps(const report *r, uint32_t scope);
 /* "forcefield[p_atom.type] and x[i[k]]": what the loop reads or writes at addresses that it has read from memory, two at most; "": nothing. Returns out. */
 const char *report_gathered(const report *r, uint32_t scope, char *out, size_t size);
 /* Why a loop with a vector body runs its scalar code, one sentence with a blank before it: too few iterations, or which of the compiler's checks must

@@ -159,6 +159,7 @@ static Tcl_Obj *group_dict(hsc_handle *h, const group *g, int by, double total, 
     PUT(d, "is_call", WIDE(place && c->place.not_known));
     PUT(d, "not_running", WIDE(place && c->place.not_running));
     PUT(d, "waited_in", place ? waited_in(c) : Tcl_NewObj());
+    PUT(d, "called", WIDE(place && c->waited_kind == HSC_wait_kind_NONE));
     PUT(d, "own", WIDE(!place || c->own));
     PUT(d, "idle", WIDE(place && !c->own && c->delay.kind == HSC_wait_cause_SIGNAL)); /* as the report has it */
     PUT(d, "waits", WIDE(g->waits));

@@ -12,7 +12,7 @@
 
 /* That goes to sums that have neither a holder nor a region. */
 static inline bool hsc_rt_brief_may(const hsc_rt_thread *t, uint32_t kind) {
-    return ((kind >= HSC_wait_kind_READ && kind <= HSC_wait_kind_OPEN) || kind == HSC_wait_kind_PIPE) && !hsc_rt.options.trace && !t->region && !t->tasks.origin;
+    return ((kind >= HSC_wait_kind_READ && kind <= HSC_wait_kind_OPEN) || kind == HSC_wait_kind_PIPE || kind == HSC_wait_kind_NAME) && !hsc_rt.options.trace && !t->region && !t->tasks.origin;
 }
 
 /* Cycles now, where the next call is one whose cost is measured, else 0. */

@@ -70,7 +70,26 @@ IO(ssize_t, splice, WRITE, (int from, off64_t *fa, int to, off64_t *ta, size_t n
 IO_CALL(int, fsync, SYNC, (int fd), (fd))
 IO_CALL(int, fdatasync, SYNC, (int fd), (fd))
 IO_CALL(int, msync, SYNC, (void *p, size_t n, int flags), (p, n, flags))
+IO_CALL(int, sync_file_range, SYNC, (int fd, off64_t at_, off64_t n, unsigned flags), (fd, at_, n, flags))
+IO_CALL(int, syncfs, SYNC, (int fd), (fd))
 IO_WHEN((hsc_rt_pipe_closes(fd, &at), true), int, close, OPEN, (int fd), (fd), 0)
+
+/* What changes folders, or how long a file is. */
+IO_CALL(int, unlink, NAME, (const char *path), (path))
+IO_CALL(int, unlinkat, NAME, (int folder, const char *path, int flags), (folder, path, flags))
+IO_CALL(int, remove, NAME, (const char *path), (path))
+IO_CALL(int, rmdir, NAME, (const char *path), (path))
+IO_CALL(int, mkdir, NAME, (const char *path, mode_t mode), (path, mode))
+IO_CALL(int, mkdirat, NAME, (int folder, const char *path, mode_t mode), (folder, path, mode))
+IO_CALL(int, rename, NAME, (const char *from, const char *to), (from, to))
+IO_CALL(int, renameat, NAME, (int folder, const char *from, int other, const char *to), (folder, from, other, to))
+IO_CALL(int, renameat2, NAME, (int folder, const char *from, int other, const char *to, unsigned flags), (folder, from, other, to, flags))
+IO_CALL(int, ftruncate, NAME, (int fd, off_t n), (fd, n))
+IO_CALL(int, ftruncate64, NAME, (int fd, off64_t n), (fd, n))
+IO_CALL(int, fallocate, NAME, (int fd, int mode, off_t at_, off_t n), (fd, mode, at_, n))
+IO_CALL(int, fallocate64, NAME, (int fd, int mode, off64_t at_, off64_t n), (fd, mode, at_, n))
+IO_CALL(int, posix_fallocate, NAME, (int fd, off_t at_, off_t n), (fd, at_, n))
+IO_CALL(int, posix_fallocate64, NAME, (int fd, off64_t at_, off64_t n), (fd, at_, n))
 
 #define IO_OPEN(name, first_parameters, first_arguments, last) \
     HSC_RT_EXPORT int name(first_parameters, ...) { \

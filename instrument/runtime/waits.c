@@ -39,7 +39,7 @@ typedef struct taker {
 } taker;
 
 static uint32_t state_of(uint32_t kind) {
-    return kind >= HSC_wait_kind_READ && kind <= HSC_wait_kind_SYNC ? HSC_state_IO : HSC_state_WAITING;
+    return (kind >= HSC_wait_kind_READ && kind <= HSC_wait_kind_SYNC) || kind == HSC_wait_kind_NAME ? HSC_state_IO : HSC_state_WAITING;
 }
 
 void hsc_rt_wait_break(hsc_rt_thread *t) {
@@ -94,7 +94,7 @@ static hsc_rt_site *site(hsc_rt_thread *t, const hsc_rt_here *at) {
 }
 
 static bool is_often_brief(uint32_t kind) {
-    return (kind >= HSC_wait_kind_READ && kind <= HSC_wait_kind_OPEN) || kind == HSC_wait_kind_PIPE ||
+    return (kind >= HSC_wait_kind_READ && kind <= HSC_wait_kind_OPEN) || kind == HSC_wait_kind_PIPE || kind == HSC_wait_kind_NAME ||
            (kind >= HSC_wait_kind_OMP_BARRIER && kind <= HSC_wait_kind_OMP_IDLE);
 }
 

@@ -446,6 +446,51 @@ def serial(file, text, compiler, *options, libraries=()):
 RANKS = {"launcher": ("mpirun", "-n", "2"), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
 
+# rank 0 is late for what a loop calls of a library; its two late calls are in a procedure that others call, the way of which splits further out only
+LIBRARY = """#include <math.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+volatile int meetings;
+static __attribute__((noinline)) void barrier(void) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    meetings++;
+}
+static __attribute__((noinline)) void meet(void) {
+    barrier();
+    meetings++;
+}
+static double even[1000], odd[1000];
+static __attribute__((noinline)) void spread(double *what) {
+    MPI_Bcast(what, 1000, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    meetings++;
+}
+static __attribute__((noinline)) double work(int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += jn(50, 100.5 + i % 1000); // called
+    return sum;
+}
+int main(int argc, char **argv) {
+    int rank;
+    double sum = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    meet(); // before
+    for (int i = 0; i < 4; i++) {
+        sum += work(rank ? 1 : 300000);
+        meet(); // much
+        sum += work(rank ? 1 : 150000);
+        meet(); // less
+        spread(i & 1 ? odd : even); // one
+        spread(i & 1 ? even : odd); // other
+    }
+    MPI_Finalize();
+    return sum == 0;
+}
+"""
+
+
 def of_ranks(file, text, compiler, *options):
     """The database of a program of two ranks."""
     source, name = written(file, text)
@@ -514,7 +559,7 @@ hottest = re.search(r"The hottest loop takes \S+ s, (\S+) % \([^()]*\): [^:]* at
 that(hottest and not hottest[2] and abs(float(hottest[1]) - price) < 0.06, f"unrolled: {price} % by reason: {said}")
 told = " ".join(run(HEATSCOPE, "report", "--by=loop", "--top=0", database).split())
 that(re.search(r"% counted in the loop round it, \S*compiled\.c:" + line("OUTSIDE") + ": fully unrolled", told), f"unrolled: still listed, with the loop that has its time: {told}")
-that(re.search(r"% of the loop at \S*compiled\.c:" + line("GONE") + ", unrolled fully", told), f"unrolled: of which loop it is: {told}")
+that(re.search(r"% by the loop inside at \S*compiled\.c:" + line("GONE") + ", unrolled fully", told), f"unrolled: of which loop it is: {told}")
 row = loops["GONE"][0]
 that(row["counted_at"].endswith("compiled.c:" + line("OUTSIDE")) and abs(float(row["counted_there_s"]) - float(row["exclusive_s"])) < 1e-9 and not loops["OUTSIDE"][0]["counted_at"], f"unrolled: {row}")
 
@@ -879,6 +924,21 @@ if MPICC != "-":
     whole = run(HEATSCOPE, "report", "--by=array", database)
     that(re.search(r" p->halo(\[\])?( wrapped\.c:\d+)?$", whole, re.MULTILINE) and re.search(r"Array p->halo(\[\])?, in (fill|spread), has", findings(database)), f"wrapped: a member {whole} {findings(database)}")
     that(f"most by way of main wrapped.c:{told_most} (" in findings(database), f"wrapped: {findings(database)}")
+
+    # a rank that is late for a call of a library: by that call, without what the compiler made of the loop round it; by way of whom it came to the late call
+    database = of_ranks("library.c", LIBRARY, MPICC, "-g", "-O1", "-lm")
+    at = {word: n for n, text in enumerate(LIBRARY.splitlines(), 1) for word in ("called", "much", "less", "one", "other") if "// " + word in text}
+    found = [(r["waited"], r["line"], r["compiled"]) for r in rows(database, "cause") if float(r["caused_s"]) > 0.05 and r["known"] == r["running"] == r["own_code"] == "yes" and not r["waited"].startswith("MPI_")]
+    that(found and all("jn" in waited and not compiled for waited, _, compiled in found), f"library: causes {found}")
+    said = findings(database).partition("others wait")[2] # on a machine with much else to do the first cause is the machine's
+    that(not re.search(r"by loop library\.c", said) and "(compiler:" not in said.partition(";")[0], f"library: {said}")
+    table = " ".join(run(HEATSCOPE, "report", "--by=cause", "--top=0", database).split())
+    that(re.search(rf"late at a barrier rank 0 \w*jn\w* in work library\.c:{at['called']} by way of main", table), f"library: {table}")
+    told = re.findall(r"jn\w* in work [^%]*%\), [^%]*%\) then late at library\.c:\d+ by way of main library\.c:(\d+) \(\d+ %\), main library\.c:(\d+) \(\d+ %\)", table)
+    that(len(told) == 1 and set(map(int, told[0])) == {at["much"], at["less"]}, f"library: {table}")
+    table = " ".join(run(HEATSCOPE, "report", "--by=array", database).split()) # which of both arrays it is nothing tells: by way of whom
+    told = re.findall(r"what\[\][^%]* by way of main library\.c:(\d+) \(\d+ %\), main library\.c:(\d+) \(\d+ %\)", table)
+    that(len(told) == 1 and set(map(int, told[0])) == {at["one"], at["other"]}, f"library: arrays {table}")
 
     # flang's runtime is linked into the program: what it writes is written by the statement
     if FC != "-" and shutil.which("mpif90"):

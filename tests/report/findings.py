@@ -96,6 +96,12 @@ m.process(11, "/made/up/worker", (10, 0))
 told = findings()
 m.that(told[0].startswith("Hottest procedure") or "The hottest procedure" in told[0], f"enough: {told}")
 
+# a hottest procedure of little time is told as what it is, and one that only calls libraries not at all
+for samples, start in (((500, 0), None), ((20, 0), "No procedure takes more than 0.020 s, 2.0 % (1.3 to 3.1 %): "), ((0, 20), None)):
+    m.process(11, "/made/up/worker", samples, more=["node node_id=3 parent_id=0 mapping_id=2 address=8224 flags=0", *["sample_weighted time=6 node_id=3 state=0 weight=1 event_id=0"] * 980])
+    told = [x for x in findings() if "procedure" in x.split(":")[0]]
+    m.that(len(told) == (sum(samples) == 500 or bool(start)) and (not told or told[0].startswith(start or "The hottest procedure takes 0.500 s, 33.8 %")), f"little: {samples} {told}")
+
 # time in the kernel that faults do not explain is of system calls; that libraries poll is said where threads waited or passed messages for so long, as what may be
 usage = "thread_usage thread_id=1 time=900 user_ns=200000000 system_ns=200000000 minor_faults=10 major_faults=0 voluntary_switches=0 involuntary_switches=0 run_ns=400000000 runnable_ns=0"
 for state, there in ((0, False), (2, True)):

@@ -266,7 +266,7 @@ def fortran_of(r):
     d = 8
     wanted = {k: t[k] for k in ("MPI_Init", "MPI_Finalize", "MPI_Barrier", "MPI_Bcast", "MPI_Allreduce", "MPI_Allgather",
                                 "MPI_Comm_split")}
-    wanted["MPI_Comm_free"] = dict(calls=1, none=1)
+    wanted["MPI_Comm_free"] = wanted["MPI_File_delete"] = dict(calls=1, none=1)
     wanted["MPI_Sendrecv"] = dict(calls=100, sent_messages=100, sent_bytes=100 * 1024 * d, received_messages=100,
                                   received_bytes=100 * 1024 * d, machine=100)
     wanted["MPI_Send"] = dict(calls=5, nobody=5)
@@ -960,9 +960,20 @@ def files():
         expect_total(p, "MPI_File_write_at_all", calls=1, sent_bytes=200, none=1)
         expect_total(p, "MPI_File_read_at", calls=1, received_bytes=80, none=1)
         expect_total(p, "MPI_File_iread_at", calls=1, received_bytes=120, none=1)
-        for name in ("MPI_File_open", "MPI_File_sync", "MPI_File_close"):
-            expect_total(p, name, calls=1, none=1)
+        for name in ("MPI_File_open", "MPI_File_close"):
+            expect_total(p, name, calls=2, none=2)
+        for name in ("sync", "get_size", "set_atomicity", "set_info", "seek", "seek_shared", "get_position_shared", "delete"):
+            expect_total(p, "MPI_File_" + name, calls=1, none=1)
         expect("state in them", {p.states[o] for o, name in p.operations.items() if name.startswith("MPI_File_")}, {"io"})
+
+
+def timed():
+    """Calls of which no more is known than how long they take: ports, memory, the end of a buffer."""
+    for r, p in run("timed", OPEN_MPI, program("message_others"), "timed").items():
+        for name in ("Alloc_mem", "Free_mem", "Buffer_detach", "Request_get_status", "Win_attach", "Win_detach", "Win_set_info", "Comm_set_info"):
+            expect_total(p, "MPI_" + name, calls=1, none=1)
+        for name in ("Open_port", "Close_port") if r == 0 else ():
+            expect_total(p, "MPI_" + name, calls=1, none=1)
 
 
 def trace():

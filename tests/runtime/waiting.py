@@ -284,6 +284,18 @@ def brief_callers():
         expect(f"reads of {procedure}", reads == 20000, reads)
 
 
+def folders():
+    """What changes a folder, or how long a file is, is timed: each call of them."""
+    place = os.path.join(scenarios.WORK, "folders.made")
+    shutil.rmtree(place, ignore_errors=True)
+    os.makedirs(place)
+    done, found = run([program("folders"), place])
+    expect("exit code", done.returncode == 0, done)
+    for kind, procedure, count in (("NAME", "lengths", 40), ("SYNC", "lengths", 20), ("NAME", "removes", 40), ("NAME", "renames", 20), ("NAME", "folders", 40)):
+        told = sum(w["count"] for _, w in waits_of(only(found), kind, procedure))
+        expect(f"{kind} in {procedure}", told == count, told)
+
+
 def same_line():
     """Each call on a line is a wait and a cause of its own; copies of one are one."""
     done, _ = run([program("same_line")])

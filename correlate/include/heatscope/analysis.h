@@ -81,8 +81,9 @@ typedef struct hsc_db_cause {
     hsc_db_delay delay;
     uint32_t context, line, scope; /* where the user's own code does it, or calls what does, small procedures that were put in line with what they are in; the place's where there is none. HSC_NONE */
     uint32_t file, file_line;      /* where to show it: a loop where it begins, else the line; HSC_NONE, 0 */
-    uint32_t waited_kind;          /* it waited there itself, or was in a call of MPI: HSC_wait_kind_* of enums.h; HSC_NONE */
-    const char *waited;            /* "sleep", "MPI_Wait"; "" */
+    uint32_t waited_kind;          /* it waited there itself, or was in a call of MPI: HSC_wait_kind_* of enums.h, NONE: in a call of a library with nearly all of what it
+                                    * did in that loop or procedure; HSC_NONE: it did it itself */
+    const char *waited;            /* "sleep", "MPI_Wait", "qsort"; "" */
     uint32_t column;               /* where there are several such calls on the line: of this one, from 1; 0: the only one */
     bool own;                      /* no: threads that libraries made for themselves, about a lock of the library */
     bool for_work;                 /* who waited waits for the other's work: for its end or, with hardly any work of its own, for its signal */

@@ -57,7 +57,7 @@ oo::class create ::heatscope::Waiting {
                 } else {
                     set where [::heatscope::fmt place $g]
                     if {[dict get $g waited_in] ne ""} {
-                        set where [join [concat [list $where] [list "waited itself, [dict get $g waited_in]"]] ": "]
+                        set where [join [concat [list $where] [list "[expr {[dict get $g called] ? "in" : "waited itself,"}] [dict get $g waited_in]"]] ": "]
                     }
                 }
                 set words "[dict get $g kind] [::heatscope::fmt place $g late_]"
@@ -176,7 +176,7 @@ oo::class create ::heatscope::Waiting {
             lappend out {*}[$Compiler made [dict get $g scope] 0 thread]
         }
         if {$by eq "place" && [dict get $g waited_in] ne "" && ![dict get $g not_running] && ![dict get $g is_call]} {
-            lappend out [dict create kind fact text "before that it waited itself: [dict get $g waited_in]"]
+            lappend out [dict create kind fact text "before that it [expr {[dict get $g called] ? "was in" : "waited itself:"}] [dict get $g waited_in]"]
         }
         set text "others waited in [::heatscope::fmt plural [dict get $g waits] call]"
         if {$by ne "processor" && [dict get $g threads] > 1} {

@@ -166,7 +166,9 @@ uint32_t hsc_mpi_op_id_slow(hsc_mpi_op *op) {
                                     [HSC_MPI_FLUSH] = HSC_operation_class_ONE_SIDED_SYNCHRONISATION,
                                     [HSC_MPI_FILE] = HSC_operation_class_FILE,
                                     [HSC_MPI_FILE_READ] = HSC_operation_class_FILE,
-                                    [HSC_MPI_FILE_WRITE] = HSC_operation_class_FILE};
+                                    [HSC_MPI_FILE_WRITE] = HSC_operation_class_FILE,
+                                    [HSC_MPI_SETUP] = HSC_operation_class_SETUP,
+                                    [HSC_MPI_OTHER] = HSC_operation_class_OTHER};
     static _Atomic uint32_t next;
     static _Atomic uint32_t busy;
     while (atomic_exchange(&busy, 1))

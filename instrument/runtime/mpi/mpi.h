@@ -59,7 +59,9 @@ typedef enum hsc_mpi_kind {
     HSC_MPI_FILE_WRITE,
     HSC_MPI_SESSION,
     HSC_MPI_SESSION_END,
-    HSC_MPI_GROUP_COMMUNICATOR /* out of groups, without a communicator */
+    HSC_MPI_GROUP_COMMUNICATOR, /* out of groups, without a communicator */
+    HSC_MPI_SETUP, /* these are timed alone */
+    HSC_MPI_OTHER
 } hsc_mpi_kind;
 
 enum { HSC_MPI_PERSISTENT = 1, HSC_MPI_BEFORE = 2, HSC_MPI_TEXT = 4 };

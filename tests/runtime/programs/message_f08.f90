@@ -180,6 +180,9 @@ program message_f08
   print *, 'error', error /= MPI_SUCCESS
   call MPI_Send(a, 1, MPI_INTEGER, 77, 13, MPI_COMM_WORLD) !# MPI_Send 2
   call MPI_Gather(a, 1, MPI_INTEGER, all, 1, MPI_INTEGER, 77, MPI_COMM_WORLD) !# MPI_Gather 2
+  call MPI_File_delete('heatscope_no_such_file', MPI_INFO_NULL) !# MPI_File_delete 2
+  call MPI_File_delete('heatscope_no_such_file', MPI_INFO_NULL, error) !# MPI_File_delete 2
+  print *, 'error', error /= MPI_SUCCESS
 
   ! waits: rank 0 for rank 1, which sleeps once both are there
   call MPI_Barrier(MPI_COMM_WORLD) !# MPI_Barrier 2

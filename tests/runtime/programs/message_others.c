@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Messages of which some go to nobody; windows by request and atomic operations; files. Usage: message_others nobody|windows|faults|files FILE */
+/* Messages of which some go to nobody; windows by request and atomic operations; files. Usage: message_others nobody|windows|faults|timed|files FILE */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +99,56 @@ static void files(char *path) {
     MPI_File_read_at(f, at, numbers, 20, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_iread_at(f, at, numbers, 30, MPI_INT, &r);
     MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Offset size;
+    MPI_File_get_size(f, &size);
+    MPI_File_set_atomicity(f, 1);
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_File_set_info(f, info);
+    MPI_Info_free(&info);
+    MPI_File_seek(f, at, MPI_SEEK_SET);
+    MPI_File_seek_shared(f, 0, MPI_SEEK_SET);
+    MPI_File_get_position_shared(f, &size);
     MPI_File_close(&f);
+    char own[4096];
+    snprintf(own, sizeof own, "%s.%d", path, rank);
+    MPI_File_open(MPI_COMM_SELF, own, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &f);
+    MPI_File_close(&f);
+    MPI_File_delete(own, MPI_INFO_NULL);
+}
+
+/* Calls that are timed, and no more is known of. Each rank sends the other what the other takes late. */
+static void timed(void) {
+    void *memory, *buffer = malloc(100000 + MPI_BSEND_OVERHEAD);
+    int flag, bytes, partner = rank ^ 1;
+    char name[MPI_MAX_PORT_NAME];
+    MPI_Request r;
+    MPI_Win w;
+    MPI_Comm one;
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Alloc_mem(100000, MPI_INFO_NULL, &memory);
+    MPI_Buffer_attach(buffer, 100000 + MPI_BSEND_OVERHEAD);
+    MPI_Irecv(memory, 50000, MPI_BYTE, partner, 3, MPI_COMM_WORLD, &r);
+    MPI_Bsend((char *)memory + 50000, 50000, MPI_BYTE, partner, 3, MPI_COMM_WORLD);
+    MPI_Request_get_status(r, &flag, MPI_STATUS_IGNORE);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Buffer_detach(&buffer, &bytes);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &w);
+    MPI_Win_attach(w, memory, 100000);
+    MPI_Win_detach(w, memory);
+    MPI_Win_set_info(w, info);
+    MPI_Win_free(&w);
+    MPI_Free_mem(memory);
+    MPI_Comm_dup(MPI_COMM_WORLD, &one);
+    MPI_Comm_set_info(one, info);
+    MPI_Comm_free(&one);
+    if (!rank) {
+        MPI_Open_port(MPI_INFO_NULL, name);
+        MPI_Close_port(name);
+    }
+    MPI_Info_free(&info);
+    free(buffer);
 }
 
 int main(int argc, char **argv) {
@@ -110,6 +159,8 @@ int main(int argc, char **argv) {
         nobody();
     else if (argc > 1 && !strcmp(argv[1], "windows"))
         windows();
+    else if (argc > 1 && !strcmp(argv[1], "timed"))
+        timed();
     else if (argc > 1 && !strcmp(argv[1], "faults"))
         faults();
     else if (argc > 2)

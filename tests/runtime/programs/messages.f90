@@ -45,6 +45,7 @@ program messages
   call MPI_Comm_split(MPI_COMM_WORLD, mod(rank, 2), rank, half, e)
   call MPI_Bcast(a, 7, MPI_DOUBLE_PRECISION, 0, half, e)
   call MPI_Comm_free(half, e)
+  call MPI_File_delete('heatscope_no_such_file', MPI_INFO_NULL, e)
   call MPI_Finalize(e)
   if (rank == 0) print '(a)', 'done'
 end program
