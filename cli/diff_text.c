@@ -291,6 +291,28 @@ static bool is_told(const diff *d, const diff_row *row, bool own) {
     return row->beyond || (own && (row->count_a >= 0.01 * d->a.total || row->count_b >= 0.01 * d->b.total));
 }
 
+enum { LARGEST = 3 };
+
+/* Where no row of a brief table is told though a category surely changed: the largest changes that have their part in it, in `told`. */
+static hsc_status choose_largest(diff *d, const diff_row *rows, uint32_t n, bool *told, hsc_err *err) {
+    diff_category *list;
+    uint32_t categories, chosen = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (told[i])
+            return HSC_OK;
+    hsc_status s = diff_categories(d, &list, &categories, err);
+    if (s)
+        return s;
+    const double whole = categories && list[0].row.beyond ? list[0].row.change : 0;
+    for (uint32_t i = 0; whole != 0 && i < n && chosen < LARGEST; i++) /* the largest change first */
+        if (rows[i].change / whole >= 0.1) {
+            told[i] = true;
+            chosen++;
+        }
+    free(list);
+    return HSC_OK;
+}
+
 static hsc_status table(diff *d, diff_by by, const char *title, const char *what, bool brief, hsc_err *err) {
     diff_row *rows, rest = {0};
     uint32_t n, shown = 0, noise = 0, top = d->a.top;
@@ -301,16 +323,21 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
     if (s)
         return s;
     bool *told = calloc((size_t)d->b.info.scopes + 1, sizeof *told); /* nests */
+    bool *shows = calloc((size_t)n + 1, sizeof *shows);              /* rows */
     uint32_t own = d->scaling && by != DIFF_MODULE ? put_users_first(d, by, rows, n) : 0;
     fprintf(d->out, "\n%s%s\n", title, own ? "; the program's own first" : "");
     column_heads(d, what, scaling);
     report_named *named = calloc((size_t)n + 1, sizeof *named);
-    if (!named || !told)
+    if (!named || !told || !shows)
         s = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t i = 0; !s && i < n; i++)
+        shows[i] = !brief || is_told(d, &rows[i], i < own);
+    if (!s && by == DIFF_PROCEDURE)
+        s = choose_largest(d, rows, n, shows, err);
     for (uint32_t i = 0; !s && i < n && !(top && shown >= top); i++) {
         bool in_b = rows[i].b != HSC_NONE;
         report *r = in_b ? &d->b : &d->a;
-        if (brief && !is_told(d, &rows[i], i < own))
+        if (!shows[i])
             continue;
         if (by == DIFF_LINE)
             diff_line_name(r, in_b ? rows[i].b : rows[i].a, d->a.width - used - 1, name, sizeof name);
@@ -325,7 +352,7 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
         s = report_mark_twins(named, shown, err);
     shown = 0;
     for (uint32_t i = 0; !s && i < n; i++) {
-        if ((top && shown >= top) || (brief && !is_told(d, &rows[i], i < own))) {
+        if ((top && shown >= top) || !shows[i]) {
             noise += !rows[i].beyond;
             rest.count_a += rows[i].count_a;
             rest.count_b += rows[i].count_b;
@@ -373,6 +400,7 @@ static hsc_status table(diff *d, diff_by by, const char *title, const char *what
         fputs("  none\n", d->out);
     report_free_named(named, n_named);
     free(told);
+    free(shows);
     free(rows);
     return s;
 }

@@ -214,6 +214,8 @@ static hsc_status name_place(const report *r, const hsc_db_scope *s, int width, 
     return report_set_named(out, where, whole, err);
 }
 
+enum { ROW_INDENT = 11 }; /* of what stands below a row */
+
 /* Of the shown rows of a table: procedure and place, and which of them are twins. */
 static hsc_status name_rows(const report *r, const uint32_t *rows, uint32_t n, const bool *shown, int name_width, int place_width,
                             report_named **named, uint32_t *n_named, hsc_err *err) {
@@ -249,7 +251,7 @@ static hsc_status name_rows(const report *r, const uint32_t *rows, uint32_t n, c
             ++*n_named;
     }
     report_free_named(places, n_places);
-    return status ? status : report_mark_twins(*named, *n_named, err);
+    return status ? status : report_tell_twins(*named, *n_named, r->width - ROW_INDENT, err);
 }
 
 static void put_ours(report *r, hsc_weighted ours) {
@@ -346,7 +348,7 @@ static hsc_status procedures(report *r, hsc_err *err) {
         fputc(' ', r->out);
         fprintf(r->out, "%s\n", x->text);
         if (x->twin)
-            report_text_wrap(r->out, r->width, x->name, 13, fprintf(r->out, "          "));
+            report_text_wrap(r->out, r->width, x->name, ROW_INDENT + 2, fprintf(r->out, "%*s", ROW_INDENT - 1, ""));
         x++;
     }
     report_free_named(named, n_named);
@@ -460,9 +462,8 @@ static hsc_status loops(report *r, hsc_err *err) {
             put_ratio(r, rows[i], &sp);
         fputc(' ', r->out);
         fprintf(r->out, "%s\n", x->text);
-        const int indent = 11;
         if (x->twin)
-            report_text_wrap(r->out, r->width, x->name, indent + 2, fprintf(r->out, "%*s", indent - 1, ""));
+            report_text_wrap(r->out, r->width, x->name, ROW_INDENT + 2, fprintf(r->out, "%*s", ROW_INDENT - 1, ""));
         x++;
         nest_of(r, rows[i], nest, sizeof nest);
         double own = r->paid->own_code[rows[i]];
@@ -472,8 +473,8 @@ static hsc_status loops(report *r, hsc_err *err) {
         if (status)
             break;
         snprintf(text, sizeof text, "%s%s%s", nest, nest[0] && how[0] ? ": " : "", how);
-        fprintf(r->out, "%*s", indent - 1, "");
-        report_text_wrap(r->out, r->width, text, indent + 2, indent - 1);
+        fprintf(r->out, "%*s", ROW_INDENT - 1, "");
+        report_text_wrap(r->out, r->width, text, ROW_INDENT + 2, ROW_INDENT - 1);
     }
     if (!status && none)
         put_none_of(r, "Loops", n, rest, REPORT_LOOP);

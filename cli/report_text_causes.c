@@ -150,7 +150,7 @@ static hsc_status name_causes(const report *r, const report_cause *rows, uint32_
         s = report_set_named(&places[*named], where, whole, err);
         *named += !s;
     }
-    return s ? s : report_mark_twins(places, *named, err);
+    return s ? s : report_tell_twins(places, *named, r->width - 23, err);
 }
 
 hsc_status report_text_causes(report *r, hsc_err *err) {

@@ -186,11 +186,21 @@ static int widened(int columns, const char *name, int most) {
 
 static const char *without_mpi(const char *operation) { return strncmp(operation, "MPI_", 4) ? operation : operation + 4; }
 
+/* "Waitall"; "start Send_init": what a persistent request moved, at the place where it was started. */
+static const char *operation_text(const report_message *m, char *out, size_t size) {
+    static const char end[] = "_init";
+    const char *name = without_mpi(m->operation);
+    size_t length = strlen(name), n = sizeof end - 1;
+    bool persistent = length > n && !strcmp(name + length - n, end);
+    snprintf(out, size, "%s%s", persistent && m->sent + m->received ? "start " : "", name);
+    return out;
+}
+
 hsc_status report_text_messages(report *r, hsc_err *err) {
     report_message *rows;
     uint32_t n, shown = 0, most = report_text_rows(r, 4);
     double total = 0, rest = 0;
-    char sent[16], received[16], mean[16], where[700], callers[1600];
+    char sent[16], received[16], mean[16], where[700], callers[1600], operation[100];
     report_named *places = NULL;
     hsc_status s = report_messages(r, false, &rows, &n, err);
     if (s)
@@ -199,7 +209,7 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
     for (uint32_t i = 0; i < n; i++) {
         total += rows[i].duration_s;
         if (!most || i < most)
-            op_columns = widened(op_columns, without_mpi(rows[i].operation), 24);
+            op_columns = widened(op_columns, operation_text(&rows[i], operation, sizeof operation), 24);
     }
     uint32_t named = most && most < n ? most : n;
     const int columns = r->width - 51 - op_columns;
@@ -224,7 +234,7 @@ hsc_status report_text_messages(report *r, hsc_err *err) {
         }
         const char *place = places[shown++].text; /* the largest stand first: the first that are shown are the first rows */
         char op[64];
-        report_fit_prose(without_mpi(m->operation), op_columns, op, sizeof op);
+        report_fit_prose(operation_text(m, operation, sizeof operation), op_columns, op, sizeof op);
         fprintf(r->out, "%8.3f %4.0f %7llu %5s %5s %5s %7.*f  %-*s %s\n", m->duration_s,
                 total > 0 ? 100 * m->duration_s / total : 0, (unsigned long long)m->calls,
                 bytes((double)m->sent_bytes, sent, sizeof sent),

@@ -190,13 +190,13 @@ hsc_status findings_messages(findings *f, hsc_err *err) {
             elapsed += report_time_within(r, p, process.begin_s, process.end_s);
     }
     for (uint32_t i = 0; i < n; i++) {
+        add_volume(&moved, &rows[i]); /* what persistent requests move stands at their set-up's name */
         if (rows[i].kind == HSC_operation_class_SETUP) {
             setup += rows[i].duration_s;
             setup_name = setup_name ? setup_name : rows[i].operation; /* the longest comes first */
             continue;
         }
         all += rows[i].duration_s;
-        add_volume(&moved, &rows[i]);
         if (best == HSC_NONE)
             best = i;
     }
@@ -257,6 +257,11 @@ static hsc_status input_output(findings *f, const report_wait *rows, uint32_t n,
     return HSC_OK;
 }
 
+/* What is waited for is the work of others, which other findings tell: threads, and children that are measured. */
+static bool is_others_work(const report *r, uint32_t kind) {
+    return kind == HSC_wait_kind_JOIN || (kind == HSC_wait_kind_CHILD && r->info.processes > 1);
+}
+
 /* Waits at one place, in one kind. */
 typedef struct blocked {
     const report_wait *row; /* that of who ended most of them; NULL: none */
@@ -265,7 +270,7 @@ typedef struct blocked {
 } blocked;
 
 /* The longest of the user's but of who waits for work, whoever ended them; the rows' order is another one then. */
-static blocked longest_blocked(report_wait *rows, uint32_t n) {
+static blocked longest_blocked(const report *r, report_wait *rows, uint32_t n) {
     blocked longest = {0};
     report_sort_waits_by_place(rows, n);
     for (uint32_t i = 0, next; i < n; i = next) {
@@ -274,7 +279,7 @@ static blocked longest_blocked(report_wait *rows, uint32_t n) {
             here.total_s += rows[next].own ? rows[next].total_s - rows[next].idle_s : 0;
             here.waits += rows[next].own ? rows[next].waits - rows[next].idle_waits : 0;
         }
-        if (rows[i].own && rows[i].kind != HSC_wait_kind_JOIN && !is_io(rows[i].kind) && here.total_s > longest.total_s)
+        if (rows[i].own && !is_others_work(r, rows[i].kind) && !is_io(rows[i].kind) && here.total_s > longest.total_s)
             longest = here;
     }
     return longest;
@@ -285,21 +290,22 @@ hsc_status findings_blocked(findings *f, hsc_err *err) {
     report *r = f->r;
     report_wait *rows;
     uint32_t n;
-    double all = 0, joins = 0;
+    double all = 0, joins = 0, children = 0;
     char text[1400], where[300], holder[400] = "", ends[120] = "", idle[160] = "";
     hsc_status status = report_waits(r, false, &rows, &n, err);
     if (status)
         return status;
     status = input_output(f, rows, n, err);
     for (uint32_t i = 0; i < n; i++)
-        if (rows[i].own && rows[i].kind == HSC_wait_kind_JOIN) { /* what is waited for is the work of others, which other findings tell */
+        if (rows[i].own && is_others_work(r, rows[i].kind)) {
             joins += rows[i].total_s;
+            children += rows[i].kind == HSC_wait_kind_CHILD ? rows[i].total_s : 0;
         } else if (rows[i].own && !is_io(rows[i].kind)) {
             all += rows[i].total_s - rows[i].idle_s;
         }
     uint32_t idle_threads;
     double idle_s = report_idle_waits(r, rows, n, &idle_threads);
-    blocked longest = longest_blocked(rows, n);
+    blocked longest = longest_blocked(r, rows, n);
     double begin_s, end_s, cpu_s = hsc_db_get_interval(r->db, &begin_s, &end_s) && !r->metric ? r->total * r->unit.scale : r->info.cpu_s;
     if (longest.row && all > 0 && all >= 0.01 * cpu_s) {
         hsc_db_context c;
@@ -316,7 +322,7 @@ hsc_status findings_blocked(findings *f, hsc_err *err) {
                 snprintf(holder, sizeof holder, s.file == HSC_NONE ? ", mostly %s %s" : ", mostly %s %s (%s)", report_ended_by(w->kind), name, at);
         }
         if (joins > 0.01 * cpu_s)
-            snprintf(ends, sizeof ends, " Another %s they wait for threads to end.", REPORT_SECONDS(joins));
+            snprintf(ends, sizeof ends, " Another %s they wait for %s to end.", REPORT_SECONDS(joins), children <= 0 ? "threads" : children < joins ? "threads and child processes" : "child processes");
         if (idle_s > 0.01 * cpu_s)
             snprintf(idle, sizeof idle, " Not counted: %s in which %u thread%s for work that others do meanwhile.", REPORT_SECONDS(idle_s), idle_threads,
                      idle_threads == 1 ? " waits" : "s wait");

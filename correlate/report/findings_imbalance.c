@@ -120,6 +120,29 @@ static double worth_telling(const report *r) {
     return worth;
 }
 
+/* Were all processes of the program there at one time? Those that come when others have gone, as the compilers that make starts, share no work. Ranks do, whatever
+ * their times; what lasts for next to nothing does not count. */
+static bool were_together(const report *r, uint32_t column) {
+    hsc_db_process p;
+    double longest_s = 0, begin_s = 0, end_s = HUGE_VAL;
+    if (r->axis != HSC_AXIS_PROCESS)
+        return true;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t c = 0; c < r->columns; c++) {
+            if ((r->program_of && r->program_of[c] != r->program_of[column]) || report_was_replaced(r->db, c) || hsc_db_get_process(r->db, c, &p, NULL))
+                continue;
+            if (p.rank >= 0)
+                return true;
+            if (!pass) {
+                longest_s = fmax(longest_s, p.end_s - p.begin_s);
+            } else if (p.end_s - p.begin_s >= 0.01 * longest_s) {
+                begin_s = fmax(begin_s, p.begin_s);
+                end_s = fmin(end_s, p.end_s);
+            }
+        }
+    return begin_s < end_s;
+}
+
 /* Of a procedure in regions whose teams are not the same there is no mean: the spread in the region whose slowest thread would save most. */
 static hsc_status look_at_regions(report *r, uneven *x, hsc_err *err) {
     hsc_status status = HSC_OK;
@@ -154,7 +177,7 @@ static hsc_status look_at_spread(report *r, const carriers *c, double worth, une
         return status;
     x->cost = p->max - p->mean;
     /* libraries that nobody of the user's calls wait because others work: their imbalance is a consequence */
-    if (serial || p->programs > 1 || !report_is_own(r, &s) || !report_uneven(p) || p->max < 1.1 * p->mean || x->cost < worth) {
+    if (serial || p->programs > 1 || !report_is_own(r, &s) || !report_uneven(p) || p->max < 1.1 * p->mean || x->cost < worth || !were_together(r, p->max_at)) {
         x->cost = 0;
         return HSC_OK;
     }

@@ -43,8 +43,8 @@ static uint32_t category_of(const report *r) {
     return HSC_NONE;
 }
 
-/* By scope: procedures that manage memory and do nothing else, none of them the user's. */
-static hsc_status find_managers(const report *r, uint32_t category, uint8_t *manages, hsc_err *err) {
+/* By scope: of procedures that mostly manage memory, none of them the user's, the part of their time that they do. */
+static hsc_status find_managers(const report *r, uint32_t category, double *manages, hsc_err *err) {
     hsc_status status = HSC_OK;
     for (uint32_t s = 0; s < r->info.scopes && !status; s++) {
         hsc_db_scope scope;
@@ -52,7 +52,8 @@ static hsc_status find_managers(const report *r, uint32_t category, uint8_t *man
         if (!(r->incl[s] >= LOOKED_AT * r->total) || (status = hsc_db_get_scope(r->db, s, &scope, err)) || scope.kind != HSC_SCOPE_PROCEDURE || report_is_users(r, &scope))
             continue;
         status = hsc_db_read_sums(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_THREAD}, (uint64_t)s * r->info.categories + category, 1, &sum, err);
-        manages[s] = !status && sum > 0 && (sum >= MOSTLY * r->incl[s] || is_named(scope.name));
+        if (!status && sum > 0 && (sum >= MOSTLY * r->incl[s] || is_named(scope.name)))
+            manages[s] = fmin(1, sum / r->incl[s]);
     }
     return status;
 }
@@ -112,7 +113,8 @@ static hsc_status mark_users(const report *r, uint8_t *below, hsc_err *err) {
     return status;
 }
 
-static hsc_status find_callers(const report *r, const uint8_t *manages, const uint8_t *others, callers *all, hsc_err *err) {
+/* manages: by scope, the part of its time that counts; 0: looked through. */
+static hsc_status find_callers(const report *r, const double *manages, const uint8_t *others, callers *all, hsc_err *err) {
     uint8_t *below = calloc((size_t)r->info.contexts + 1, 1);
     hsc_status status = below ? mark_users(r, below, err) : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     hsc_db_context c;
@@ -121,17 +123,28 @@ static hsc_status find_callers(const report *r, const uint8_t *manages, const ui
         hsc_weighted v;
         if ((status = hsc_db_get_context(r->db, k, &c, err)))
             break;
-        if (c.kind != HSC_CONTEXT_PROCEDURE || !manages[c.scope] || below[k]) {
+        if (c.kind != HSC_CONTEXT_PROCEDURE || !(manages[c.scope] > 0) || below[k]) {
             k++;
             continue;
         }
         status = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_CONTEXT_INCL, HSC_AXIS_THREAD}, k, 1, &v, err);
         if (!status && v.sum > 0 && user_above(r, others, k, &procedure, &line))
-            status = add(all, procedure, line, c.scope, v, err);
+            status = add(all, procedure, line, c.scope, (hsc_weighted){manages[c.scope] * v.sum, manages[c.scope] * v.excess}, err);
         k = c.subtree_end;
     }
     free(below);
     return status;
+}
+
+/* Parts are means over all calls of a procedure: those of one place may come to more than there is. */
+static void keep_within(callers *all, double most) {
+    double sum = 0;
+    for (uint32_t i = 0; i < all->n; i++)
+        sum += all->list[i].sum.sum;
+    for (uint32_t i = 0; i < all->n && sum > most; i++) {
+        all->list[i].sum.sum *= most / sum;
+        all->list[i].sum.excess *= most / sum;
+    }
 }
 
 static int larger(const void *a, const void *b) {
@@ -141,15 +154,19 @@ static int larger(const void *a, const void *b) {
     return x->line != y->line ? (x->line > y->line) - (x->line < y->line) : (x->procedure > y->procedure) - (x->procedure < y->procedure);
 }
 
-/* "build at tree.c:12, 8.0 % (6.1 to 10.2 %)" */
+/* "build at tree.c:12, 8.0 % (6.1 to 10.2 %)"; "build (bin/tree)" where no line is known. */
 static void put_place(const report *r, const place *x, char *out, size_t size) {
     hsc_db_scope s;
-    char of[300] = "", where[300];
+    char of[300] = "", where[600] = "";
     double low, high;
-    if (!hsc_db_get_scope(r->db, x->procedure, &s, NULL))
+    bool is_line = *report_line_text(r, x->line, where, sizeof where);
+    if (!hsc_db_get_scope(r->db, x->procedure, &s, NULL)) {
         findings_procedure(r, &s, of, sizeof of);
+        if (!is_line)
+            findings_place(r, &s, where, sizeof where);
+    }
     report_share_interval(r, x->sum, &low, &high);
-    snprintf(out, size, "%s at %s, %.1f %% (%.1f to %.1f %%)", of, report_line_text(r, x->line, where, sizeof where), 100 * x->sum.sum / r->total, 100 * low, 100 * high);
+    snprintf(out, size, "%s%s%s%s, %.1f %% (%.1f to %.1f %%)", of, is_line ? " at " : " (", where, is_line ? "" : ")", 100 * x->sum.sum / r->total, 100 * low, 100 * high);
 }
 
 enum { LINES_NAMED = 3 };
@@ -173,7 +190,7 @@ static bool assigns(const char *name) {
 }
 
 /* What a finding by callers has held; what is not in this database is no failure. */
-static hsc_status end_callers(callers *all, uint8_t *marks, hsc_status status, hsc_err *err) {
+static hsc_status end_callers(callers *all, double *marks, hsc_status status, hsc_err *err) {
     free(marks);
     free(all->list);
     if (status != HSC_E_MISSING)
@@ -189,7 +206,7 @@ hsc_status findings_assignments(findings *f, hsc_err *err) {
     hsc_status status = HSC_OK;
     bool any = false;
     char text[2400], share[140];
-    uint8_t *marks = findings_vectors_help(r) ? calloc((size_t)r->info.scopes + 1, 1) : NULL;
+    double *marks = findings_vectors_help(r) ? calloc((size_t)r->info.scopes + 1, sizeof *marks) : NULL;
     if (!findings_vectors_help(r))
         return HSC_OK;
     if (!marks)
@@ -199,7 +216,7 @@ hsc_status findings_assignments(findings *f, hsc_err *err) {
         if (!(r->incl[s] >= LOOKED_AT * r->total) || (status = hsc_db_get_scope(r->db, s, &scope, err)) || scope.kind != HSC_SCOPE_PROCEDURE)
             continue;
         marks[s] = assigns(scope.name);
-        any = any || marks[s];
+        any = any || marks[s] > 0;
     }
     if (!status && any)
         status = find_callers(r, marks, NULL, &all, err);
@@ -224,18 +241,20 @@ hsc_status findings_memory(findings *f, hsc_err *err) {
     callers all = {0};
     hsc_weighted sum = {0};
     char text[2400], share[140], count[60] = "";
-    uint8_t *manages = NULL;
+    double *manages = NULL;
     if (category == HSC_NONE || !findings_vectors_help(r))
         return HSC_OK;
     hsc_status status = hsc_db_read_weighted(r->db, (hsc_db_view){r->metric, HSC_TABLE_SCOPE_CATEGORY, HSC_AXIS_THREAD}, category, 1, &sum, err);
     if (!status && sum.sum < TOLD * r->total)
         return HSC_OK;
-    if (!status && !(manages = calloc((size_t)r->info.scopes + 1, 1)))
+    if (!status && !(manages = calloc((size_t)r->info.scopes + 1, sizeof *manages)))
         status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     if (!status)
         status = find_managers(r, category, manages, err);
     if (!status)
         status = find_callers(r, manages, NULL, &all, err);
+    if (!status)
+        keep_within(&all, sum.sum);
     if (!status && all.n) {
         qsort(all.list, all.n, sizeof *all.list, larger);
         findings_amount(r, sum, share, sizeof share);
@@ -268,7 +287,7 @@ static void put_called(const report *r, const place *x, char *text, size_t size)
 }
 
 /* marks, others: by scope, set here. */
-static hsc_status tell_library(findings *f, uint32_t module, uint8_t *marks, uint8_t *others, hsc_err *err) {
+static hsc_status tell_library(findings *f, uint32_t module, double *marks, uint8_t *others, hsc_err *err) {
     report *r = f->r;
     callers all = {0};
     hsc_weighted sum = {0};
@@ -309,7 +328,8 @@ static hsc_status tell_library(findings *f, uint32_t module, uint8_t *marks, uin
 
 hsc_status findings_libraries(findings *f, hsc_err *err) {
     report *r = f->r;
-    uint8_t *marks = NULL;
+    double *marks = NULL;
+    uint8_t *others = NULL;
     size_t n = (size_t)r->info.scopes + 1;
     hsc_status status = HSC_OK;
     for (uint32_t s = 0; s < r->info.scopes && !status; s++) {
@@ -317,11 +337,14 @@ hsc_status findings_libraries(findings *f, hsc_err *err) {
         if (!(r->incl[s] >= LIBRARY_TOLD * r->total) || (status = hsc_db_get_scope(r->db, s, &scope, err)) || scope.kind != HSC_SCOPE_MODULE || scope.module == HSC_NONE ||
             report_is_own(r, &scope) || !is_library(r, scope.module))
             continue;
-        if (!marks && !(marks = malloc(2 * n)))
+        if (!marks && !((marks = malloc(n * sizeof *marks)) && (others = malloc(n)))) {
+            free(marks);
             return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-        status = tell_library(f, scope.module, marks, marks + n, err);
+        }
+        status = tell_library(f, scope.module, marks, others, err);
     }
     free(marks);
+    free(others);
     if (status != HSC_E_MISSING)
         return status;
     hsc_err_clear(err);

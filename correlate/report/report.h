@@ -214,6 +214,8 @@ hsc_status report_set_named(report_named *out, const char *text, const char *nam
  * instances of a template with the arguments behind the procedure's own name, "sweep<float>". Rows
  * of one name stay alike. For lists of report_set_named. */
 hsc_status report_cut_apart(report_named *list, uint32_t n, int width, hsc_err *err);
+/* Marks such rows; a name of more than `width` columns becomes what report_cut_apart makes of it, where that tells it from the others. */
+hsc_status report_tell_twins(report_named *list, uint32_t n, int width, hsc_err *err);
 void report_free_named(report_named *list, uint32_t n); /* NULL: nothing */
 char *report_fit_prose(const char *text, int width, char *out, size_t size);
 /* An element that is read or written, "a->b[].c[i]": where it is wider, without its subscripts and the begin of the path, "...b[].c"; the last member is always whole. */

@@ -410,6 +410,24 @@ hsc_status report_cut_apart(report_named *list, uint32_t n, int width, hsc_err *
     return s;
 }
 
+hsc_status report_tell_twins(report_named *list, uint32_t n, int width, hsc_err *err) {
+    report_named told, *cut = calloc((size_t)n + 1, sizeof *cut);
+    hsc_status s = cut ? report_mark_twins(list, n, err) : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < n && !s; i++)
+        s = report_set_named(&cut[i], list[i].text, list[i].name, err);
+    if (!s)
+        s = report_cut_apart(cut, n, width, err);
+    for (uint32_t i = 0; i < n && !s; i++) {
+        if (!list[i].twin || report_columns_of(list[i].name) <= width || !strcmp(cut[i].text, list[i].text) || (s = report_set_named(&told, list[i].text, cut[i].text, err)))
+            continue;
+        told.twin = true;
+        free(list[i].text);
+        list[i] = told;
+    }
+    report_free_named(cut, n);
+    return s;
+}
+
 void report_free_named(report_named *list, uint32_t n) {
     for (uint32_t i = 0; list && i < n; i++)
         free(list[i].text);

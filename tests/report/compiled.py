@@ -167,7 +167,7 @@ int main(int argc, char **argv) {
     else
         MPI_Send_init(once, 100, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD, &one);
     for (int i = 0; i < 10; i++) {
-        for (volatile long k = 0; !rank && k < 5000000; k++)
+        for (volatile long k = 0; !rank && k < 20000000; k++)
             ;
         start(both);
         MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
@@ -903,6 +903,9 @@ if MPICC != "-":
     database = of_ranks("started.c", STARTED, MPICC, "-g", "-O1")
     found = {r["array"]: (int(r["calls"]), int(r["sent_bytes"]), int(r["received_bytes"])) for r in rows(database, "array") if r["array"] or int(r["sent_bytes"]) + int(r["received_bytes"])}
     that(found == {"west": (22, 20 * 32768, 0), "east": (22, 0, 20 * 32768), "once": (22, 10 * 800, 10 * 800)}, f"started: {found}")
+    that("send 663 kB;" in findings(database).partition("Calls of MPI last")[2], f"started: bytes of persistent requests: {findings(database)}")
+    starts = sorted(re.findall(r" (start \w+) +\S+\.c:", run(HEATSCOPE, "report", "--by=message", "--top=0", database)))
+    that(starts == 2 * ["start Recv_init"] + 2 * ["start Send_init"], f"started: {starts}")
     late, unknown = (sum(float(r["waiting_share_s"]) for r in rows(database, "array") if bool(r["array"]) == named) for named in (True, False))
     that(late > 0 and unknown <= 1e-6, f"started: {late} s waited for arrays, {unknown} for what is not known")
 

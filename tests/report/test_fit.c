@@ -119,6 +119,19 @@ static void cut_apart(const char *a, const char *b, int width, const char *text,
     }
 }
 
+/* What is told below two rows that read alike, in so many columns. */
+static void told(const char *a, const char *b, int width, const char *first, const char *second) {
+    report_named list[2];
+    hsc_err err = {0};
+    if (report_set_named(&list[0], "row", a, &err) || report_set_named(&list[1], "row", b, &err) || report_tell_twins(list, 2, width, &err) || !list[0].twin || !list[1].twin ||
+        strcmp(list[0].text, "row") || strcmp(list[0].name, first) || strcmp(list[1].name, second)) {
+        printf("'%s' and '%s' told in %d columns: '%s' '%s'\n", a, b, width, list[0].name, list[1].name);
+        failed = 1;
+    }
+    for (int i = 0; i < 2; i++)
+        free(list[i].text);
+}
+
 static void template_of(const char *name, const char *expected) {
     char out[256];
     if (strcmp(report_fit_template(name, out, sizeof out), expected)) {
@@ -187,6 +200,10 @@ int main(void) {
     cut_apart("void ns::F<a>::operator()<T<true> >(int)", "void ns::F<a>::operator()<T<false> >(int)", 22, "void..", "operator()<T<true> >", "operator()<T<false> >");
     cut_apart("grid<std::vector<int, std::less<int> >, metres_of_a_name>::sweep", "grid<std::vector<int, std::less<int> >, seconds_of_a_name>::sweep", 16, "grid<>::sweep",
               "sweep..metres_of", "sweep..seconds_o");
+    told("void ns::F::operator()<it<double*, vector<double> >, double*>(a<b>, c)", "void ns::F::operator()<double*, it<double*, vector<double> > >(a<b>, c)", 30,
+         "operator()<it<..e> >, double*>", "operator()<dou..or<double> > >");
+    told("A<int>::f(int)", "A<long>::f(int)", 20, "A<int>::f(int)", "A<long>::f(int)"); /* there is room */
+    told("a<----------1---------->", "a<----------2---------->", 9, "a<----------1---------->", "a<----------2---------->"); /* no cut tells them apart */
     template_of("double ns::work<1>(cell*, f<2>)", "ns::work<>");
     template_of("main", "main");
     static const uint32_t numbers[] = {0, 1, 2, 1000, 16383, 16384, 50000}, kinds[] = {0, 1, 2, 3, 16};
