@@ -165,25 +165,55 @@ class Database:
     def line_rows(self):
         return {key: i for i, key in enumerate(zip(self.column("static", "line", "file"), self.column("static", "line", "line")))}
 
+    def charges(self):
+        """By (line, procedure) with references, procedure None: all there: rows of instructions whose samples count for these. Texts of the model read no memory."""
+        at = self.line_rows()
+        file, line, scope = (self.column("static", "reference", k) for k in ("file", "line", "scope"))
+        places = {(at[file[i], line[i]], self.procedure[scope[i]]) for i in range(len(file)) if (file[i], line[i]) in at}
+        lines = {x for x, _ in places}
+        own, of, inlined = (self.column("static", "instruction", k) for k in ("line", "scope", "inlined"))
+        parent, callee, call = (self.column("static", "inlining", k) for k in ("parent", "scope", "line"))
+        first, n, outer = (self.column("static", "code_part", k) for k in ("first", "rows", "procedure"))
+        found = {}
+        for row in range(len(own)):
+            steps = [(own[row], self.procedure[of[row]] if of[row] != NONE else NONE)]
+            up = inlined[row]
+            while up != NONE:
+                part = [outer[k] for k in range(len(first)) if first[k] <= row < first[k] + n[k]]
+                around = callee[parent[up]] if parent[up] != NONE else part[0] if part else NONE
+                steps.append((call[up], self.procedure[around] if around != NONE else NONE))
+                up = parent[up]
+            exact = [s for s in steps if s in places]
+            loose = [(s[0], None) for s in steps if s[0] in lines]
+            if exact or loose:
+                found.setdefault((exact or loose)[0], []).append(row)
+        return found
+
+    def charged(self, v, places):
+        """Sum of what counts for (line, procedure)s, each once."""
+        found = self.charges()
+        keys = set(places) | {(line, None) for line, _ in places}
+        return v[sorted(row for key in keys for row in found.get(key, []))].sum(0)
+
     def reference_table(self):
-        v, at = self.dense("line"), self.line_rows()
-        file, line = self.column("static", "reference", "file"), self.column("static", "reference", "line")
+        v, at = self.dense("instruction"), self.line_rows()
+        file, line, scope = (self.column("static", "reference", k) for k in ("file", "line", "scope"))
         keys = [i for i in range(len(file)) if (file[i], line[i]) in at]
-        return self.ordered(keys, np.array([v[at[file[i], line[i]]] for i in keys]))
+        return self.ordered(keys, np.array([self.charged(v, [(at[file[i], line[i]], self.procedure[scope[i]])]) for i in keys]))
 
     def data_table(self):
-        v, at = self.dense("line"), self.line_rows()
-        file, line, array = (self.column("static", "reference", k) for k in ("file", "line", "array"))
+        v, at = self.dense("instruction"), self.line_rows()
+        file, line, array, scope = (self.column("static", "reference", k) for k in ("file", "line", "array", "scope"))
         identity, gone = self.f["/static/array/identity"][...], self.f["/static/array/flags"][...] & NOT_GENERATED
         first = {}
-        lines = {}
+        places = {}
         for i in range(len(identity)):
             first.setdefault(int(identity[i]) or -i - 1, i)
         for i in range(len(file)):
             if array[i] != NONE and not gone[array[i]] and (file[i], line[i]) in at:
-                lines.setdefault(first[int(identity[array[i]]) or -int(array[i]) - 1], set()).add(at[file[i], line[i]])
-        keys = sorted(lines)
-        return self.ordered(keys, np.array([v[sorted(lines[k])].sum(0) for k in keys]))
+                places.setdefault(first[int(identity[array[i]]) or -int(array[i]) - 1], set()).add((at[file[i], line[i]], self.procedure[scope[i]]))
+        keys = sorted(places)
+        return self.ordered(keys, np.array([self.charged(v, places[k]) for k in keys]))
 
 
 def close(got, want, what):
