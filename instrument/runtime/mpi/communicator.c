@@ -256,8 +256,7 @@ void hsc_mpi_comm_forget(uint64_t handle) {
     atomic_fetch_add(&hsc_mpi_lib.comms_generation, 1);
 }
 
-/* ---- neighbours
- * ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- neighbours ---- */
 
 /* Degrees and, if true, lists. The lock is held. */
 static bool ask_grid(hsc_mpi_comm *c) {
