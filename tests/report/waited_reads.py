@@ -24,7 +24,7 @@ shutil.rmtree(WORK, ignore_errors=True)
 os.makedirs(WORK)
 program, to = os.path.join(WORK, "waited_reads"), os.path.join(WORK, "run")
 run(HEATSCOPE, "cc", "-O2", "-o", program, SOURCE)
-run(HEATSCOPE, "run", "-q", "-F", "2000", "-o", to, program, "4000000")
+run(HEATSCOPE, "run", "-q", "-F", "2000", "-o", to, program, "12000000")
 wrong = []
 arrays = {row["array"]: int(row["lines_periods"]) for row in rows("data")}
 chain, few = arrays.get("chain", 0), arrays.get("few", 0)
