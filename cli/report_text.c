@@ -11,6 +11,7 @@
 #include "report_groups.h"
 #include "report_measures.h"
 #include "report_paid.h"
+#include "report_charged.h"
 #include "report_reasons.h"
 #include "report_text.h"
 
@@ -519,6 +520,18 @@ static void put_inclusive(const report *r, double sum) {
         fprintf(r->out, " %6.1f", percent(r, sum));
 }
 
+/* Below a line: "right behind reads of line 49", where most of its samples are. */
+static void put_behind(const report *r, const hsc_db_line *l, double sum, double part, uint32_t to) {
+    hsc_db_line of;
+    char where[300];
+    if (!(sum > 0) || part < 0.5 * sum || hsc_db_get_line(r->db, to, &of, NULL))
+        return;
+    if (of.file == l->file)
+        fprintf(r->out, "          right behind reads of line %u, which it waits for\n", of.line);
+    else
+        fprintf(r->out, "          right behind reads of %s, which it waits for\n", report_line_text(r, to, where, sizeof where));
+}
+
 static hsc_status lines(report *r, hsc_err *err) {
     bool users = r->brief && !r->top_given, through = !r->brief || r->where;
     bool changed = false, missing = false;
@@ -536,6 +549,10 @@ static hsc_status lines(report *r, hsc_err *err) {
     } else if (most > 0)
         put_none(r, users ? "Lines of the program's own code: " : "Lines: ", REPORT_LINE);
     hsc_weighted rest = r->all;
+    double *part = NULL;
+    uint32_t *to = NULL;
+    if (n)
+        status = report_behind_reads(r, &part, &to, err);
     for (uint32_t i = 0; i < n && !status && (through || of.own[i] >= least_of(r, most)); i++) {
         hsc_db_line l;
         hsc_db_file f;
@@ -575,9 +592,12 @@ static hsc_status lines(report *r, hsc_err *err) {
         fprintf(r->out, "  ");
         report_text_pad(r->out, where, text[0] ? 25 : 0);
         fprintf(r->out, "%s\n", text);
+        put_behind(r, &l, v.sum, part[of.rows[i]], to[of.rows[i]]);
         rest.sum -= v.sum;
         rest.excess -= v.excess;
     }
+    free(part);
+    free(to);
     if (!status && r->brief && !r->where && n && rest.sum > 0) {
         fprintf(r->out, "    ");
         report_text_amount(r, rest);

@@ -314,3 +314,31 @@ bool report_waited_read(const report *r, uint32_t loop, hsc_db_reference *out, d
     report_uses_clear(&uses);
     return most > 0;
 }
+
+hsc_status report_behind_reads(const report *r, double **part, uint32_t **to, hsc_err *err) {
+    report_uses uses = {0};
+    report_charged c = {0};
+    uint32_t lines = r->info.lines;
+    double *most = calloc((size_t)lines + 1, sizeof *most);
+    *part = calloc((size_t)lines + 1, sizeof **part);
+    *to = malloc(((size_t)lines + 1) * sizeof **to);
+    hsc_status s = most && *part && *to ? report_uses_load(r, &uses, err) : no_memory(r, err);
+    if (!s)
+        s = report_charged_load(r, &uses, &c, err);
+    for (int pass = 0; pass < 2 && !s; pass++) /* whose samples they are; how many */
+        for (uint32_t i = 0; i < c.n; i++) {
+            const report_charge *x = &c.list[i];
+            hsc_db_instruction at;
+            if (x->waiting == HSC_NONE || hsc_db_get_instruction(r->db, x->row, &at, NULL) || at.line == HSC_NONE || at.line == x->line)
+                continue;
+            if (!pass && x->value.sum > most[at.line]) {
+                most[at.line] = x->value.sum;
+                (*to)[at.line] = x->line;
+            } else if (pass && (*to)[at.line] == x->line)
+                (*part)[at.line] += x->value.sum;
+        }
+    free(most);
+    report_charged_clear(&c);
+    report_uses_clear(&uses);
+    return s;
+}

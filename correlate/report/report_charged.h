@@ -32,6 +32,10 @@ uint32_t report_charged_find(const report_charged *c, uint32_t line, uint32_t pr
  * again, the part behind instructions that compute with what they read, and may wait for their other operand. False: none. */
 bool report_waited_read(const report *r, uint32_t loop, hsc_db_reference *out, double *share, double *computes);
 
+/* By line: what of its samples stands right behind reads of another line, *to of them, that with most. free() both, also after a failure.
+ * Of lines whose reads have no references: 0. Cost: as report_charged_load. */
+hsc_status report_behind_reads(const report *r, double **part, uint32_t **to, hsc_err *err);
+
 /* Does it read memory but the stack and constants? Text as of hsc_db_instruction (AT&T syntax). */
 bool report_loads(const char *text);
 

@@ -38,6 +38,9 @@ if [sum(periods for name, periods in references if name == array) for array in (
 hottest = [row["text"] for row in rows("finding") if row["title"] == "Hottest loop"]
 if not hottest or not re.search(r"It mostly waits for a read: \d+ % of its own samples stand right behind that of chain\[at\], line \d+ ", hottest[0]):
     wrong.append(f"hottest loop: {hottest}")
+text = run(HEATSCOPE, "report", "--by=line", to)
+if not re.search(r"waited_reads\.c:(\d+) +sum \+= few.*\n +right behind reads of line (\d+), which it waits for\n", text):
+    wrong.append(text)
 # what instructions have stays where it was taken
 whole = sum(int(row["exclusive_periods"]) for row in rows("line"))
 if whole < chain + few:
