@@ -171,12 +171,22 @@ static void put_place(const report *r, const place *x, char *out, size_t size) {
 
 enum { LINES_NAMED = 3 };
 
-/* "Most is called by build at tree.c:12, 8.0 % (...); ...": the first lines, of a tenth of all and more. */
-static void put_places(const report *r, const callers *all, double sum, char *text, size_t size) {
+/* " (fftw_mkapiplan)": by its name, where there is one. */
+static void put_called(const report *r, const place *x, char *text, size_t size) {
+    hsc_db_scope s;
+    char name[200];
+    if (!hsc_db_get_scope(r->db, x->called, &s, NULL) && *s.name && !strstr(s.name, "+0x"))
+        snprintf(text + strlen(text), size - strlen(text), " (%s)", report_fit(s.name, 50, name, sizeof name));
+}
+
+/* "Most is called by build at tree.c:12, 8.0 % (...); ...": the first lines, of a tenth of all and more; `called`: with what is called there. */
+static void put_places(const report *r, const callers *all, double sum, bool called, char *text, size_t size) {
     for (uint32_t i = 0; i < all->n && i < LINES_NAMED && (!i || all->list[i].sum.sum >= 0.1 * sum); i++) {
         char one[700];
         put_place(r, &all->list[i], one, sizeof one);
         snprintf(text + strlen(text), size - strlen(text), "%s %s", i ? ";" : "", one);
+        if (called)
+            put_called(r, &all->list[i], text, size);
     }
 }
 
@@ -228,7 +238,7 @@ hsc_status findings_assignments(findings *f, hsc_err *err) {
         qsort(all.list, all.n, sizeof *all.list, larger);
         findings_amount(r, sum, share, sizeof share);
         snprintf(text, sizeof text, "Array assignments: %s, is in flang's runtime, which is called where an assignment of arrays or sections is not made a loop. Most by", share);
-        put_places(r, &all, sum.sum, text, sizeof text);
+        put_places(r, &all, sum.sum, false, text, sizeof text);
         strncat(text, ". Loops over the elements need no call; expressions assigned to a dummy argument, in place of a component of a structure, mostly need none.", sizeof text - strlen(text) - 1);
         findings_say(f, sum.sum, "Array assignments", sum, spot_of_line(r, all.list[0].line), text);
     }
@@ -261,7 +271,7 @@ hsc_status findings_memory(findings *f, hsc_err *err) {
         if (!(sum.excess > 0) && !r->unit.exact)
             snprintf(count, sizeof count, ", in %.0f samples", sum.sum);
         snprintf(text, sizeof text, "Memory management: %s%s, is for getting memory and giving it back. Most is called by", share, count);
-        put_places(r, &all, sum.sum, text, sizeof text);
+        put_places(r, &all, sum.sum, false, text, sizeof text);
         strncat(text, ".", sizeof text - strlen(text) - 1);
         findings_say(f, sum.sum, "Memory management", sum, spot_of_line(r, all.list[0].line), text);
     }
@@ -276,14 +286,6 @@ hsc_status findings_memory(findings *f, hsc_err *err) {
 static bool is_library(const report *r, uint32_t module) {
     hsc_db_module m;
     return !hsc_db_get_module(r->db, module, &m, NULL) && hsc_library_role_of(m.path) == HSC_LIBRARY_OTHER && !hsc_library_is_mathematical(m.path);
-}
-
-/* " (fftw_mkapiplan)": by its name, where there is one. */
-static void put_called(const report *r, const place *x, char *text, size_t size) {
-    hsc_db_scope s;
-    char name[200];
-    if (!hsc_db_get_scope(r->db, x->called, &s, NULL) && *s.name && !strstr(s.name, "+0x"))
-        snprintf(text + strlen(text), size - strlen(text), " (%s)", report_fit(s.name, 50, name, sizeof name));
 }
 
 /* marks, others: by scope, set here. */
@@ -313,12 +315,7 @@ static hsc_status tell_library(findings *f, uint32_t module, double *marks, uint
         qsort(all.list, all.n, sizeof *all.list, larger);
         findings_amount(r, sum, share, sizeof share);
         snprintf(text, sizeof text, "Library %s: %s, with what it calls. Most is called by", report_fit(slash ? slash + 1 : m.path, 40, name, sizeof name), share);
-        for (uint32_t i = 0; i < all.n && i < LINES_NAMED && (!i || all.list[i].sum.sum >= 0.1 * sum.sum); i++) {
-            char one[700];
-            put_place(r, &all.list[i], one, sizeof one);
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s %s", i ? ";" : "", one);
-            put_called(r, &all.list[i], text, sizeof text);
-        }
+        put_places(r, &all, sum.sum, true, text, sizeof text);
         strncat(text, ".", sizeof text - strlen(text) - 1);
         findings_say(f, sum.sum, "Library", sum, spot_of_line(r, all.list[0].line), text);
     }

@@ -257,15 +257,9 @@ void report_charged_clear(report_charged *c) {
 }
 
 uint32_t report_charged_find(const report_charged *c, uint32_t line, uint32_t procedure, uint32_t *n) {
-    uint32_t low = 0, high = c->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const place at = {c->list[middle].line, c->list[middle].procedure}, key = {line, procedure};
-        if (by_place(&at, &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const place key = {line, procedure};
+    uint32_t low;
+    HSC_SEARCH(low, c->n, by_place(&(place){c->list[low].line, c->list[low].procedure}, &key) < 0);
     for (*n = 0; low + *n < c->n && c->list[low + *n].line == line && c->list[low + *n].procedure == procedure;)
         ++*n;
     return low;
