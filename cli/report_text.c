@@ -7,11 +7,11 @@
 #include <heatscope/formats/libraries.h>
 #include <heatscope/formats/records.h>
 
+#include "report_charged.h"
 #include "report_elapsed.h"
 #include "report_groups.h"
 #include "report_measures.h"
 #include "report_paid.h"
-#include "report_charged.h"
 #include "report_reasons.h"
 #include "report_text.h"
 
@@ -21,7 +21,7 @@ void report_text_pad(FILE *out, const char *text, int width) {
         fputc(' ', out);
 }
 
-static void title(report *r, const char *text) { fprintf(r->out, "\n%s\n", text); }
+void report_text_title(report *r, const char *text) { fprintf(r->out, "\n%s\n", text); }
 
 /* Columns of what follows the percentages of a sampled metric: half of the share's interval. */
 int report_text_interval_width(const report *r) { return r->unit.exact ? 0 : 5; }
@@ -153,18 +153,18 @@ const char *report_text_more(const report *r, uint32_t n, report_by by, char *ou
 }
 
 /* Rows of a brief table that are left out, with the row that says so: shares below this; none of what was asked for. */
-static double least(const report *r) {
+double report_text_least(const report *r) {
     double share = r->where || !r->brief ? 0 : r->top_given ? 0.0005 : 0.005;
     return share * r->total;
 }
 
 /* The same in a table whose largest row is `most`: where all are small, the largest of them are shown all the same, as far as they can matter. */
-static double least_of(const report *r, double most) { return most >= least(r) ? least(r) : least(r) / 10; }
+static double least_of(const report *r, double most) { return most >= report_text_least(r) ? report_text_least(r) : report_text_least(r) / 10; }
 static bool any_matters(const report *r, double most) { return most > 0 && most >= least_of(r, most); }
 
 /* Instead of heads above nothing: "none with 0.5 %; all: --by=loop". */
 static void put_none(const report *r, const char *what, report_by by) {
-    fprintf(r->out, "\n%snone with %g %%; all: --by=%s\n", what, r->total > 0 ? 100 * least(r) / r->total : 0, report_tables[by].name);
+    fprintf(r->out, "\n%snone with %g %%; all: --by=%s\n", what, r->total > 0 ? 100 * report_text_least(r) / r->total : 0, report_tables[by].name);
 }
 
 static void put_none_of(const report *r, const char *what, uint32_t n, hsc_weighted all, report_by by) {
@@ -263,7 +263,7 @@ static void put_ours(report *r, hsc_weighted ours) {
 
 /* Title and heads of a table of procedures or loops; spread: over several columns. */
 static void scope_heads(report *r, const char *text, bool spread, int name_width) {
-    title(r, text);
+    report_text_title(r, text);
     report_text_amount_heads(r);
     fprintf(r->out, " %6s%s ", "incl%", spread ? "   m/m" : "");
     report_text_pad(r->out, "procedure", name_width + 1);
@@ -353,7 +353,7 @@ static hsc_status procedures(report *r, hsc_err *err) {
         x++;
     }
     report_free_named(named, n_named);
-    if (!status && !none && ours.sum > 0 && ours.sum >= least(r))
+    if (!status && !none && ours.sum > 0 && ours.sum >= report_text_least(r))
         put_ours(r, ours);
     if (!status && none)
         put_none_of(r, "Procedures", n, rest, REPORT_PROCEDURE);
@@ -543,7 +543,7 @@ static hsc_status lines(report *r, hsc_err *err) {
     double most = of.n ? of.own[0] : 0;
     uint32_t n = through || any_matters(r, most) ? of.n : 0;
     if (n) {
-        title(r, users ? "Lines of the program's own code" : "Lines");
+        report_text_title(r, users ? "Lines of the program's own code" : "Lines");
         report_text_amount_heads(r);
         fprintf(r->out, "%s  %-24s source\n", through ? "  incl%" : "", "where");
     } else if (most > 0)
@@ -611,232 +611,6 @@ static hsc_status lines(report *r, hsc_err *err) {
     return status;
 }
 
-typedef struct paths {
-    const report *r;
-    uint8_t *through; /* report_paths_through() */
-} paths;
-
-/* Of all contexts; with --where those where a path comes to such code. */
-static bool accept_context(void *ctx, uint64_t row) {
-    const paths *p = ctx;
-    hsc_db_context c;
-    return !hsc_db_get_context(p->r->db, (uint32_t)row, &c, NULL) && c.kind != HSC_CONTEXT_ROOT && (!p->through || (p->through[row] && !p->through[c.parent]));
-}
-
-/* What the C library begins a thread with. */
-static bool is_thread_start(const char *name) {
-    return !strcmp(name, "start_thread") || !strncmp(name, "clone", 5) || !strncmp(name, "__clone", 7);
-}
-
-/* Of a path, innermost first: without what leads from a thread's start to the first code of the user's; *depth as it was where there is none. */
-static void fold_thread_start(const report *r, const uint32_t *path, uint32_t *depth) {
-    hsc_db_context c;
-    hsc_db_scope s;
-    for (uint32_t k = *depth; k-- > 0;) {
-        if (hsc_db_get_context(r->db, path[k], &c, NULL) || hsc_db_get_scope(r->db, c.scope, &s, NULL))
-            return;
-        bool procedure = c.kind == HSC_CONTEXT_PROCEDURE || c.kind == HSC_CONTEXT_INLINED;
-        if (procedure && k + 2 == *depth && !is_thread_start(s.name))
-            return; /* path[depth - 1] is the root */
-        if (procedure && report_is_users(r, &s)) {
-            *depth = k + 1;
-            return;
-        }
-    }
-}
-
-/* Is it code of a header of the system? */
-static bool is_of_header(const report *r, uint32_t context) {
-    hsc_db_context c;
-    hsc_db_scope s;
-    hsc_db_file f;
-    return !hsc_db_get_context(r->db, context, &c, NULL) && !hsc_db_get_scope(r->db, c.scope, &s, NULL) && s.file != HSC_NONE &&
-           !hsc_db_get_file(r->db, s.file, &f, NULL) && report_system_header(f.path, NULL, 0);
-}
-
-/* " > step", on a line of its own where there is no room; *at: the column reached. */
-static void put_step(const report *r, const char *step, bool first, int indent, int *at) {
-    if (!first && *at + report_columns_of(step) + 3 > r->width) {
-        fprintf(r->out, "\n%*s", indent, "");
-        *at = indent;
-    }
-    *at += fprintf(r->out, "%s", first ? "" : " > ") + report_columns_of(step);
-    fputs(step, r->out);
-}
-
-enum { STEPS = 200, PERIOD = 12, OFTEN = 3, FILE_WIDTH = 24 };
-typedef struct steps { /* of a path, from the outside */
-    char *text[2 * STEPS]; /* what is hidden stands between them */
-    uint32_t n;
-} steps;
-
-static hsc_status add_step(steps *s, const char *text, hsc_err *err) {
-    if (s->n == 2 * STEPS)
-        return HSC_OK;
-    if (!(s->text[s->n] = strdup(text)))
-        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    s->n++;
-    return HSC_OK;
-}
-
-/* How often the steps from `at` on come again right after each other, in pieces of *period: what a recursion makes; 1: no such piece. */
-static uint32_t times_of(const steps *s, uint32_t at, uint32_t *period) {
-    uint32_t best = 1;
-    *period = 1;
-    for (uint32_t size = 1; size <= PERIOD && at + OFTEN * size <= s->n; size++) {
-        uint32_t i = at + size;
-        while (i < s->n && !strcmp(s->text[i], s->text[i - size]))
-            i++;
-        uint32_t times = (i - at) / size;
-        if (times >= OFTEN && times * size > best * *period) {
-            best = times;
-            *period = size;
-        }
-    }
-    return best;
-}
-
-static void put_steps(const report *r, const steps *s, int indent) {
-    int at = indent;
-    for (uint32_t i = 0, period; i < s->n; i += period) {
-        uint32_t times = times_of(s, i, &period);
-        for (uint32_t k = i; k < i + period; k++)
-            put_step(r, s->text[k], !k, indent, &at);
-        if (times == 1)
-            continue;
-        char text[80], of[24] = "";
-        if (period > 1)
-            snprintf(of, sizeof of, "these %u, ", period);
-        int n = snprintf(text, sizeof text, "(%s%u times)", of, times);
-        if (at + 1 + n > r->width)
-            at = fprintf(r->out, "\n%*s", indent, "") - 1;
-        else
-            at += fprintf(r->out, " ");
-        at += fprintf(r->out, "%s", text);
-        i += (times - 1) * period;
-    }
-    fputc('\n', r->out);
-}
-
-void report_text_line_in(const report *r, uint32_t procedure, uint32_t file, uint32_t line, int width, char *out, size_t size) {
-    hsc_db_scope p;
-    hsc_db_file f;
-    char name[300];
-    if (procedure == HSC_NONE || file == HSC_NONE || hsc_db_get_scope(r->db, procedure, &p, NULL) || p.file == HSC_NONE || p.file == file || hsc_db_get_file(r->db, file, &f, NULL)) {
-        snprintf(out, size, "%u", line);
-        return;
-    }
-    const char *slash = strrchr(f.path, '/');
-    snprintf(out, size, "%s:%u", report_fit_path(slash ? slash + 1 : f.path, width, name, sizeof name), line);
-}
-
-/* The procedure that a context is code of, HSC_NONE: of none. */
-static uint32_t procedure_of(const report *r, uint32_t context) {
-    hsc_db_context c;
-    hsc_db_scope s;
-    return context == HSC_NONE || hsc_db_get_context(r->db, context, &c, NULL) || hsc_db_get_scope(r->db, c.scope, &s, NULL) ? HSC_NONE : s.procedure;
-}
-
-static hsc_status contexts(report *r, hsc_err *err) {
-    uint32_t capacity = report_text_rows(r, 3), n = 0;
-    capacity = capacity ? capacity : r->info.contexts;
-    uint64_t *rows = calloc((uint64_t)capacity + 1, sizeof *rows);
-    double *sums = calloc((uint64_t)capacity + 1, sizeof *sums);
-    paths wanted = {.r = r};
-    const hsc_db_view view = {r->metric, r->where ? HSC_TABLE_CONTEXT_INCL : HSC_TABLE_CONTEXT_EXCL, HSC_AXIS_THREAD};
-    hsc_status status = rows && sums ? report_paths_through(r, &wanted.through, err) : hsc_err_set(err, HSC_E_MEMORY, "out of memory");
-    if (!status)
-        status = hsc_db_read_top(r->db, view, accept_context, &wanted, capacity, rows, sums, &n, err);
-    free(wanted.through);
-    if (!status && n && sums[0] > 0) {
-        char heading[400];
-        if (r->where)
-            snprintf(heading, sizeof heading, "Call paths to '%.200s', by the %s from there on", r->where, report_text_measure(r));
-        else
-            snprintf(heading, sizeof heading, "Call paths, by the %s at their end", report_text_measure(r));
-        title(r, heading);
-        report_text_amount_heads(r);
-        fprintf(r->out, "  path, with the line of each call before its procedure\n");
-    }
-    for (uint32_t i = 0; i < n && !status && sums[i] > 0 && (!i || sums[i] >= least(r)); i++) {
-        uint32_t path[STEPS], depth = 0, hidden = 0;
-        hsc_db_context c;
-        status = hsc_db_get_context(r->db, (uint32_t)rows[i], &c, err);
-        path[0] = (uint32_t)rows[i];
-        for (depth = 1; !status && depth < STEPS && path[depth - 1] != 0; depth++) {
-            path[depth] = c.parent;
-            status = hsc_db_get_context(r->db, c.parent, &c, err);
-        }
-        for (uint32_t k = 0; k < depth && !status; k++) { /* what leads to main is the same for all */
-            hsc_db_scope s;
-            status = hsc_db_get_context(r->db, path[k], &c, err);
-            if (!status)
-                status = hsc_db_get_scope(r->db, c.scope, &s, err);
-            if (!status && (c.kind == HSC_CONTEXT_PROCEDURE || c.kind == HSC_CONTEXT_INLINED) && report_is_start(s.name))
-                depth = k + 1;
-        }
-        if (!status)
-            fold_thread_start(r, path, &depth);
-        hsc_weighted v = {.sum = sums[i]};
-        if (!status)
-            status = hsc_db_read_excess(r->db, view, rows[i], 1, &v.excess, err);
-        fprintf(r->out, "%4u", i + 1);
-        report_text_amount(r, v);
-        fprintf(r->out, "  ");
-        steps told = {.n = 0};
-        for (uint32_t k = depth; k-- > 0 && !status;) {
-            hsc_db_scope s;
-            hsc_db_line l;
-            char step[1000], name[300], apart[1000], at[300], call[320] = "";
-            status = hsc_db_get_context(r->db, path[k], &c, err);
-            if (status || c.kind == HSC_CONTEXT_ROOT)
-                continue;
-            if (!status)
-                status = hsc_db_get_scope(r->db, c.scope, &s, err);
-            if (status)
-                break;
-            hsc_db_context up;
-            hsc_db_scope above;
-            if (!strncmp(s.name, "OpenMP ", 7) && !hsc_db_get_context(r->db, c.parent, &up, NULL) && !hsc_db_get_scope(r->db, up.scope, &above, NULL) &&
-                above.kind == s.kind && above.line_begin == s.line_begin && !strcmp(above.name, s.name))
-                continue; /* a loop over chunks with the one over iterations, a combined construct: of one line */
-            bool last = !k || !is_of_header(r, path[k - 1]);
-            if (r->brief && c.kind == HSC_CONTEXT_INLINED && told.n && !last && is_of_header(r, path[k]) && is_of_header(r, path[k + 1])) {
-                hidden++; /* what a header's procedure inlines of headers */
-                continue;
-            }
-            if (hidden) {
-                snprintf(step, sizeof step, "(%u inlined)", hidden);
-                status = add_step(&told, step, err);
-                hidden = 0;
-            }
-            if (c.kind == HSC_CONTEXT_LOOP && !s.line_begin)
-                snprintf(step, sizeof step, "%.300s", s.name);
-            else if (c.kind == HSC_CONTEXT_LOOP) {
-                report_text_line_in(r, s.procedure, s.file, s.line_begin, FILE_WIDTH, at, sizeof at);
-                snprintf(step, sizeof step, "%.300s %s", s.name, at);
-            } else {
-                if (told.n && c.call_line != HSC_NONE && !hsc_db_get_line(r->db, c.call_line, &l, NULL) && l.line) {
-                    report_text_line_in(r, procedure_of(r, c.parent), l.file, l.line, FILE_WIDTH, at, sizeof at);
-                    snprintf(call, sizeof call, "%s: ", at);
-                }
-                snprintf(step, sizeof step, "%s%s%s", call, c.kind == HSC_CONTEXT_PARTIAL ? "(start not known)" : report_fit(report_procedure_name(r, &s, apart, sizeof apart), r->width - (c.kind == HSC_CONTEXT_INLINED ? 45 : 35), name, sizeof name),
-                         c.kind == HSC_CONTEXT_INLINED ? " [inlined]" : "");
-            }
-            if (!status)
-                status = add_step(&told, step, err);
-        }
-        put_steps(r, &told, 22 + report_text_interval_width(r));
-        for (uint32_t k = 0; k < told.n; k++)
-            free(told.text[k]);
-    }
-    if (!status && r->brief && n == capacity && n)
-        fprintf(r->out, "     more: --by=context\n");
-    free(rows);
-    free(sums);
-    return status;
-}
-
 /* What a run without a sample was: waits and messages are exact all the same. */
 static void put_unsampled(const report *r) {
     static const char exact[] = "waits, messages and probes are counted, not sampled.";
@@ -889,7 +663,7 @@ static hsc_status put_chosen(report *r, report_by by, hsc_status (*table)(report
 
 hsc_status report_text(report *r, report_by by, hsc_err *err) {
     static hsc_status (*const tables[])(report *, hsc_err *) = {
-        [REPORT_FINDING] = report_text_findings, [REPORT_PROCEDURE] = procedures, [REPORT_LOOP] = loops,     [REPORT_LINE] = lines,    [REPORT_CONTEXT] = contexts,
+        [REPORT_FINDING] = report_text_findings, [REPORT_PROCEDURE] = procedures, [REPORT_LOOP] = loops,     [REPORT_LINE] = lines,    [REPORT_CONTEXT] = report_text_contexts,
         [REPORT_PROCESSOR] = report_text_processors, [REPORT_MODULE] = report_text_modules, [REPORT_LEDGER] = report_text_ledger,
         [REPORT_MESSAGE] = report_text_messages, [REPORT_WAIT] = report_text_waits, [REPORT_REASON] = report_text_reasons,
         [REPORT_CAUSE] = report_text_causes, [REPORT_DELAYED] = report_text_delayed,

@@ -70,6 +70,9 @@ hsc_status report_text_counters(report *r, hsc_err *err);
 hsc_status report_text_cost(report *r, hsc_err *err);
 hsc_status report_text_arrays(report *r, hsc_err *err);
 hsc_status report_text_references(report *r, hsc_err *err);
+hsc_status report_text_contexts(report *r, hsc_err *err); /* report_text_paths.c */
+void report_text_title(report *r, const char *text);
+double report_text_least(const report *r); /* samples that a row of a brief table has */
 hsc_status report_text_pairs(report *r, hsc_err *err);
 const char *report_bytes(double n, char *out, size_t size); /* "1.2M"; returns out */
 /* Lines in falling order of their own samples; through: behind them those of which there are none of their own, as calls, in falling order of those on
