@@ -86,9 +86,28 @@ proc cpu {} {
     }
     return $sum
 }
-# {NOW MOST RESIDENT MOST} in MB, viewer and reader together: of its own (neither of files nor shared), then all that is resident.
+# kB of files' pages that are in memory, those in the same place of viewer and reader once.
+proc filePages {} {
+    set kb [dict create]
+    foreach pid [ours] {
+        set place ""
+        foreach line [split [exec cat /proc/$pid/smaps] \n] {
+            if {[regexp {^[0-9a-f]+-[0-9a-f]+ \S+ ([0-9a-f]+) ([0-9a-f]+:[0-9a-f]+) (\d+)} $line -> offset device inode]} {
+                set place [list $device $inode $offset]
+            } elseif {[regexp {^(Rss|Anonymous):\s+(\d+)} $line -> what size] && [lindex $place 1] > 0} {
+                set $what $size
+                if {$what eq "Anonymous"} {
+                    dict set kb $place [expr {max($Rss - $size, [dict exists $kb $place] ? [dict get $kb $place] : 0)}]
+                }
+            }
+        }
+    }
+    return [expr [join [dict values $kb] +]]
+}
+# {NOW MOST RESIDENT MOST} in MB, viewer and reader together: of its own (neither of files nor shared), then all that is resident,
+# what both have of one file once.
 proc memory {} {
-    lassign {0 0 0 0} now most resident highest
+    lassign {0 0 0} now most shared
     foreach pid [ours] {
         set text [exec cat /proc/$pid/status]
         foreach key {VmHWM VmRSS RssAnon RssFile RssShmem} {
@@ -96,10 +115,10 @@ proc memory {} {
         }
         incr now $RssAnon
         incr most [expr {max($RssAnon, $VmHWM - $RssFile - $RssShmem)}]
-        incr resident $VmRSS
-        incr highest $VmHWM
+        incr shared $RssShmem
     }
-    return [lmap kb [list $now $most $resident $highest] {expr {$kb / 1024}}]
+    set shared [expr {$shared + [filePages]}]
+    return [lmap kb [list $now $most [expr {$now + $shared}] [expr {$most + $shared}]] {expr {$kb / 1024}}]
 }
 proc tellMemory {when} {
     puts [format "memory $when, viewer and reader: of their own %d MB, at most %d; resident %d, at most %d" {*}[memory]]
