@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What the files of findings share: report_findings.c (the program's code), findings_code.c (its hottest parts, imbalance), findings_vectors.c (vectors shorter than the processor's), findings_order.c (the order of loops), findings_layout.c (structures of which little is used), findings_memory.c (who allocates, who has arrays assigned, who calls libraries), findings_calls.c (libraries, messages, waits), findings_run.c (the
+/* What the files of findings share: report_findings.c (the program's code), findings_code.c (its hottest parts, imbalance), findings_vectors.c (vectors shorter than the processor's), findings_order.c (the order of loops), findings_layout.c (structures of which little is used), findings_memory.c (who allocates, who has arrays assigned, who calls libraries), findings_calls.c (libraries, messages, waits), findings_tree.c (where the tree of calls parts), findings_run.c (the
  * run and how it was measured). */
 #ifndef HEATSCOPE_FINDINGS_H
 #define HEATSCOPE_FINDINGS_H
@@ -76,6 +76,9 @@ hsc_status findings_layout(findings *f, hsc_err *err);
 hsc_status findings_memory(findings *f, hsc_err *err);
 hsc_status findings_assignments(findings *f, hsc_err *err);
 hsc_status findings_libraries(findings *f, hsc_err *err);
+
+/* findings_tree.c */
+hsc_status findings_call_tree(findings *f, hsc_err *err);
 
 /* findings_calls.c */
 hsc_status findings_mpi(findings *f, hsc_err *err);
