@@ -695,6 +695,8 @@ hsc_rt_index *hsc_rt_index_build(uint64_t header, uint64_t header_size) {
     return x;
 }
 
+uint32_t hsc_rt_table_worth(const hsc_rt_index *x) { return HSC_RT_TABLE_WORTH + (x ? x->count / HSC_RT_TABLE_ENTRIES : 0); }
+
 void hsc_rt_index_free(hsc_rt_index *x) {
     if (x)
         hsc_rt_unmap(x, x->size);

@@ -499,7 +499,7 @@ static void find_entries(hsc_rt_module *m) {
 
 /* What is still to be made for the module, as often as it was asked for. */
 static bool make_next(hsc_rt_module *m) {
-    if (!m->table_tried && atomic_load(&m->asked) > HSC_RT_TABLE_WORTH)
+    if (!m->table_tried && atomic_load(&m->asked) > hsc_rt_table_worth(m->index))
         build_table(m);
     else if (!m->file_tried && atomic_load(&m->asked_of_file))
         read_file(m);

@@ -10,7 +10,10 @@
 
 #include "basics.h"
 
-#define HSC_RT_TABLE_WORTH 200u /* rules looked up in a module before its table is built */
+/* Rules looked up in a module before its table is built: so many, and one for so many of its entries more, as each of these takes
+ * a good half of a microsecond then, and a rule that is looked up without a table some two. */
+#define HSC_RT_TABLE_WORTH 200u
+#define HSC_RT_TABLE_ENTRIES 4u
 #define HSC_RT_ENTRIES_WORTH 3u /* frames without a rule before procedures' beginnings are looked for */
 
 /* ---- unwind rules (cfi_ss.c) -------------------------------------------------------------------------------------------- */
@@ -58,6 +61,7 @@ typedef struct hsc_rt_index {
 
 hsc_rt_index *hsc_rt_index_build(uint64_t header, uint64_t header_size);
 void hsc_rt_index_free(hsc_rt_index *x);
+uint32_t hsc_rt_table_worth(const hsc_rt_index *x); /* NULL: of a module without an index */
 #define HSC_RT_SCRATCH_PAGES 8u
 
 /* A thread's, for reading rules one by one: pages of .eh_frame that were read last, an entry and the one that it refers to. All 0 at first. */

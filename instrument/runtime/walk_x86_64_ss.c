@@ -83,7 +83,7 @@ static inline hsc_rt_cached_rule *rule_at(walker *w, uint64_t pc) {
         c->rule = hsc_rt_rules[rule];
     } else if (m && m->index) {
         known = hsc_rt_index_find(m->index, pc, &w->t->scratch, &c->rule, &gap);
-        count_asked(&m->asked, HSC_RT_TABLE_WORTH);
+        count_asked(&m->asked, hsc_rt_table_worth(m->index));
     }
     if (m && !known) {
         const hsc_rt_table *more = __atomic_load_n(&m->more, __ATOMIC_ACQUIRE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Waits as wrappers see them: when the stack is walked, and who is told to have held a lock. */
+/* Waits as wrappers see them: when the stack is walked, and who is told to have held a lock. When all unwind rules of a module are read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -145,7 +145,16 @@ static void holders(void **unused) {
     assert_int_equal(hsc_rt_lock_got(&other, &lock, asked).thread_id, 0); /* that was before */
 }
 
+/* A table takes as long as the module is large: of a small one it is made soon, of LLVM's library (118,000 entries) not in a compiler of a second. */
+static void tables(void **unused) {
+    (void)unused;
+    hsc_rt_index small = {.count = 400}, large = {.count = 118000};
+    assert_in_range(hsc_rt_table_worth(NULL), 1, 1000);
+    assert_in_range(hsc_rt_table_worth(&small), 1, 1000);
+    assert_in_range(hsc_rt_table_worth(&large), 20000, 118000);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(brief), cmocka_unit_test(longer), cmocka_unit_test(one_record_for_both), cmocka_unit_test(signals), cmocka_unit_test(holders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(brief), cmocka_unit_test(longer), cmocka_unit_test(one_record_for_both), cmocka_unit_test(signals), cmocka_unit_test(holders), cmocka_unit_test(tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
