@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#define TICKS_S 0.02 /* what is counted by ticks may be off by, */
+#define LATER 0.05   /* and as a share of CPU time */
+
 static const report_usage nothing = {.known = true, .line_known = true, .line_most_at = HSC_NONE};
 
 static void add_threads(const report *r, uint32_t first, uint32_t n, report_usage *out) {
@@ -16,8 +19,10 @@ static void add_threads(const report *r, uint32_t first, uint32_t n, report_usag
         out->line_known = out->line_known && t.runnable_s >= 0;
         out->cpu_s += t.cpu_s;
         hsc_db_process p;
-        if (!hsc_db_get_process(r->db, t.process, &p, NULL) && p.unfinished)
-            out->later_s += fmax(0, t.cpu_s - t.user_s - t.system_s);
+        double later_s = fmax(0, t.cpu_s - t.user_s - t.system_s);
+        bool unfinished = !hsc_db_get_process(r->db, t.process, &p, NULL) && p.unfinished;
+        if (unfinished || (t.user_s >= 0 && later_s > TICKS_S + LATER * t.cpu_s)) /* else by ticks and shares of them; the end of a thread that nobody could look at any more */
+            out->later_s += later_s;
         out->user_s += t.user_s;
         out->system_s += t.system_s;
         out->minor_faults += t.minor_faults;
@@ -35,7 +40,7 @@ static void add_threads(const report *r, uint32_t first, uint32_t n, report_usag
 static void end(report_usage *out) {
     out->known = out->known && out->user_s + out->system_s > 0;
     out->line_known = out->line_known && out->line_most_at != HSC_NONE;
-    if (out->later_s < 0.02 + 0.05 * out->cpu_s) /* ticks */
+    if (out->later_s < TICKS_S + LATER * out->cpu_s)
         out->later_s = 0;
 }
 

@@ -374,6 +374,7 @@ typedef struct hsc_rt_thread {
     uint64_t reported_beats, helper_cpu_ns;
     uint64_t usage_due_ns, usage_every_ns; /* helper's: when it tells usage next */
     char name[16];                         /* as record thread_usage tells it */
+    uint64_t run_ns, in_line_ns; /* of the last usage that had them */
     hsc_rt_usage usage_start, usage_asleep; /* when it was first measured (less what passed while it was asleep); when it fell asleep */
     bool omp; /* a thread that the OpenMP runtime knows */
     uint32_t lock_state; /* omp.c */

@@ -175,6 +175,12 @@ bool hsc_rt_usage_record(hsc_rt_thread *t, uint64_t now, uint64_t cpu, bool own,
         u = t->usage_asleep;
     else if (!(own && t->whole ? read_whole(t, now, cpu, &u) : hsc_rt_usage_read(t->tid, own, &u)))
         return false;
+    if (!u.run_ns) { /* a sandbox, or no /proc any more: as far as it was known */
+        u.run_ns = t->run_ns;
+        u.waited_ns = t->in_line_ns;
+    }
+    t->run_ns = u.run_ns;
+    t->in_line_ns = u.waited_ns;
     hsc_rt_usage_less(&u, &t->usage_start);
     for (size_t i = 0; i < sizeof t->name; i++)
         t->name[i] = u.name[i];
