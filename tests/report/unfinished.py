@@ -58,17 +58,17 @@ for lost, why in (((90, 1), (30, 6)), "most of it since the measurement file had
     expected = f"{100 * n / (400 + n):.1f} % of the CPU time is in no sample{', ' * bool(why)}{why}"
     m.that(expected in said and (why or f"{expected} (see the ledger)" in said), f"{lost}: {expected}:\n{said}")
 
+# a process that ended, whose threads could not be looked at to the end (a sandbox); what ticks may be off by is not told
+for user_ms, left in ((100, "another 0.3 s of CPU time came after"), (370, "")):
+    m.process(11, "/made/up/worker", (400, 0), more=counts(user_ms, 100))
+    said = text()
+    m.that(left in said if left else "not counted" not in said, f"counts of {user_ms} ms in a process that ended:\n{said}")
+
 m.process(11, "/made/up/worker", (400, 0), more=counts(100, 100), ends=False)
 killed = text()
 m.that("1 process recorded no end: ended by a signal (a fault, abort, kill, Ctrl-C), or still running when this was read" in killed, f"no end:\n{killed}")
 m.that("not counted to the end: another 0.3 s of CPU time came after" in killed, f"stale counts:\n{killed}")
 m.that("No processor: for 0.1 s, 50.0 % of the 0.2 s" in killed and "what ran last, 0.3 s of CPU time, is not counted" in killed, f"stale finding:\n{killed}")
-
-# the same of a process that ended, and whose threads could not be looked at to the end (a sandbox); what ticks may be off by is not told
-for user_ms, left in ((100, "another 0.3 s of CPU time came after"), (370, "")):
-    m.process(11, "/made/up/worker", (400, 0), more=counts(user_ms, 100))
-    said = text()
-    m.that(left in said if left else "not counted" not in said, f"counts of {user_ms} ms in a process that ended:\n{said}")
 
 m.process(os.getpid(), os.readlink("/proc/self/exe"), (10, 0), host=socket.gethostname(), ends=False)
 running = text()
