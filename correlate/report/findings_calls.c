@@ -173,22 +173,56 @@ static void volume_text(const volumes *v, char *out, size_t size) {
 }
 
 /* Elapsed time in calls of the message-passing library, as its wrappers timed them. */
+/* Elapsed time of the ranks, in which each has one thread that calls MPI; of one with several (MPI_THREAD_MULTIPLE) that of each of these, and *threads are
+ * all of them then, else 0. */
+static hsc_status time_of_callers(const report *r, double *elapsed, uint32_t *threads, hsc_err *err) {
+    bool *calls = calloc((size_t)r->info.threads + 1, sizeof *calls), several = false;
+    double *more = calloc((size_t)r->info.processes + 1, sizeof *more); /* of the others of a process */
+    uint32_t *callers = calloc((size_t)r->info.processes + 1, sizeof *callers), all = 0;
+    hsc_status s = calls && more && callers ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
+    *elapsed = 0;
+    for (uint32_t i = 0; !s && i < r->info.messages; i++) {
+        hsc_db_message m;
+        s = hsc_db_get_message(r->db, i, &m, err);
+        if (!s && m.calls && m.kind != HSC_operation_class_SETUP && m.thread < r->info.threads)
+            calls[m.thread] = true;
+    }
+    for (uint32_t i = 0; !s && i < r->info.threads; i++) {
+        hsc_db_thread t;
+        if (!calls[i] || (s = hsc_db_get_thread(r->db, i, &t, err)) || t.process >= r->info.processes)
+            continue;
+        all++;
+        several = several || callers[t.process];
+        if (callers[t.process]++)
+            more[t.process] += report_time_within(r, t.process, t.begin_s, t.end_s);
+    }
+    for (uint32_t p = 0; !s && p < r->info.processes; p++) {
+        hsc_db_process process;
+        if (!hsc_db_get_process(r->db, p, &process, NULL))
+            *elapsed += report_time_within(r, p, process.begin_s, process.end_s) + more[p];
+    }
+    *threads = several ? all : 0;
+    free(calls);
+    free(more);
+    free(callers);
+    return s;
+}
+
 hsc_status findings_messages(findings *f, hsc_err *err) {
     report *r = f->r;
     report_message *rows;
-    uint32_t n, best = HSC_NONE;
+    uint32_t n, best = HSC_NONE, threads;
     double all = 0, elapsed = 0, setup = 0; /* what begins and ends MPI is told apart */
     volumes moved = {0};
     const char *setup_name = NULL;
-    char text[2200], where[300], apart[200] = "", volume[200], callers[700] = "";
-    hsc_status status = report_messages(r, false, &rows, &n, err);
+    char text[2200], where[300], apart[200] = "", volume[200], callers[700] = "", whose[60] = "all ranks";
+    hsc_status status = time_of_callers(r, &elapsed, &threads, err);
+    if (!status)
+        status = report_messages(r, false, &rows, &n, err);
     if (status)
         return status;
-    for (uint32_t p = 0; p < r->info.processes; p++) {
-        hsc_db_process process;
-        if (!hsc_db_get_process(r->db, p, &process, NULL))
-            elapsed += report_time_within(r, p, process.begin_s, process.end_s);
-    }
+    if (threads)
+        snprintf(whose, sizeof whose, "the %u threads that call it", threads);
     for (uint32_t i = 0; i < n; i++) {
         add_volume(&moved, &rows[i]); /* what persistent requests move stands at their set-up's name */
         if (rows[i].kind == HSC_operation_class_SETUP) {
@@ -211,9 +245,9 @@ hsc_status findings_messages(findings *f, hsc_err *err) {
             report_callers(r, rows[best].line, rows[best].operation, 1, callers, sizeof callers);
         volume_text(&moved, volume, sizeof volume);
         snprintf(text, sizeof text,
-                 "Calls of MPI last %s, %.1f %% of the elapsed time of all ranks (timed, not sampled), and %s; "
+                 "Calls of MPI last %s, %.1f %% of the elapsed time of %s (timed, not sampled), and %s; "
                  "longest: %s%s, %s in %llu call%s%s%s.%s",
-                 REPORT_SECONDS(all), 100 * share, volume, rows[best].operation, where, REPORT_SECONDS(rows[best].duration_s),
+                 REPORT_SECONDS(all), 100 * share, whose, volume, rows[best].operation, where, REPORT_SECONDS(rows[best].duration_s),
                  (unsigned long long)rows[best].calls, rows[best].calls == 1 ? "" : "s", callers[0] ? ", most by way of " : "", callers, apart);
         findings_say(f, all / (r->unit.scale > 0 ? r->unit.scale : 1), "Calls of MPI", findings_no_share, spot_of_line(r, rows[best].line), text);
     }
