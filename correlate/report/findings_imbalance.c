@@ -120,9 +120,9 @@ static double worth_telling(const report *r) {
     return worth;
 }
 
-/* Were all processes of the program there at one time? Those that come when others have gone, as the compilers that make starts, share no work. Ranks do, whatever
- * their times; what lasts for next to nothing does not count. */
-static bool were_together(const report *r, uint32_t column) {
+/* Were all processes of the program there at one time, and did several of them run the code? Those that come when others have gone, as the compilers that make
+ * starts, share no work, nor does a child that its parent waits for. Ranks do, whatever their times; what lasts for next to nothing does not count. */
+static bool were_together(const report *r, uint32_t column, uint32_t running) {
     hsc_db_process p;
     double longest_s = 0, begin_s = 0, end_s = HUGE_VAL;
     if (r->axis != HSC_AXIS_PROCESS)
@@ -140,7 +140,7 @@ static bool were_together(const report *r, uint32_t column) {
                 end_s = fmin(end_s, p.end_s);
             }
         }
-    return begin_s < end_s;
+    return running > 1 && begin_s < end_s;
 }
 
 /* Of a procedure in regions whose teams are not the same there is no mean: the spread in the region whose slowest thread would save most. */
@@ -177,7 +177,7 @@ static hsc_status look_at_spread(report *r, const carriers *c, double worth, une
         return status;
     x->cost = p->max - p->mean;
     /* libraries that nobody of the user's calls wait because others work: their imbalance is a consequence */
-    if (serial || p->programs > 1 || !report_is_own(r, &s) || !report_uneven(p) || p->max < 1.1 * p->mean || x->cost < worth || !were_together(r, p->max_at)) {
+    if (serial || p->programs > 1 || !report_is_own(r, &s) || !report_uneven(p) || p->max < 1.1 * p->mean || x->cost < worth || !were_together(r, p->max_at, p->running)) {
         x->cost = 0;
         return HSC_OK;
     }

@@ -54,6 +54,17 @@ for path, least, most, mean, at in ((MINE, 25, 60, 85 / 2, ("south", "north")), 
            (r["min_processor"], r["max_processor"]) == at, f"of a program by node: {r}")
 both = next(r for r in n.table("procedure", *NODE) if r["module"] == BOTH)
 n.that((round(1000 * float(both["min_s"]), 3), both["min_processor"], round(1000 * float(both["max_s"]), 3)) == (5, "west", 10), f"a library, over all nodes: {both}")
+
+# what one of two processes runs alone is no imbalance of a program that forks (the other waits for it, or is begun for something else), but of ranks
+ELSEWHERE = ["node node_id=3 parent_id=0 mapping_id=2 address=8208 flags=0", *["sample_weighted time=6 node_id=3 state=0 weight=10"] * 40]
+for ranks, told in (((-1, -1), False), ((0, 1), True)):
+    k = MadeUp(sys.argv[1], sys.argv[2], sys.argv[3] + ".forks")
+    for pid, rank, samples, more in ((51, ranks[0], (400, 0), ()), (52, ranks[1], (0, 0), ELSEWHERE)):
+        k.process(pid, MINE, samples, BOTH, rank=rank, more=more)
+    k.run("correlate", "-o", k.database, k.work)
+    said = " ".join(k.run("report", k.database).split())
+    k.that(("Imbalance: " in said) == told and (not told or "runs on rank 0 alone" in said), f"{ranks}: {said}")
+    n.wrong += k.wrong
 n.end()
 
 # a rank that starts a program and a shell: what is started has its number, and is no rank more; the shell only starts others
