@@ -48,6 +48,12 @@ static void mark_waits(const join *j, uint8_t *is_wait) {
             is_wait[j->remarks.p[i].scope] = 1;
 }
 
+/* What a runtime of OpenMP, MPI or the dynamic linker reads, writes and allocates is what it takes, and no input, output or memory of the program. */
+static bool is_libraries_own(const verdict *own, const verdict *up) {
+    bool in_library = up->what == HSC_JOIN_MODULE || up->what == HSC_JOIN_WORKER;
+    return in_library && !own->strong && own->what == HSC_JOIN_PROCEDURE && (own->state == HSC_state_IO || own->state == HSC_state_MEMORY);
+}
+
 hsc_status hsc_join_classify(join *j, hsc_err *err) {
     size_t n = j->contexts.n;
     verdict *of_scope = calloc(j->scopes.n, sizeof *of_scope), *of_context = calloc(n, sizeof *of_context);
@@ -79,6 +85,8 @@ hsc_status hsc_join_classify(join *j, hsc_err *err) {
         const jmodule *m = &j->modules.p[s->module];
         if (own.state && own.what == HSC_JOIN_MODULE && caller == s->module && at->parent)
             continue; /* inside of the library */
+        if (is_libraries_own(&own, &up))
+            continue;
         if (own.state && (own.strong || !up.strong))
             of_context[c] = own.strong == HSC_JOIN_BODY ? (verdict){own.state, 0, own.what} : own;
         else if (!own.state && caller != s->module && (m->is_main || m->tables.knowledge == HSC_KNOWN_MAP))

@@ -421,6 +421,33 @@ static hsc_status begin_walk(findings *f, hsc_err *err) {
     return HSC_OK;
 }
 
+#define HANDING_OUT 0.05 /* of all */
+
+/* Does a thread get its next iterations of a loop there, whose schedule hands out piece by piece (dynamic, guided, by the runtime)? */
+static bool hands_out(const char *entry) {
+    static const char *const of_libgomp[] = {"dynamic_next", "guided_next", "runtime_next", "dynamic_start", "guided_start", "runtime_start"};
+    if (!strncmp(entry, "__kmpc_dispatch_", 16))
+        return true;
+    for (size_t i = 0; i < sizeof of_libgomp / sizeof *of_libgomp && !strncmp(entry, "GOMP_loop_", 10); i++)
+        if (strstr(entry, of_libgomp[i]))
+            return true;
+    return false;
+}
+
+/* " 98.3 % is for handing out iterations ..."; "": little is. below: by context */
+static void tell_handing_out(const report *r, const double *below, char *out, size_t size) {
+    double sum = 0;
+    hsc_db_context c;
+    hsc_db_scope s;
+    out[0] = 0;
+    for (uint32_t i = 0; i < r->info.contexts; i++)
+        if (below[i] > 0 && !hsc_db_get_context(r->db, i, &c, NULL) && !hsc_db_get_scope(r->db, c.scope, &s, NULL) && hands_out(s.name))
+            sum += below[i];
+    if (sum >= HANDING_OUT * r->total)
+        snprintf(out, size, " %.1f %% of the run is for handing out iterations of loops with schedule(dynamic), guided or runtime, piece by piece: larger pieces, as schedule(dynamic, 64) makes them, or schedule(static) where iterations take alike, save most of it.",
+                 100 * sum / r->total);
+}
+
 /* The OpenMP runtime's share: samples in its library, or in system libraries that it called; not the user's code, which it
  * calls too. Named is the entry, the outermost of its procedures on the path, with the most of it. */
 hsc_status findings_openmp(findings *f, hsc_err *err) {
@@ -443,6 +470,8 @@ hsc_status findings_openmp(findings *f, hsc_err *err) {
             best_at = c;
         }
     hsc_weighted sum = w->sum;
+    char handing[400];
+    tell_handing_out(r, w->below, handing, sizeof handing);
     findings_walk_free(w); /* steps to come want memory, too */
     f->walk = NULL;
     if (best_at == HSC_NONE || sum.sum < 0.01 * r->total)
@@ -471,9 +500,9 @@ hsc_status findings_openmp(findings *f, hsc_err *err) {
     report_usage_of(r, 0, r->info.threads, &u);
     /* threads that wait actively, on a machine where others stand in line */
     bool in_the_way = !r->metric && u.line_known && u.line_s > 0.2 * (u.line_s + u.cpu_s) && sum.sum >= 0.1 * r->total && findings_polling(r) >= 0.1 * r->total * r->unit.scale;
-    snprintf(text, sizeof text, "The OpenMP runtime, with what it calls of the system, takes %s; most below %s (%.1f %%), called by %s%s%s.%s", share,
+    snprintf(text, sizeof text, "The OpenMP runtime, with what it calls of the system, takes %s; most below %s (%.1f %%), called by %s%s%s.%s%s", share,
              report_fit(s.name, 50, name, sizeof name), 100 * best / r->total, caller_name, at,
-             idle ? ": worker threads that wait for work or for each other" : "",
+             idle ? ": worker threads that wait for work or for each other" : "", handing,
              in_the_way ? " Threads that wait actively take processors from others that stand in line for one: with OMP_WAIT_POLICY=passive in the environment they sleep; fewer threads are another way." : "");
     findings_say(f, sum.sum, "OpenMP runtime", sum, spot_of_line(r, context.call_line), text);
     return HSC_OK;
