@@ -450,6 +450,9 @@ static bool is_same_doing(const hsc_db_cause *a, const hsc_db_cause *b) {
     return a->own && !a->place.not_known && !a->place.not_running && a->scope == b->scope && a->line == b->line && a->waited_kind == b->waited_kind && a->column == b->column;
 }
 
+/* The late one waited itself for descriptors that nobody of the program is known to have written to: else the writer would be the cause. */
+static bool is_from_outside(const hsc_db_cause *c) { return !c->place.not_running && !c->place.not_known && c->waited_kind == HSC_wait_kind_POLL; }
+
 /* " Then 3.66 s: rank 2 (late at collective halo.c:58), by loop halo.c:23 in hot": what comes in order from row `first` on, down to a tenth of all. */
 static void further_causes(const report *r, const report_cause *rows, uint32_t n, uint32_t first, double total, const char *word, char *out, size_t size) {
     size_t at = 0;
@@ -458,7 +461,7 @@ static void further_causes(const report *r, const report_cause *rows, uint32_t n
         const report_cause *c = &rows[i];
         const hsc_db_cause *x = &c->of;
         char who[128], where[800], late[300] = "", ways[400] = "";
-        if (!x->own || x->place.not_running)
+        if (!x->own || x->place.not_running || is_from_outside(x))
             continue;
         bool told = x->delay.kind != HSC_wait_cause_OMP_BARRIER && *report_call_text(r, x->delay.line, late, sizeof late);
         report_who(r, c->most_thread, who, sizeof who);
@@ -478,7 +481,8 @@ static void further_causes(const report *r, const report_cause *rows, uint32_t n
         memcpy(out + at, ".", 2);
 }
 
-/* Of the waiting: what is the machine's, as those who were late had no processor. */
+/* Of the waiting: what is the machine's, as those who were late had no processor; or what came from outside, as they waited themselves for descriptors that nobody of
+ * the program is known to have written to. */
 typedef struct crowd {
     double seconds, most_s;
     uint32_t thread; /* of the row with most */
@@ -500,6 +504,18 @@ static void crowd_text(const report *r, const crowd *of, double total, char *out
         return;
     report_who(r, of->thread, who, sizeof who);
     snprintf(out, size, " %s of it is the machine's: those who were late had no processor (%s most).", REPORT_SECONDS(of->seconds), who);
+}
+
+#define FROM_OUTSIDE "waited themselves for descriptors, for what comes from outside the program or until a time was up"
+
+/* " 2.6 s of it nobody of the program caused: those who were late waited themselves ... (thread 0 most)." */
+static void outside_text(const report *r, const crowd *of, double total, char *out, size_t size) {
+    char who[128];
+    out[0] = 0;
+    if (of->seconds < 0.01 * total || !(of->seconds > 0))
+        return;
+    report_who(r, of->thread, who, sizeof who);
+    snprintf(out, size, " %s of it nobody of the program caused: those who were late " FROM_OUTSIDE " (%s most).", REPORT_SECONDS(of->seconds), who);
 }
 
 /* "; 0.5 s with the other kinds of waiting for it": what the same doing caused. */
@@ -569,10 +585,10 @@ static hsc_status kinds_text(report *r, double total, char *out, size_t size, hs
 hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope, uint32_t *line, double *seconds, hsc_err *err) {
     report_cause *rows;
     report_elapsed of = {0};
-    crowd idle = {.thread = HSC_NONE};
+    crowd idle = {.thread = HSC_NONE}, outside = {.thread = HSC_NONE};
     uint32_t n, first = HSC_NONE;
     double total = 0;
-    char who[128], most[160] = "", where[800], late[300], together[96], further[2000], crowded[300], share[900], kinds[700], ways[400] = "";
+    char who[128], most[160] = "", where[800], late[300], together[96], further[2000], crowded[300], external[400], share[900], kinds[700], ways[400] = "";
     out[0] = 0;
     hsc_status s = report_elapsed_of(r, &of, err);
     if (!s)
@@ -585,6 +601,8 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
         total += rows[i].caused_s;
         if (rows[i].of.place.not_running)
             add_to_crowd(&idle, &rows[i]);
+        else if (is_from_outside(&rows[i].of))
+            add_to_crowd(&outside, &rows[i]);
         else
             first = first == HSC_NONE ? i : first;
     }
@@ -598,14 +616,19 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
         snprintf(share, sizeof share, "of %s in all (%s), %.1f %% of the elapsed time of the %u thread%s the program's code", REPORT_SECONDS(total), kinds,
                  100 * total / of.seconds, of.threads, of.threads == 1 ? " that runs" : "s that run");
     *scope = *line = HSC_NONE;
-    double own = *seconds = total - idle.seconds;
+    double own = *seconds = total - idle.seconds - outside.seconds;
+    outside_text(r, &outside, total, external, sizeof external);
     if (told && (first == HSC_NONE || own < least || own < 0.1 * total)) { /* a cause in the program would mislead */
         further[0] = 0;
         if (first != HSC_NONE && own >= least)
             further_causes(r, rows, n, first, own, " Of the program itself", further, sizeof further);
-        report_who(r, idle.thread, who, sizeof who);
-        snprintf(out, size, "threads wait %s for others that had no processor meanwhile, %s most: that is the machine's, with more threads to run than processors; %s.%s",
-                 REPORT_SECONDS(idle.seconds), who, share, further);
+        bool by_machine = idle.seconds >= outside.seconds;
+        const crowd *most_of = by_machine ? &idle : &outside;
+        report_who(r, most_of->thread, who, sizeof who);
+        if (!by_machine)
+            crowd_text(r, &idle, total, external, sizeof external);
+        snprintf(out, size, "threads wait %s for others that %s, %s most%s; %s.%s%s", REPORT_SECONDS(most_of->seconds), by_machine ? "had no processor meanwhile" : FROM_OUTSIDE, who,
+                 by_machine ? ": that is the machine's, with more threads to run than processors" : "", share, external, further);
     } else if (told) {
         const report_cause *c = &rows[first];
         const hsc_db_cause *x = &c->of;
@@ -628,10 +651,10 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
         }
         further_causes(r, rows, n, first + 1, total, " Then", further, sizeof further);
         crowd_text(r, &idle, total, crowded, sizeof crowded);
-        snprintf(out, size, "%s make%s others wait %s%s (%s%s%s%s%s)%s%s%s%s; %s.%s%s", who, c->threads > 1 ? "" : "s", REPORT_SECONDS(c->caused_s), most,
+        snprintf(out, size, "%s make%s others wait %s%s (%s%s%s%s%s)%s%s%s%s; %s.%s%s%s", who, c->threads > 1 ? "" : "s", REPORT_SECONDS(c->caused_s), most,
                  x->delay.kind == HSC_wait_cause_OMP_BARRIER ? "late at a barrier of threads" : report_cause_kind(x->delay.kind),
                  has_call ? " " : "", has_call ? late : "", ways[0] ? ", most by way of " : "", ways, x->place.not_known ? ", by what is not known" : " by ", x->place.not_known ? "" : where,
-                 together, runs, share, further, crowded);
+                 together, runs, share, further, crowded, external);
         *scope = report_cause_loop(r, x);
         *line = *scope != HSC_NONE ? HSC_NONE : x->place.not_known ? x->delay.line : x->line;
     }
