@@ -317,7 +317,10 @@ static hsc_status procedures(report *r, hsc_err *err) {
     if (!shown)
         status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     int left = (spread ? 34 : 28) + report_text_interval_width(r), name_width = (r->width - left) * 11 / 20, place_width = r->width - left - name_width - 1;
-    snprintf(text, sizeof text, "Procedures with their loops%s%s", spread ? "; max/mean over " : "", spread ? report_axis_name(r, true) : "");
+    bool skips = false; /* what was left out for less hot ones of the program's own */
+    for (uint32_t i = 1; shown && i < n; i++)
+        skips = skips || (shown[i] && !shown[i - 1]);
+    snprintf(text, sizeof text, "Procedures with their loops%s%s%s", skips ? ", some of libraries left out" : "", spread ? "; max/mean over " : "", spread ? report_axis_name(r, true) : "");
     if (!none)
         scope_heads(r, text, spread, name_width);
     hsc_weighted rest = {0};
