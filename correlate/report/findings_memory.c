@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What takes long below calls of the user's: of memory management, of the runtime of the language for arrays, of libraries; by the lines of these calls. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #define TOLD 0.03   /* of all */
 #define MOSTLY 0.5  /* of what a procedure has: it does nothing else */
+#define OF_FLANG "_FortranA" /* how procedures of its runtime begin */
 #define LOOKED_AT 0.0005 /* of all: procedures with less are not looked at, of which there may be very many */
 
 typedef struct place { /* a line of the user's that calls it */
@@ -175,8 +177,17 @@ enum { LINES_NAMED = 3 };
 static void put_called(const report *r, const place *x, char *text, size_t size) {
     hsc_db_scope s;
     char name[200];
-    if (!hsc_db_get_scope(r->db, x->called, &s, NULL) && *s.name && !strstr(s.name, "+0x"))
+    if (hsc_db_get_scope(r->db, x->called, &s, NULL) || !*s.name || strstr(s.name, "+0x"))
+        return;
+    if (strncmp(s.name, OF_FLANG, sizeof OF_FLANG - 1)) {
         snprintf(text + strlen(text), size - strlen(text), " (%s)", report_fit(s.name, 50, name, sizeof name));
+        return;
+    }
+    size_t n = 0; /* MATMUL of _FortranAMatmulReal8Real8 */
+    for (const char *p = s.name + sizeof OF_FLANG - 1; n + 1 < sizeof name && *p && (!n || islower((unsigned char)*p) || !islower((unsigned char)p[-1])) && !isdigit((unsigned char)*p); p++)
+        name[n++] = (char)toupper((unsigned char)*p);
+    name[n] = 0;
+    snprintf(text + strlen(text), size - strlen(text), " (%s)", name);
 }
 
 /* "Most is called by build at tree.c:12, 8.0 % (...); ...": the first lines, of a tenth of all and more; `called`: with what is called there. */
@@ -190,13 +201,32 @@ static void put_places(const report *r, const callers *all, double sum, bool cal
     }
 }
 
-/* What flang calls for an assignment of arrays that it does not make a loop of. */
-static bool assigns(const char *name) {
-    static const char *const begins[] = {"_FortranAAssign", "_FortranACopyOut", "_FortranACopyIn", "Fortran::runtime::Assign("};
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+static bool begins_as_one_of(const char *name, const char *const *begins, size_t n) {
+    for (size_t i = 0; i < n; i++)
         if (!strncmp(name, begins[i], strlen(begins[i])))
             return true;
-    return !strcmp(name, "Fortran::runtime::Assign");
+    return false;
+}
+#define BEGINS_AS(name, list) begins_as_one_of(name, list, sizeof list / sizeof *list)
+
+/* What flang calls to have a section that is not contiguous copied for a call, and back. */
+static bool copies(const char *name) {
+    static const char *const begins[] = {"_FortranACopyOut", "_FortranACopyIn"};
+    return BEGINS_AS(name, begins);
+}
+
+/* What flang calls for an assignment of arrays that it does not make a loop of. */
+static bool assigns(const char *name) {
+    static const char *const begins[] = {"_FortranAAssign", "Fortran::runtime::Assign("};
+    return BEGINS_AS(name, begins) || !strcmp(name, "Fortran::runtime::Assign");
+}
+
+/* Procedures of the language that take arrays, or find in texts. */
+static bool is_intrinsic(const char *name) {
+    static const char *const begins[] = {"Matmul", "Transpose", "Reshape", "Spread", "Pack", "Unpack", "Cshift", "Eoshift", "Sum", "Product", "DotProduct", "Norm2", "Maxval", "Minval", "Maxloc", "Minloc", "Findloc",
+                                         "All", "Any", "Count", "Parity", "IAll", "IAny", "IParity", "Reduce", "Index", "Scan", "Verify", "Repeat", "Trim", "Adjust", "Random"};
+    const size_t n = sizeof OF_FLANG - 1;
+    return !strncmp(name, OF_FLANG, n) && strncmp(name + n, "Allocat", 7) && BEGINS_AS(name + n, begins);
 }
 
 /* What a finding by callers has held; what is not in this database is no failure. */
@@ -209,27 +239,43 @@ static hsc_status end_callers(callers *all, double *marks, hsc_status status, hs
     return HSC_OK;
 }
 
-hsc_status findings_assignments(findings *f, hsc_err *err) {
+/* What the runtime of a language takes for some of its procedures, told by the lines of the user's code that need these. */
+typedef struct of_runtime {
+    bool (*is_of)(const char *name);
+    const char *title, *what, *cure;
+    bool called; /* with what is called there */
+} of_runtime;
+
+static const of_runtime of_flang[] = {
+    {assigns, "Array assignments", "which is called where an assignment of arrays or sections is not made a loop",
+     " Loops over the elements need no call; expressions assigned to a dummy argument, in place of a component of a structure, mostly need none.", false},
+    {copies, "Copied arguments", "which copies sections that are not contiguous for a call, and back after it, as the procedure takes an array of explicit or assumed size, or a contiguous one",
+     " A contiguous section (a column in place of a row), or a dummy argument of assumed shape, needs no copy.", false},
+    {is_intrinsic, "Intrinsic procedures", "which is called for procedures of the language that are not made loops", "", true}};
+
+static hsc_status tell_runtime(findings *f, const of_runtime *x, hsc_err *err) {
     report *r = f->r;
     callers all = {0};
     hsc_weighted sum = {0};
     hsc_status status = HSC_OK;
     bool any = false;
     char text[2400], share[140];
-    double *marks = findings_vectors_help(r) ? calloc((size_t)r->info.scopes + 1, sizeof *marks) : NULL;
-    if (!findings_vectors_help(r))
-        return HSC_OK;
-    if (!marks)
-        return hsc_err_set(err, HSC_E_MEMORY, "out of memory");
+    double *marks = calloc((size_t)r->info.scopes + 1, sizeof *marks);
+    uint8_t *others = calloc((size_t)r->info.scopes + 1, 1); /* what is called for these is told with them */
+    if (!marks || !others)
+        status = hsc_err_set(err, HSC_E_MEMORY, "out of memory");
     for (uint32_t s = 0; s < r->info.scopes && !status; s++) {
         hsc_db_scope scope;
         if (!(r->incl[s] >= LOOKED_AT * r->total) || (status = hsc_db_get_scope(r->db, s, &scope, err)) || scope.kind != HSC_SCOPE_PROCEDURE)
             continue;
-        marks[s] = assigns(scope.name);
+        for (size_t i = 0; i < sizeof of_flang / sizeof *of_flang; i++)
+            others[s] |= &of_flang[i] != x && of_flang[i].is_of(scope.name);
+        marks[s] = x->is_of(scope.name);
         any = any || marks[s] > 0;
     }
     if (!status && any)
-        status = find_callers(r, marks, NULL, &all, err);
+        status = find_callers(r, marks, others, &all, err);
+    free(others);
     for (uint32_t i = 0; i < all.n; i++) {
         sum.sum += all.list[i].sum.sum;
         sum.excess += all.list[i].sum.excess;
@@ -237,12 +283,19 @@ hsc_status findings_assignments(findings *f, hsc_err *err) {
     if (!status && all.n && sum.sum >= TOLD * r->total) {
         qsort(all.list, all.n, sizeof *all.list, larger);
         findings_amount(r, sum, share, sizeof share);
-        snprintf(text, sizeof text, "Array assignments: %s, is in flang's runtime, which is called where an assignment of arrays or sections is not made a loop. Most by", share);
-        put_places(r, &all, sum.sum, false, text, sizeof text);
-        strncat(text, ". Loops over the elements need no call; expressions assigned to a dummy argument, in place of a component of a structure, mostly need none.", sizeof text - strlen(text) - 1);
-        findings_say(f, sum.sum, "Array assignments", sum, spot_of_line(r, all.list[0].line), text);
+        snprintf(text, sizeof text, "%s: %s, is in flang's runtime, %s. Most by", x->title, share, x->what);
+        put_places(r, &all, sum.sum, x->called, text, sizeof text);
+        snprintf(text + strlen(text), sizeof text - strlen(text), ".%s", x->cure);
+        findings_say(f, sum.sum, x->title, sum, spot_of_line(r, all.list[0].line), text);
     }
     return end_callers(&all, marks, status, err);
+}
+
+hsc_status findings_assignments(findings *f, hsc_err *err) {
+    hsc_status status = HSC_OK;
+    for (size_t i = 0; i < sizeof of_flang / sizeof *of_flang && !status && findings_vectors_help(f->r); i++)
+        status = tell_runtime(f, &of_flang[i], err);
+    return status;
 }
 
 hsc_status findings_memory(findings *f, hsc_err *err) {
