@@ -335,7 +335,7 @@ static bool add_module(builder *b, uint32_t i) {
         return false;
     m->unknown_procedure = HSC_NO_INDEX;
     if (i == j->unknown_module)
-        return add_named(b, i, pseudo, "[code in no file]", &m->unknown_procedure) &&
+        return add_named(b, i, pseudo, HSC_DB_NO_FILE, &m->unknown_procedure) &&
                add_named(b, i, pseudo, "[no call path]", &j->no_path_scope);
     for (size_t n = 0; n < m->address_rows.n; n++)
         if (!j->places.p[m->address_rows.p[n]].element_count) {

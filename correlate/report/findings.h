@@ -80,6 +80,9 @@ hsc_status findings_libraries(findings *f, hsc_err *err);
 /* findings_tree.c */
 hsc_status findings_call_tree(findings *f, hsc_err *err);
 
+/* findings_generated.c: code that was made at run time */
+hsc_status findings_generated(findings *f, hsc_err *err);
+
 /* findings_calls.c */
 hsc_status findings_mpi(findings *f, hsc_err *err);
 /* ", mostly called by walk at src/tree.c:12": who has most of the scope's time, and the row of the call's line, HSC_NONE; "": nobody. */

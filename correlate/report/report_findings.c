@@ -57,7 +57,7 @@ static kind kind_of(const report *r, const hsc_db_finding *x) {
         const char *title;
         kind kind;
     } kinds[] = {{"Where time goes", KIND_SHARES}, {"Call tree", KIND_SHARES},   {"Hottest loop", KIND_CODE},     {"Hottest procedure", KIND_CODE},       {"Little known", KIND_CODE},
-                 {"Scalar remainder", KIND_CODE},      {"Short vectors", KIND_CODE}, {"Not optimised", KIND_CODE},    {"Loop order", KIND_CODE}, {"Layout", KIND_CODE},    {"Memory management", KIND_CODE}, {"Array assignments", KIND_CODE}, {"Copied arguments", KIND_CODE}, {"Intrinsic procedures", KIND_CODE}, {"Library", KIND_CODE}, {"One thread", KIND_THREADS},    {"Not vectorised", KIND_CODE},   {"Vectorisation not tried", KIND_CODE}, {"Spin waits", KIND_CODE}, {"Calls of MPI", KIND_MESSAGES},
+                 {"Scalar remainder", KIND_CODE},      {"Short vectors", KIND_CODE}, {"Not optimised", KIND_CODE},    {"Loop order", KIND_CODE}, {"Layout", KIND_CODE},    {"Memory management", KIND_CODE}, {"Array assignments", KIND_CODE}, {"Copied arguments", KIND_CODE}, {"Intrinsic procedures", KIND_CODE}, {"Library", KIND_CODE}, {"Generated code", KIND_CODE}, {"One thread", KIND_THREADS},    {"Not vectorised", KIND_CODE},   {"Vectorisation not tried", KIND_CODE}, {"Spin waits", KIND_CODE}, {"Calls of MPI", KIND_MESSAGES},
                  {"MPI", KIND_MESSAGES},               {"Array", KIND_MESSAGES},        {"Imbalance", KIND_THREADS},            {"Serial", KIND_THREADS},
                  {"OpenMP runtime", KIND_THREADS},     {"Blocked", KIND_THREADS},       {"Input and output", KIND_FILES},       {"In the kernel", KIND_KERNEL},
                  {"Hardly any CPU time", KIND_SHARES}};
@@ -665,7 +665,7 @@ static const step steps[] = {{rank_loops, false},   {rank_procedures, false}, {f
                              {little_known, true},  {loop_versions, true},    {findings_imbalance, true}, {serial, true},         {findings_one_thread, true},
                              {categories, true},    {findings_call_tree, true}, {hardly_any, false},     {findings_mpi, true},     {findings_openmp, true}, {messages, false},
                              {blocked, false},      {causes, false},          {arrays, false},         {look_for_refused, true},
-                             {refused, true},       {findings_loop_order, true}, {findings_layout, true}, {findings_memory, true}, {findings_assignments, true}, {findings_libraries, true}, {findings_short_vectors, true}, {findings_written_vectors, true}, {findings_unoptimised, true}, {spin_waits, true},       {of_the_run, false},      {not_tried, true},       {quality, false}};
+                             {refused, true},       {findings_loop_order, true}, {findings_layout, true}, {findings_memory, true}, {findings_assignments, true}, {findings_libraries, true}, {findings_generated, true}, {findings_short_vectors, true}, {findings_written_vectors, true}, {findings_unoptimised, true}, {spin_waits, true},       {of_the_run, false},      {not_tried, true},       {quality, false}};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 struct report_looking {
