@@ -190,10 +190,8 @@ hsc_status report_text_contexts(report *r, hsc_err *err) {
             if (status)
                 break;
             hsc_db_context up;
-            hsc_db_scope above;
-            if (!strncmp(s.name, "OpenMP ", 7) && !hsc_db_get_context(r->db, c.parent, &up, NULL) && !hsc_db_get_scope(r->db, up.scope, &above, NULL) &&
-                above.kind == s.kind && above.line_begin == s.line_begin && !strcmp(above.name, s.name))
-                continue; /* a loop over chunks with the one over iterations, a combined construct: of one line */
+            if (!hsc_db_get_context(r->db, c.parent, &up, NULL) && hsc_db_continues(r->db, &s, up.scope))
+                continue;
             bool last = !k || !is_of_header(r, path[k - 1]);
             if (r->brief && c.kind == HSC_CONTEXT_INLINED && told.n && !last && is_of_header(r, path[k]) && is_of_header(r, path[k + 1])) {
                 hidden++; /* what a header's procedure inlines of headers */

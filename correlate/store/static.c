@@ -157,6 +157,12 @@ hsc_status hsc_db_get_scope(const hsc_db *db, uint32_t s, hsc_db_scope *out, hsc
     return status;
 }
 
+bool hsc_db_continues(const hsc_db *db, const hsc_db_scope *scope, uint32_t above) {
+    hsc_db_scope up;
+    return !strncmp(scope->name, "OpenMP ", 7) && above != HSC_NONE && !hsc_db_get_scope(db, above, &up, NULL) && up.kind == scope->kind &&
+           up.line_begin == scope->line_begin && up.file == scope->file && !strcmp(up.name, scope->name);
+}
+
 /* Looked for once: all versions of a program are asked for. */
 static const char *version_text(uint32_t version) {
     static _Thread_local const char *known[16];

@@ -150,8 +150,57 @@ static int hot_lines(hsc_handle *h, Tcl_Interp *interp, const hsc_data_args *a) 
     return TCL_OK;
 }
 
+/* unrolled S ?-metric M?: {round inside}, of a loop whose samples count in another one, as it was unrolled fully, that loop (else -1), and {scope sum}
+ * of the loops inside S that count in it, the hottest first. */
+static int unrolled(hsc_handle *h, Tcl_Interp *interp, uint32_t scope, const hsc_data_args *a) {
+    hsc_err err = {0};
+    hsc_db_scope sc;
+    const double *loops;
+    const uint32_t *of;
+    double *own = NULL;
+    hsc_hot *rows = NULL;
+    uint32_t n = 0, found = 0;
+    hsc_status s = hsc_db_get_scope(h->db, scope, &sc, &err);
+    if (s == HSC_OK)
+        s = hsc_handle_loops(h, a->view.metric, &loops, &of, &err);
+    if (s == HSC_OK) {
+        n = sc.subtree_end - scope;
+        own = malloc(((size_t)n + 1) * sizeof *own);
+        rows = malloc(((size_t)n + 1) * sizeof *rows);
+        s = own && rows ? hsc_db_read_sums(h->db, (hsc_db_view){a->view.metric, HSC_TABLE_SCOPE_EXCL, HSC_AXIS_PROCESS}, scope, n, own, &err)
+                        : hsc_err_set(&err, HSC_E_MEMORY, "no memory for %u scopes", n);
+    }
+    for (uint32_t i = 1; s == HSC_OK && i < n; i++)
+        if (of[scope + i] == scope && own[i] > 0)
+            rows[found++] = (hsc_hot){own[i], scope + i};
+    if (s == HSC_OK) {
+        Tcl_Obj *d = Tcl_NewDictObj(), *list = Tcl_NewListObj(0, NULL);
+        qsort(rows, found, sizeof *rows, hsc_hottest_first);
+        for (uint32_t i = 0; i < found; i++) {
+            Tcl_Obj *one = Tcl_NewDictObj();
+            hsc_tcl_put(one, "scope", Tcl_NewWideIntObj(rows[i].row));
+            hsc_tcl_put(one, "sum", Tcl_NewDoubleObj(rows[i].sum));
+            Tcl_ListObjAppendElement(NULL, list, one);
+        }
+        hsc_tcl_put(d, "round", hsc_tcl_index(of[scope] == scope ? HSC_NONE : of[scope]));
+        hsc_tcl_put(d, "inside", list);
+        Tcl_SetObjResult(interp, d);
+    }
+    free(own);
+    free(rows);
+    return s == HSC_OK ? TCL_OK : hsc_tcl_error(interp, &err);
+}
+
 int hsc_data_hot(hsc_handle *h, Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[]) {
     hsc_data_args a;
+    uint32_t scope;
+    if (!strcmp(name, "unrolled")) {
+        if (objc < 1)
+            return hsc_tcl_usage(interp, "unrolled SCOPE ?-metric M?");
+        if (hsc_tcl_get_index(interp, objv[0], "scope", h->info.scopes, &scope) != TCL_OK || hsc_data_parse(h, interp, objc - 1, objv + 1, 0, 0, 1, 1, &a) != TCL_OK)
+            return TCL_ERROR;
+        return unrolled(h, interp, scope, &a);
+    }
     if (strcmp(name, "hotlines"))
         return TCL_CONTINUE;
     return hsc_data_parse(h, interp, objc, objv, HSC_ARG_N, 0, 100, 4096, &a) == TCL_OK ? hot_lines(h, interp, &a) : TCL_ERROR;

@@ -354,6 +354,40 @@ static bool seen(const raster *r, const hsc_terrain_frame *f, const hsc_terrain_
     return false;
 }
 
+/* Seen through what stands before it: a part of a profile, between the plane of no change and what falls below it. */
+static void show_through(raster *r, const point p[4], const hsc_rgb *steps, uint32_t id) {
+    double lo = fmin(p[0].x, p[1].x), hi = fmax(p[0].x, p[1].x);
+    int x0 = (int)floor(lo), x1 = (int)floor(hi);
+    for (int x = x0 < 0 ? 0 : x0; x <= x1 && x < r->width; x++) {
+        double t = hi - lo < 1 ? 0.5 : fmin(fmax((x + 0.5 - p[0].x) / (p[1].x - p[0].x), 0), 1);
+        double top = p[0].y + t * (p[1].y - p[0].y), bottom = p[3].y + t * (p[2].y - p[3].y), depth = 0.5 - p[3].h - t * (p[2].h - p[3].h);
+        for (int k = (int)floor(bottom); k <= (int)floor(top); k++) {
+            if (k > -1 || k < -r->height)
+                continue;
+            double part = top - bottom > 1e-9 ? fmin(fmax((top - k) / (top - bottom), 0), 1) : 1;
+            size_t i = (size_t)(-1 - k) * (size_t)r->width + (size_t)x;
+            r->pixels[i] = dim(r->pixels[i], 0.25) + dim(steps[(int)((0.5 - part * depth) * (HSC_COLOUR_STEPS - 1))], 0.75);
+            r->pick[i] = id;
+        }
+    }
+}
+
+/* Of changes: what falls where the picture doesn't show it, a narrow valley behind the plane's edge. From the farthest to the nearest. */
+static void show_hidden_falls(raster *r, const view *w, const hsc_terrain_frame *f) {
+    bool rows_up = w->cos_a >= 0, columns_up = w->sin_a >= 0;
+    for (uint32_t j = f->rows; j-- > 0;)
+        for (uint32_t i = f->columns - 1; i-- > 0;) {
+            uint32_t row = rows_up ? j : f->rows - 1 - j, column = columns_up ? i : f->columns - 2 - i;
+            double h0 = fmin(height_of(f, row, column), 0.5), h1 = fmin(height_of(f, row, column + 1), 0.5);
+            uint32_t lowest = h1 < h0 ? column + 1 : column;
+            double u0 = at(column, f->columns), u1 = at(column + 1, f->columns), v = at(row, f->rows);
+            point p[4] = {project(w, u0, v, 0.5), project(w, u1, v, 0.5), project(w, u1, v, h1), project(w, u0, v, h0)};
+            hsc_terrain_peak fall = {.row = row, .column = lowest, .x = (p[2].x + p[3].x) / 2, .y = -(p[2].y + p[3].y) / 2};
+            if ((h0 < 0.5 || h1 < 0.5) && !seen(r, f, &fall))
+                show_through(r, p, f->scale->steps, 1 + row * f->columns + lowest);
+        }
+}
+
 /* Whether nothing stands above the peak: flat-on its cell is no more than an edge. */
 static bool stands_out(const raster *r, const hsc_terrain_peak *p) {
     int x = (int)p->x;
@@ -475,6 +509,8 @@ hsc_status hsc_paint_terrain(hsc_canvas *c, const hsc_style *st, hsc_terrain_fra
     wall(&r, &w, f, st, true, w.cos_a >= 0 ? 0 : f->rows - 1);
     wall(&r, &w, f, st, false, w.sin_a >= 0 ? 0 : f->columns - 1);
     surface(&r, &w, f, st);
+    if (f->scale->diverging && r.pick)
+        show_hidden_falls(&r, &w, f);
     hsc_canvas_block(c, 0, 0, c->width, c->height, r.pixels, c->width);
     if (scale.n)
         draw_scale(c, st, f, &w, r.pick, &scale);

@@ -19,6 +19,7 @@ typedef struct flame {
     hsw_against against;
     int root, selected, row_height, loops;
     char *search;
+    int64_t stands; /* context of the selected one's box */
     /* by prepare */
     double *sums; /* of the contexts from .. end; NULL: not read */
     uint64_t sums_of; /* see hsc_handle */
@@ -95,15 +96,59 @@ static enum hsc_flame_kind kind_of(flame *f, const hsc_db_context *c, const hsc_
     return c->kind == HSC_CONTEXT_LOOP ? HSC_FLAME_LOOP : c->kind == HSC_CONTEXT_INLINED ? HSC_FLAME_INLINED : HSC_FLAME_OWN;
 }
 
+/* Whether a context has no box of its own: it goes on with the OpenMP construct of the box above. */
+static bool is_folded(hsc_handle *h, const hsc_db_context *c) {
+    hsc_db_context up;
+    hsc_db_scope s;
+    return c->kind == HSC_CONTEXT_LOOP && c->parent != HSC_NONE && !hsc_db_get_scope(h->db, c->scope, &s, NULL) &&
+           !hsc_db_get_context(h->db, c->parent, &up, NULL) && hsc_db_continues(h->db, &s, up.scope);
+}
+
+/* The context whose box a context is in. */
+static int64_t unfolded(hsc_handle *h, int64_t context) {
+    hsc_db_context c;
+    while (context > 0 && context < h->info.contexts && !hsc_db_get_context(h->db, (uint32_t)context, &c, NULL) && c.parent < context && is_folded(h, &c))
+        context = c.parent;
+    return context;
+}
+
+/* What a context has itself, with those folded into it. */
+static double read_own(hsc_handle *h, hsc_db_view view, uint32_t context) {
+    double sum = 0;
+    hsc_db_context c, below;
+    (void)hsc_db_read_sums(h->db, view, context, 1, &sum, NULL);
+    if (hsc_db_get_context(h->db, context, &c, NULL))
+        return sum;
+    for (uint32_t i = context + 1; i < c.subtree_end && !hsc_db_get_context(h->db, i, &below, NULL); i = below.subtree_end > i ? below.subtree_end : i + 1)
+        if (is_folded(h, &below))
+            sum += read_own(h, view, i);
+    return sum;
+}
+
+/* "generator.h:" for a loop of another file than its procedure's, else ":". */
+static void loop_file(hsc_handle *h, const hsc_db_scope *s, char *out, size_t capacity) {
+    hsc_db_scope p;
+    hsc_db_file f;
+    char clean[200];
+    bool other = s->procedure != HSC_NONE && s->file != HSC_NONE && !hsc_db_get_scope(h->db, s->procedure, &p, NULL) && p.file != HSC_NONE && p.file != s->file &&
+                 !hsc_db_get_file(h->db, s->file, &f, NULL);
+    const char *slash = other ? strrchr(f.path, '/') : NULL;
+    snprintf(out, capacity, "%s:", other ? hsc_text_clean(slash ? slash + 1 : f.path, clean, sizeof clean) : "");
+}
+
 static void name_of(hsc_handle *h, const hsc_db_context *c, const hsc_db_scope *s, char *out, size_t capacity) {
     char clean[200];
     if (c->kind == HSC_CONTEXT_ROOT)
         snprintf(out, capacity, "all");
     else if (c->kind == HSC_CONTEXT_PARTIAL)
         snprintf(out, capacity, "paths without a start");
-    else if (c->kind == HSC_CONTEXT_LOOP && s->line_begin)
-        snprintf(out, capacity, "%s :%u", hsc_text_clean(s->name, clean, sizeof clean), s->line_begin);
-    else if (c->kind == HSC_CONTEXT_LOOP)
+    else if (c->kind == HSC_CONTEXT_LOOP && s->line_begin) {
+        char file[210];
+        loop_file(h, s, file, sizeof file);
+        hsc_text_clean(s->name, clean, sizeof clean);
+        if (snprintf(out, capacity, "%s %s%u", clean, file, s->line_begin) >= (int)capacity) /* the line comes first */
+            snprintf(out, capacity, "%s :%u", clean, s->line_begin);
+    } else if (c->kind == HSC_CONTEXT_LOOP)
         hsc_text_clean(s->name, out, capacity);
     else {
         char whole[1000], name[400];
@@ -150,7 +195,7 @@ static hsc_status put_box(flame *f, hsc_flame_box box, const hsc_db_context *c, 
     hsc_flame_box *b = &f->boxes[f->n++];
     *b = box;
     b->kind = box.there ? HSC_FLAME_LIBRARY : kind_of(f, c, &s);
-    b->selected = !box.there && (int64_t)box.context == f->selected;
+    b->selected = !box.there && (int64_t)box.context == f->stands;
     name_of(h, c, &s, b->name, sizeof b->name - 3); /* and a sign */
     b->matched = found && c->scope < h->info.scopes && c->kind != HSC_CONTEXT_ROOT && found[c->scope];
     if (b->depth > f->deepest)
@@ -201,7 +246,7 @@ static hsc_status collect_there(flame *f, children *k, uint32_t row, uint32_t en
     for (uint32_t i = row; s == HSC_OK && i < end;) {
         if ((s = hsc_db_get_context(f->there.other->db, i, &c, err)) != HSC_OK)
             break;
-        bool skip = !f->loops && c.kind == HSC_CONTEXT_LOOP;
+        bool skip = (!f->loops && c.kind == HSC_CONTEXT_LOOP) || is_folded(f->there.other, &c);
         if (!skip)
             s = put_child(k, (child){i, true, f->there.sums[i], f->there.sums[i]}, err);
         i = skip || c.subtree_end <= i ? i + 1 : c.subtree_end;
@@ -230,8 +275,8 @@ static hsc_status collect(flame *f, children *k, uint32_t context, hsc_err *err)
     for (uint32_t i = context + 1; s == HSC_OK && i < end;) {
         if ((s = hsc_db_get_context(f->w.db->db, i, &c, err)) != HSC_OK)
             break;
-        /* without loops their children stand in their place */
-        bool skip = !f->loops && c.kind == HSC_CONTEXT_LOOP;
+        /* without loops their children stand in their place, and in that of what is folded */
+        bool skip = (!f->loops && c.kind == HSC_CONTEXT_LOOP) || is_folded(f->w.db, &c);
         double value = f->sums[i - f->from];
         s = skip ? collect_new(f, k, i, err) : put_child(k, (child){i, false, value, value + hsw_flame_there_added(&f->there, i)}, err);
         i = skip || c.subtree_end <= i ? i + 1 : c.subtree_end;
@@ -411,6 +456,7 @@ static hsc_status prepare(hsw *w, hsc_err *err) {
     uint32_t parent = HSC_NONE, n_above = 0;
     f->n = f->deepest = 0;
     f->total = 0;
+    f->stands = f->selected == f->root ? f->root : unfolded(w->db, f->selected);
     if (f->root < 0 || (uint32_t)f->root >= w->db->info.contexts)
         return HSC_OK;
     if (!f->module_kind && !(f->module_kind = calloc((size_t)w->db->info.modules + 1, 1)))
@@ -468,14 +514,13 @@ static Tcl_Obj *box_dict(flame *f, const hsc_flame_box *b) {
     hsc_handle *h = f->w.db, *other = NULL;
     hsc_db_view view = hsw_view(&f->w, HSC_TABLE_CONTEXT_EXCL);
     hsc_db_context c;
-    double all = 0, exclusive = 0, value = b->value, scale = 1;
+    double all = 0, value = b->value, scale = 1;
     Tcl_Obj *d = Tcl_NewDictObj();
     (void)hsc_handle_total(h, (uint32_t)f->w.metric, &all, NULL);
     if (b->above)
         (void)hsc_db_read_sums(h->db, hsw_view(&f->w, HSC_TABLE_CONTEXT_INCL), b->context, 1, &value, NULL);
     if (b->there && hsw_other(&f->w, &f->against, &other, &view.metric, &scale, NULL) == HSC_OK)
         h = other;
-    (void)hsc_db_read_sums(h->db, view, b->context, 1, &exclusive, NULL);
     hsc_tcl_put(d, "context", Tcl_NewWideIntObj(b->there ? -1 : (Tcl_WideInt)b->context));
     if (b->there)
         hsc_tcl_put(d, "there", Tcl_NewWideIntObj(b->context));
@@ -488,7 +533,7 @@ static Tcl_Obj *box_dict(flame *f, const hsc_flame_box *b) {
                                             -1));
     hsc_tcl_put(d, "depth", Tcl_NewWideIntObj(b->depth));
     hsc_tcl_put(d, "inclusive", Tcl_NewDoubleObj(value));
-    hsc_tcl_put(d, "exclusive", Tcl_NewDoubleObj(exclusive * scale));
+    hsc_tcl_put(d, "exclusive", Tcl_NewDoubleObj(read_own(h, view, b->context) * scale));
     hsc_tcl_put(d, "share", Tcl_NewDoubleObj(all > 0 ? value / all : 0));
     if (b->changed)
         hsc_tcl_put(d, "change", Tcl_NewDoubleObj((double)b->change));

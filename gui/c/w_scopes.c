@@ -255,7 +255,7 @@ static hsc_status read_file(scopes *s, hsc_err *err) {
         hsc_db_scope sc;
         if ((r = hsc_db_get_scope(w->db->db, rows[i], &sc, err)) != HSC_OK)
             return r;
-        if (!(s->kind_mask & 1u << sc.kind) || !sc.line_begin || sc.line_end < sc.line_begin)
+        if (!(s->kind_mask & 1u << sc.kind) || !sc.line_begin || sc.line_end < sc.line_begin || hsc_db_continues(w->db->db, &sc, sc.parent))
             continue;
         s->bars[s->n] = (hsc_scope_bar){.line_begin = sc.line_begin, .line_end = sc.line_end, .name = sc.name,
                                         .categories = s->categories + (size_t)s->n * categories};
@@ -318,8 +318,12 @@ static hsc_scopes_frame frame(scopes *s) {
 
 static void paint(hsw *w, hsc_canvas *c) {
     scopes *s = (scopes *)w;
+    uint32_t selected = s->selected >= 0 ? (uint32_t)s->selected : HSC_NONE;
+    hsc_db_scope sc;
+    while (selected != HSC_NONE && w->db && !hsc_db_get_scope(w->db->db, selected, &sc, NULL) && sc.parent < selected && hsc_db_continues(w->db->db, &sc, sc.parent))
+        selected = sc.parent;
     for (uint32_t i = 0; i < s->n; i++)
-        s->bars[i].selected = s->selected >= 0 && s->scope_rows[i] == (uint32_t)s->selected;
+        s->bars[i].selected = s->scope_rows[i] == selected;
     hsc_scopes_frame f = frame(s);
     hsc_paint_scopes(c, &w->style, &f);
 }

@@ -383,6 +383,7 @@ oo::class create ::FakeDb {
             expr {[dict get $a inclusive] - [dict get $b inclusive]}
         }}] $out]
     }
+    method unrolled {scope args} { return [dict create round -1 inside {}] }
     method instances {scope args} {
         switch -- $scope {
             4 {

@@ -120,6 +120,8 @@ typedef struct hsc_db_scope {
     bool unoptimised;       /* procedure that the map knows to be compiled without optimisation (-O0) */
 } hsc_db_scope;
 hsc_status hsc_db_get_scope(const hsc_db *db, uint32_t scope, hsc_db_scope *out, hsc_err *err);
+/* Does a scope right below scope row `above` go on with that one's OpenMP construct: the loop over iterations in the one over chunks, a part of a combined construct? */
+bool hsc_db_continues(const hsc_db *db, const hsc_db_scope *scope, uint32_t above);
 /* Parts of it as columns by row, for what walks over all scopes; they stay until the database is closed. */
 typedef struct hsc_db_scope_columns {
     const uint8_t *kind; /* hsc_scope_kind */

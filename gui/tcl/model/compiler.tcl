@@ -375,6 +375,7 @@ oo::class create ::heatscope::Compiler {
                 versions, reasons, dependences, strides."]
         }
         lappend out {*}[my Versions $scope $metric $axis]
+        lappend out {*}[my Unrolled $scope $metric]
         lappend out {*}[my Remarks $scope $metric $axis]
         lappend out {*}[my Dependences $scope]
         if {[llength [dict get $more checks]]} {
@@ -457,6 +458,25 @@ oo::class create ::heatscope::Compiler {
         dict for {key n} $idle {
             lassign $key kind words
             lappend out [dict create kind $kind text "$words[my Copies $n]" right [expr {[$Run exact $metric] ? "none here" : "no samples"}] bar 0.0]
+        }
+        return $out
+    }
+    # Loops inside that were unrolled fully: their code is the loop's. Of such a loop, which one that is.
+    method Unrolled {scope metric} {
+        set out {}
+        set known [$Db unrolled $scope -metric $metric]
+        set round [dict get $known round]
+        if {$round >= 0} {
+            lassign [$Run placeOf $round] file line
+            lappend out [dict create kind fact text "unrolled fully: counted in the loop round it, [my Place $file $line]" file $file line $line scope $round]
+        }
+        if {[llength [dict get $known inside]]} {
+            lappend out [dict create kind section text "Loops inside, unrolled fully" right [llength [dict get $known inside]]]
+            foreach loop [dict get $known inside] {
+                lassign [$Run placeOf [dict get $loop scope]] file line
+                lappend out [dict create kind fact text "at [my Place $file $line]" file $file line $line scope [dict get $loop scope] \
+                    right "[$Run amount $metric [dict get $loop sum]]  [::heatscope::fmt percent [dict get $loop sum] [$Run total $metric]]"]
+            }
         }
         return $out
     }

@@ -109,6 +109,34 @@ static void terrain_has_a_legend(void **state) {
     }
 }
 
+/* Of changes, a narrow valley behind the plane's edge is seen through what hides it, and is picked there, from each side and flat-on. */
+static void falls_are_seen(void **state) {
+    (void)state;
+    enum { M = 60, N = 3, W = 240, H = 200 };
+    static float values[M * N];
+    static uint32_t pick[W * H];
+    hsc_colour_scale scale;
+    hsc_colour_scale_init_change(&scale, HSC_SCALING_LINEAR, 80, false);
+    for (int c = 0; c < N; c++)
+        values[30 * N + c] = -80;
+    for (int azimuth = 15; azimuth < 360; azimuth += 30)
+        for (int elevation = 0; elevation <= 70; elevation += 35) {
+            int blue = 0, picked = 0;
+            sheet s;
+            sheet_open(&s, W, H);
+            hsc_terrain_frame f = {.rows = M, .columns = N, .values = values, .scale = &scale, .azimuth = azimuth, .elevation = elevation, .zoom = 1, .height = 0.35, .pick = pick};
+            assert_int_equal(hsc_paint_terrain(&s.c, &s.st, &f, NULL), HSC_OK);
+            for (int i = 0; i < W * H; i++) {
+                uint32_t colour = pixel(&s, i % W, i / W);
+                blue += (colour & 255) > 60 + (colour >> 16 & 255);
+                picked += pick[i] && (pick[i] - 1) / N == 30;
+            }
+            if (blue < 150 || picked < (elevation < 70 ? 150 : 1)) /* from above the valley itself is seen, of which slopes are other rows' */
+                fail_msg("azimuth %d, elevation %d: %d pixels, %d picked", azimuth, elevation, blue, picked);
+            sheet_close(&s);
+        }
+}
+
 /* Along a cliff the edges between processors are no dots: what is darker than all round it is a line. */
 static void cliffs_have_no_dots(void **state) {
     (void)state;
@@ -235,6 +263,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(terrain_shows_what_is_in_front),
                                        cmocka_unit_test(terrain_turns_by_half),
                                        cmocka_unit_test(terrain_has_a_legend),
+                                       cmocka_unit_test(falls_are_seen),
                                        cmocka_unit_test(cliffs_have_no_dots),
                                        cmocka_unit_test(terrain_flat_on_has_a_scale),
                                        cmocka_unit_test(terrain_of_nothing),

@@ -9,7 +9,7 @@ set commands {
     {info} {columns process} {columns thread} {files -n 50} {findfile a.c} {line 0} {findline 0 1} {lines 0 1 2000} {nextline 0 1}
     {nextline 0 9999 back} {scope 0} {scopeat 0 5} {scopesof 0} {scopesbegin 0} {children 0} {module 0} {process 0} {thread 0} {metric 0} {category 0}
     {dependences 5} {loopfacts 5} {remarks 5} {findings} {refusals} {messages call} {messages process} {partners} {waits} {times} {ledger}
-    {total} {hotpath} {contexts 0} {callertree {}} hotlines {outline -least 0.0001} {scopevalues {0 3 5} {0 -1}} {callers 3} {contextsof 3} {categories 0} {find a} {find a -kinds {source remark}} {source 0}
+    {total} {hotpath} {contexts 0} {callertree {}} hotlines {outline -least 0.0001} {scopevalues {0 3 5} {0 -1}} {unrolled 0} {callers 3} {contextsof 3} {categories 0} {find a} {find a -kinds {source remark}} {source 0}
     {maximum -table line -rows {0 0}} {procstats 3} {context 0} {column process 0} {column thread 0} {instances 3} {instance 0}
     heatscope {top -table scope_excl -kind loop -reported 1} {top -table scope_excl -kind procedure -reported 1}
     {rank -table line -row 1} {ranking -table line -row 1}
