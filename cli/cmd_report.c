@@ -143,6 +143,13 @@ int hsc_cmd_report(int argc, char **argv) {
             fprintf(stderr, "heatscope report: --category: what --by=%s shows is not of samples by category\n", report_tables[c.by].name);
         return HSC_EXIT_USAGE;
     }
+    /* Packing of arrays is sampled, and so is what the late ones ran. */
+    const bool timed = report_tables[c.by].whole || c.by == REPORT_COUNTER || (exact && c.by != REPORT_ARRAY && c.by != REPORT_CAUSE);
+    if (timed && (show->metric || show->net)) {
+        fprintf(stderr, "heatscope report: %s: what --by=%s shows is counted and timed by itself, not of a metric of samples\n", show->metric ? "--metric" : "--net",
+                report_tables[c.by].name);
+        return HSC_EXIT_USAGE;
+    }
     if (c.brief && (c.by != REPORT_ALL || show->format != HSC_TABLE_TEXT || show->columns)) {
         fputs("heatscope report: --brief: findings are text, without --by, --format and --columns\n", stderr);
         return HSC_EXIT_USAGE;

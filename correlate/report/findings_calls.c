@@ -513,15 +513,15 @@ hsc_status findings_arrays(findings *f, hsc_err *err) {
     report *r = f->r;
     char text[1600] = "";
     double in_calls = 0;
-    uint32_t scope = HSC_NONE;
+    uint32_t scope = HSC_NONE, file = HSC_NONE, line = 0;
     hsc_db_scope s;
     report_elapsed elapsed = {0};
-    hsc_status status = report_main_array(r, text, sizeof text, &scope, &in_calls, err);
+    hsc_status status = report_main_array(r, text, sizeof text, &scope, &file, &line, &in_calls, err);
     if (!status && text[0])
         status = report_elapsed_of(r, &elapsed, err);
     if (!status && text[0] && in_calls >= 0.001 * elapsed.seconds)
         findings_say(f, in_calls / (r->unit.scale > 0 ? r->unit.scale : 1), "Array", findings_no_share,
-            scope == HSC_NONE || hsc_db_get_scope(r->db, scope, &s, NULL) ? spot_nowhere : spot_of_scope(scope, &s), text);
+            scope != HSC_NONE && !hsc_db_get_scope(r->db, scope, &s, NULL) ? spot_of_scope(scope, &s) : file != HSC_NONE && line ? (spot){HSC_NONE, file, line} : spot_nowhere, text);
     return status;
 }
 

@@ -642,7 +642,7 @@ static hsc_status waited_in_all(report *r, double *seconds, hsc_err *err) {
     return status;
 }
 
-hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope, double *seconds, hsc_err *err) {
+hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope, uint32_t *file, uint32_t *line, double *seconds, hsc_err *err) {
     report_array *rows;
     uint32_t n;
     double bytes = 0, known = 0, waited = 0;
@@ -731,6 +731,8 @@ hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope,
                  report_volume((double)sent_bytes, sent, sizeof sent), report_volume((double)received_bytes, received, sizeof received), 100 * (double)(sent_bytes + received_bytes) / bytes, REPORT_SECONDS(x->mpi_s),
                  REPORT_SECONDS(x->waiting_s), x->waiting_s > x->mpi_s + 1e-9 ? "" : "of it ", REPORT_SECONDS(waited), also);
         *scope = report_array_procedure(r, x);
+        *file = a.file;
+        *line = a.line;
         *seconds = fmax(x->mpi_s, nameless);
     }
     free(rows);

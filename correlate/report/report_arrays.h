@@ -35,7 +35,7 @@ uint32_t report_array_procedure(const report *r, const report_array *x);
 /* Of a dummy argument of which it is not known what callers hand to it: by way of whom its calls were made, as of report_callers(); else "". Cost: all rows of messages. */
 hsc_status report_array_ways(const report *r, const report_array *x, unsigned most, char *out, size_t size, hsc_err *err);
 /* One sentence on the array with most bytes; "": none. */
-hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope, double *seconds, hsc_err *err);
+hsc_status report_main_array(report *r, char *out, size_t size, uint32_t *scope, uint32_t *file, uint32_t *line, double *seconds, hsc_err *err);
 
 /* Of a dummy argument of a procedure on the path to the context: the array that was handed to it, through all calls where that is known; else itself.
  * Anything else: itself. */

@@ -325,6 +325,15 @@ WRITTEN = """program written
   call mpi_finalize(ierr)
 end program
 """
+SHARED = """#include <mpi.h>
+double table[20000];
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 500; i++)
+        MPI_Bcast(table, 20000, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+"""
 PARTS = """module exchange
 contains
   subroutine begin(sent, come, n, other, requests)
@@ -966,6 +975,10 @@ if MPICC != "-":
     that(packed["here"][0] != "" and packed["elsewhere"] == ("", ""), f"filled: {packed}")
     table = run(HEATSCOPE, "report", "--by=array", database)
     that(re.search(r" - +- +elsewhere\[", table), f"filled: {table}")
+
+    # the finding of an array that no procedure has leads to its declaration
+    told = [(os.path.basename(r["file"]), r["line"]) for r in rows(of_ranks("shared.c", SHARED, MPICC, "-g", "-O1"), "finding") if r["title"] == "Array"]
+    that(told == [("shared.c", "2")], f"shared: {told}")
 
 if wrong:
     sys.exit("\n".join(wrong))

@@ -353,7 +353,9 @@ class Report(unittest.TestCase):
             self.assertEqual(message.count("\n"), 1, message)
         for options, part in ((("--by=everything",), "--by: expected finding, procedure"), (("--format=xml",), "text, csv or json"),
                               (("--top=-1",), "--top"), (("--processors=core",), "process, thread or node"), ((), "expected one database"),
-                              (("--by=category", "--where=solve"), "no place in the source"), (("--by=pair", "--where=solve"), "no place in the source")):
+                              (("--by=category", "--where=solve"), "no place in the source"), (("--by=pair", "--where=solve"), "no place in the source"),
+                              (("--by=message", "--metric=CPU time"), "--metric: what --by=message shows is counted and timed"), (("--by=probe", "--net"), "--net: what --by=probe"),
+                              (("--by=ledger", "--metric=0"), "--metric: what --by=ledger")):
             message = run(*options, *([self.mpi] if options else []), code=2)
             self.assertIn(part, message)
             self.assertEqual(message.count("\n"), 1, message)
