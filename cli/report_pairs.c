@@ -40,14 +40,14 @@ static int by_threads(const void *a, const void *b) {
 }
 
 /* Of rows by_threads: to the first of each pair. */
-static void set_spreads(hsc_db *db, pair *list, uint32_t n) {
+static void set_spreads(report *r, pair *list, uint32_t n) {
     for (uint32_t i = 0, next, first = 0; i < n; i = next) {
         double wait_s = 0;
         first = by_processes(&list[first], &list[i]) ? i : first;
         for (next = i; next < n && !by_threads(&list[i], &list[next]); next++)
             wait_s += list[next].wait_s;
         if (list[i].thread != HSC_NONE)
-            report_over_add(db, &list[first].over, list[i].thread, wait_s);
+            report_over_add(r->db, &r->pool, &list[first].over, list[i].thread, wait_s);
     }
 }
 
@@ -98,7 +98,7 @@ static hsc_status load(report *r, pair **out, uint32_t *n, double *libraries, do
         return s;
     }
     qsort(list, count, sizeof *list, by_threads);
-    set_spreads(r->db, list, count);
+    set_spreads(r, list, count);
     for (uint32_t i = 0; i < count; i++) { /* at most one row of messages */
         if (!kept || by_processes(&list[kept - 1], &list[i])) {
             list[kept++] = list[i];

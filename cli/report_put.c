@@ -82,10 +82,24 @@ static void put_parts(const report *r, hsc_table *t, hsc_db_axis axis, const rep
     }
 }
 
+static void put_shape(hsc_table *t, const char *axis, const report_parts *p, const double quantiles[REPORT_OVER_QUANTILES]) {
+    static const char *const names[REPORT_OVER_QUANTILES] = {"p05", "p25", "median", "p75", "p95"};
+    char column[32];
+    for (unsigned i = 0; i < REPORT_OVER_QUANTILES; i++) {
+        snprintf(column, sizeof column, "%s_%s_s", axis, names[i]);
+        hsc_table_number(t, column, quantiles[i]);
+    }
+    snprintf(column, sizeof column, "%s_imbalance_s", axis);
+    hsc_table_number(t, column, p->n ? p->max_s - report_parts_mean(p) : NAN);
+}
+
 void report_put_over(const report *r, hsc_table *t, const report_over *o) {
     report_parts processes = report_over_processes(o);
+    report_over_spread s = report_over_spread_of(o);
     put_parts(r, t, HSC_AXIS_THREAD, &o->threads);
     put_parts(r, t, HSC_AXIS_PROCESS, &processes);
+    put_shape(t, "thread", &o->threads, s.threads);
+    put_shape(t, "process", &processes, s.processes);
 }
 
 static void put_extreme(sink *s, const char *name, hsc_weighted v, uint32_t column) {

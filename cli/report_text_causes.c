@@ -341,8 +341,6 @@ static void put_processor(const report *r, hsc_table *t, const char *name, uint3
     hsc_table_text(t, name, text);
 }
 
-static const char *const quantiles[REPORT_OVER_QUANTILES] = {"thread_p05_s", "thread_p25_s", "thread_median_s", "thread_p75_s", "thread_p95_s"};
-
 static void cause_row(const report *r, hsc_table *t, uint32_t rank, const report_cause_row *row, const char *compiled) {
     const hsc_db_cause *x = &row->of;
     hsc_table_begin_row(t);
@@ -364,8 +362,6 @@ static void cause_row(const report *r, hsc_table *t, uint32_t rank, const report
     hsc_table_number(t, "all_threads_s", row->all_s);
     hsc_table_count(t, "threads", row->over.threads.n);
     report_put_over(r, t, &row->over);
-    for (unsigned i = 0; i < REPORT_OVER_QUANTILES; i++)
-        hsc_table_number(t, quantiles[i], row->quantiles[i]);
     hsc_table_count(t, "column", x->column);
     hsc_table_text(t, "compiled", compiled);
     hsc_table_number(t, "counted_s", x->own ? x->counted_s : 0);

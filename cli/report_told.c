@@ -136,7 +136,7 @@ static hsc_status list_parts(const report *r, bool blocks, part **list, size_t *
     return s;
 }
 
-static hsc_status set_spread(const report *r, bool blocks, counted *of, hsc_err *err) {
+static hsc_status set_spread(report *r, bool blocks, counted *of, hsc_err *err) {
     part *list;
     size_t n, next;
     hsc_status s = list_parts(r, blocks, &list, &n, err);
@@ -146,7 +146,7 @@ static hsc_status set_spread(const report *r, bool blocks, counted *of, hsc_err 
         double seconds = 0;
         for (next = i; next < n && !by_part(&list[i], &list[next]); next++)
             seconds += list[next].seconds;
-        report_over_add(r->db, &of[list[i].row].over, list[i].thread, seconds);
+        report_over_add(r->db, &r->pool, &of[list[i].row].over, list[i].thread, seconds);
     }
     free(list);
     return s;

@@ -12,6 +12,7 @@
 #include <heatscope/formats/remarks.h>
 
 #include "report_paid.h"
+#include "report_timed.h"
 #include "report_reasons.h"
 
 static hsc_status out_of_memory(hsc_err *err) { return hsc_err_set(err, HSC_E_MEMORY, "out of memory"); }
@@ -174,6 +175,7 @@ void report_clear(report *r) {
     free(r->shared);
     report_paid_free(r->paid);
     report_calls_free(r->calls);
+    report_pool_free(r->pool);
     report_apart_free(r->apart);
 }
 

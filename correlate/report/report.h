@@ -20,6 +20,7 @@ typedef struct report_source { /* text of a file, read when first asked for */
 
 typedef struct report {
     hsc_db *db;
+    struct report_pool *pool;   /* of what rows of tables of what was timed have (report_timed.h) */
     FILE *out;
     hsc_db_info info;
     uint32_t metric;

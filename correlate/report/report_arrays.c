@@ -86,7 +86,7 @@ static void settle_threads(sums *s) {
         double seconds = 0;
         for (next = i; next < s->by_thread_n && !by_row_and_thread(&s->by_thread[i], &s->by_thread[next]); next++)
             seconds += s->by_thread[next].seconds;
-        report_over_add(s->r->db, &s->list[s->by_thread[i].row].over, s->by_thread[i].thread, seconds);
+        report_over_add(s->r->db, &s->r->pool, &s->list[s->by_thread[i].row].over, s->by_thread[i].thread, seconds);
     }
 }
 

@@ -110,18 +110,15 @@ static int by_caused(const void *a, const void *b) {
 }
 
 /* Rows of one group, by threads. values: room for n. */
-static void set_spread(hsc_db *db, report_cause_row *rows, uint32_t n, double *values) {
+static void set_spread(report *r, report_cause_row *rows, uint32_t n) {
     report_cause_row all = {.all_s = 0};
-    uint32_t threads = 0;
     for (uint32_t i = 0, next; i < n; i = next) {
         double of_thread = 0;
         for (next = i; next < n && rows[next].of.delay.thread == rows[i].of.delay.thread; next++)
             of_thread += rows[next].of.place.caused_s;
-        report_over_add(db, &all.over, rows[i].of.delay.thread, of_thread);
+        report_over_add(r->db, &r->pool, &all.over, rows[i].of.delay.thread, of_thread);
         all.all_s += of_thread;
-        values[threads++] = of_thread;
     }
-    report_over_quantiles(values, threads, all.quantiles);
     for (uint32_t i = 0; i < n; i++) {
         all.of = rows[i].of;
         rows[i] = all;
@@ -135,24 +132,19 @@ hsc_status report_cause_list(report *r, report_cause_row **rows, uint32_t *n, hs
     if (s)
         return s;
     report_cause_row *list = calloc((size_t)all + 1, sizeof *list);
-    double *values = malloc(((size_t)all + 1) * sizeof *values);
-    for (uint32_t i = 0; list && values && i < all; i++)
+    for (uint32_t i = 0; list && i < all; i++)
         if (report_wanted_cause(r, &causes[i]))
             list[count++].of = causes[i];
     free(causes);
-    if (!list || !values) {
-        free(list);
-        free(values);
+    if (!list)
         return no_memory(r, err);
-    }
     qsort(list, count, sizeof *list, by_group_of_row);
     for (uint32_t i = 0, next; i < count; i = next) {
         for (next = i; next < count && !hsc_db_compare_causes(&list[i].of, &list[next].of);)
             next++;
-        set_spread(r->db, list + i, next - i, values);
+        set_spread(r, list + i, next - i);
     }
     qsort(list, count, sizeof *list, by_caused);
-    free(values);
     *rows = list;
     *n = count;
     return HSC_OK;

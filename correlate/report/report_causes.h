@@ -20,7 +20,6 @@ typedef struct report_cause_row { /* a row by itself, and what all threads toget
     hsc_db_cause of;
     double all_s;
     report_over over; /* what each thread caused so */
-    double quantiles[REPORT_OVER_QUANTILES];
 } report_cause_row;
 
 typedef struct report_delayed { /* a row of delayed, and the delay that it is of */

@@ -158,7 +158,7 @@ hsc_status report_messages(report *r, bool by_class, report_message **rows, uint
         bool same_thread = same && list[i].longest_thread == thread;
         report_message m = list[i];
         if (i && !same_thread)
-            report_over_add(r->db, &list[kept - 1].over, thread, of_thread);
+            report_over_add(r->db, &r->pool, &list[kept - 1].over, thread, of_thread);
         of_thread = same_thread ? of_thread + m.duration_s : m.duration_s;
         thread = m.longest_thread;
         if (!same) {
@@ -174,7 +174,7 @@ hsc_status report_messages(report *r, bool by_class, report_message **rows, uint
         }
     }
     if (kept)
-        report_over_add(r->db, &list[kept - 1].over, thread, of_thread);
+        report_over_add(r->db, &r->pool, &list[kept - 1].over, thread, of_thread);
     qsort(list, kept, sizeof *list, longest_message);
     *rows = list;
     *n = kept;
@@ -288,7 +288,7 @@ static void add_wait(report_wait *to, const report_wait *w) {
 }
 
 /* Of rows that are sorted: one for each place, kind and holder. */
-static void merge_waits(hsc_db *db, report_wait *list, uint32_t *n) {
+static void merge_waits(report *r, report_wait *list, uint32_t *n) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < *n; i++) { /* of each thread, whatever its calling contexts */
         if (kept && !by_wait(&list[kept - 1], &list[i])) {
@@ -303,12 +303,12 @@ static void merge_waits(hsc_db *db, report_wait *list, uint32_t *n) {
     for (uint32_t i = 0; i < *n; i++) {
         if (!kept || wait_key(&list[kept - 1], &list[i])) {
             list[kept] = list[i];
-            report_over_add(db, &list[kept++].over, list[i].thread, list[i].total_s);
+            report_over_add(r->db, &r->pool, &list[kept++].over, list[i].thread, list[i].total_s);
             continue;
         }
         report_wait *to = &list[kept - 1];
         to->processors++;
-        report_over_add(db, &to->over, list[i].thread, list[i].total_s);
+        report_over_add(r->db, &r->pool, &to->over, list[i].thread, list[i].total_s);
         add_wait(to, &list[i]);
     }
     *n = kept;
@@ -421,7 +421,7 @@ static hsc_status load_waits(report *r, bool quantiles, report_wait **rows, uint
         free(list);
         return s;
     }
-    merge_waits(r->db, list, &count);
+    merge_waits(r, list, &count);
     *rows = list;
     *n = count;
     return HSC_OK;

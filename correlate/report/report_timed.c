@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void hsc_db_histogram_quantile(const uint64_t histogram[HSC_BUCKETS], double min_s, double max_s, double q, hsc_db_quantile *out) {
     double all = 0, before = 0;
@@ -38,16 +39,61 @@ static void add_part(report_parts *p, uint32_t at, double seconds) {
     p->squares += seconds * seconds;
 }
 
-void report_over_add(hsc_db *db, report_over *o, uint32_t thread, double seconds) {
+enum { POOL_VALUES = 8192, FIRST_VALUES = 4 };
+struct report_pool { /* the newest block */
+    report_pool *before;
+    size_t n, room;
+    double values[];
+};
+
+/* Room for n values; NULL: no memory. */
+static double *take(report_pool **pool, size_t n) {
+    if (!*pool || (*pool)->room - (*pool)->n < n) {
+        size_t room = n > POOL_VALUES ? n : POOL_VALUES;
+        report_pool *more = malloc(sizeof *more + room * sizeof *more->values);
+        if (!more)
+            return NULL;
+        *more = (report_pool){.before = *pool, .room = room};
+        *pool = more;
+    }
+    (*pool)->n += n;
+    return (*pool)->values + (*pool)->n - n;
+}
+
+void report_pool_free(report_pool *pool) {
+    while (pool) {
+        report_pool *before = pool->before;
+        free(pool);
+        pool = before;
+    }
+}
+
+static void add_value(report_pool **pool, report_values *to, double seconds) {
+    if (to->n == to->room && (!to->n || to->v)) {
+        uint32_t room = to->room ? 2 * to->room : FIRST_VALUES;
+        double *more = take(pool, room);
+        if (more && to->n)
+            memcpy(more, to->v, to->n * sizeof *more);
+        to->v = more;
+        to->room = room;
+    }
+    if (to->v)
+        to->v[to->n] = seconds;
+    to->n++;
+}
+
+void report_over_add(hsc_db *db, report_pool **pool, report_over *o, uint32_t thread, double seconds) {
     hsc_db_thread t = {.process = 0};
     (void)hsc_db_get_thread(db, thread, &t, NULL);
     if (o->threads.n && t.process != o->process) {
         add_part(&o->processes, o->process, o->process_s);
+        add_value(pool, &o->of_processes, o->process_s);
         o->process_s = 0;
     }
     o->process = t.process;
     o->process_s += seconds;
     add_part(&o->threads, thread, seconds);
+    add_value(pool, &o->of_threads, seconds);
 }
 
 report_parts report_over_processes(const report_over *o) {
@@ -71,6 +117,25 @@ void report_over_quantiles(double *values, uint32_t n, double out[REPORT_OVER_QU
         uint32_t k = (uint32_t)h, next = k + 1 < n ? k + 1 : k;
         out[i] = n ? values[k] + (h - k) * (values[next] - values[k]) : NAN;
     }
+}
+
+/* last: one more value, of the last process. */
+static void quantiles_of(const report_values *of, const double *last, double out[REPORT_OVER_QUANTILES]) {
+    uint32_t n = of->n + (last != NULL);
+    double *sorted = n && (of->v || !of->n) ? malloc(n * sizeof *sorted) : NULL;
+    if (sorted && of->n)
+        memcpy(sorted, of->v, of->n * sizeof *sorted);
+    if (sorted && last)
+        sorted[of->n] = *last;
+    report_over_quantiles(sorted, sorted ? n : 0, out);
+    free(sorted);
+}
+
+report_over_spread report_over_spread_of(const report_over *o) {
+    report_over_spread s;
+    quantiles_of(&o->of_threads, NULL, s.threads);
+    quantiles_of(&o->of_processes, o->threads.n ? &o->process_s : NULL, s.processes);
+    return s;
 }
 
 double report_parts_mean(const report_parts *p) { return p->n ? p->sum_s / p->n : NAN; }

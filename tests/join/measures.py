@@ -281,6 +281,8 @@ for name, order in (("open", 1), ("open-turned", -1)):
     that((one["thread_max"], float(one["thread_max_s"]), float(one["thread_mean_s"])) == ("rank 0 thread 0", 0.48, 0.39) and
          math.isclose(float(one["thread_stddev_s"]), 0.09), f"{name}: by thread {one}")
     that((one["thread_min"], float(one["thread_min_s"])) == ("rank 1 thread 0", 0.3), f"{name}: least {one}")
+    that([round(float(one[f"{axis}_{k}_s"]), 9) for axis in ("thread", "process") for k in ("p05", "p25", "median", "p75", "p95", "imbalance")] ==
+         2 * [0.309, 0.345, 0.39, 0.435, 0.471, 0.09], f"{name}: quantiles {one}")
     that([one[f"process_{k}"] for k in ("min", "max")] == ["rank 1", "rank 0"] and [round(float(one[f"process_{k}_s"]), 9) for k in ("min", "max", "mean")] == [0.3, 0.48, 0.39], f"{name}: by process {one}")
     blamed = {r["processor"]: (int(r["waits"]), round(float(r["wait_s"]), 9)) for r in table("cause")}
     that(blamed == {"rank 0 thread 1": (2, 0.42), "rank 0 thread 2": (1, 0.06), "rank 1 thread 1": (1, 0.3)}, f"{name}: {blamed}")
