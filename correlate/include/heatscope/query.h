@@ -611,7 +611,7 @@ typedef struct hsc_db_stats { /* over all processors of the axis, those without 
     uint32_t nonzero;
 } hsc_db_stats;
 
-/* Sum over all processors of rows [first, first+n). out: n doubles. Cheap: stored totals. */
+/* Sum over all processors of rows [first, first+n), in counts: times hsc_db_metric.scale they are in its unit. out: n doubles. Cheap: stored totals. */
 hsc_status hsc_db_read_sums(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, double *out, hsc_err *err);
 /* Which of them have nothing: 1, else 0. out: n. */
 hsc_status hsc_db_find_zeros(hsc_db *db, hsc_db_view view, uint64_t first, uint64_t n, unsigned char *out, hsc_err *err);
