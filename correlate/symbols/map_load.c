@@ -286,6 +286,46 @@ static bool is_in_loop(const hsc_code *c, uint32_t site, uint32_t loop) {
     return false;
 }
 
+/* Does the procedure run a region's body, in which the loops of the region are? */
+static bool forks(const char *callee) { return !strncmp(callee, "__kmpc_fork_", 12) || !strncmp(callee, "GOMP_parallel", 13); }
+
+/* Was it put in line: is there a copy that is of it, or no code of its own of a procedure that the unit defines? */
+static bool was_put_in(const group_records *g, const hsc_rec_callsite *call) {
+    for (size_t i = 0; i < g->inlines.n; i++)
+        if (g->inlines.p[i].site_id == call->callsite_id)
+            return true;
+    for (size_t i = 0; i < g->procedures.n; i++) {
+        const hsc_rec_procedure *p = &g->procedures.p[i];
+        if (!p->linkage_name.n || !p->line_begin || strcmp(p->linkage_name.p, call->callee.p) != 0)
+            continue;
+        for (size_t k = 0; k < g->places.n; k++)
+            if (g->places.p[k].function_id == p->procedure_id)
+                return false;
+        return true;
+    }
+    return false;
+}
+
+/* Calls that stand in the loop itself or in one within, of one or two procedures; none, where of more. */
+static called calls_within(const hsc_code *c, const group_records *g, uint32_t loop) {
+    called found = {HSC_NO_INDEX, HSC_NO_INDEX};
+    for (uint32_t i = 0; i < g->calls.n; i++) {
+        const hsc_rec_callsite *s = &g->calls.p[i];
+        uint32_t row = row_of(&c->site_by_id, g, s->callsite_id);
+        if (!s->callee.n || row == HSC_NO_INDEX || !is_in_loop(c, row, loop) || was_put_in(g, s))
+            continue;
+        if (found.first == HSC_NO_INDEX)
+            found.first = i;
+        else if (!strcmp(s->callee.p, g->calls.p[found.first].callee.p) || (found.other != HSC_NO_INDEX && !strcmp(s->callee.p, g->calls.p[found.other].callee.p)))
+            continue;
+        else if (found.other == HSC_NO_INDEX)
+            found.other = i;
+        else
+            return (called){HSC_NO_INDEX, HSC_NO_INDEX};
+    }
+    return found;
+}
+
 /* Of the calls where it says, those in the loop or one within; where the loop is not known or they were inlined into it, all. An array statement has calls before and
  * after its loops at the same place, and a macro several in it. */
 static called calls_of_remark(const hsc_code *c, const group_records *g, const hsc_rec_remark *r, const call_list *l) {
@@ -298,11 +338,15 @@ static called calls_of_remark(const hsc_code *c, const group_records *g, const h
                      : loop == HSC_NO_INDEX || is_in_loop(c, of, loop)                                 ? &inside
                      : c->sites.p[of].procedure != c->loops.p[loop].procedure                          ? &outside
                                                                                                        : NULL;
+        if (to == &outside && forks(g->calls.p[at].callee.p))
+            continue; /* at the line of the directive, as the loop that it makes of the region's */
         if (to && to->first == HSC_NO_INDEX)
             to->first = at;
         else if (to && to->other == HSC_NO_INDEX && strcmp(g->calls.p[at].callee.p, g->calls.p[to->first].callee.p))
             to->other = at;
     }
+    if (inside.first == HSC_NO_INDEX && outside.first == HSC_NO_INDEX && loop != HSC_NO_INDEX && !strcmp(r->name.p, "CantVectorizeInstruction"))
+        inside = calls_within(c, g, loop); /* it stands at the loop, and its reason is a call that the loop has */
     return inside.first != HSC_NO_INDEX ? inside : outside;
 }
 
