@@ -96,4 +96,9 @@ void hsc_rt_say_not_measured(const char *why); /* once in a measurement, however
 void hsc_rt_say_quit(uint64_t quit, const char *why); /* the same for each HSC_RT_QUIT_... */
 void hsc_rt_say_end(uint64_t samples, uint64_t time_us); /* of this process */
 
+/* ---- last_words.c */
+
+void hsc_rt_last_words_begin(void); /* the options are read */
+void hsc_rt_last_words_keep(int fd, uint64_t sp); /* the program is about to close this stream's; sp: its caller's */
+
 #endif

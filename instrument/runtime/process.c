@@ -564,6 +564,7 @@ static void start(int argc, char **argv) {
     hsc_rt_me.executable[n > 0 ? n : 0] = 0;
     hsc_rt.pid = (int)getpid();
     hsc_rt_me.root = hsc_rt.options.root_pid == (uint64_t)hsc_rt.pid;
+    hsc_rt_last_words_begin();
     const char *run = getenv("HEATSCOPE_RUN");
     hsc_rt_me.job = hsc_hash64(0, run, run ? strlen(run) : 0) >> 32;
     if (argv)

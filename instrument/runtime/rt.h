@@ -699,6 +699,7 @@ typedef struct hsc_rt_state {
     enum hsc_rt_mechanism mechanism;
     _Atomic uint32_t trap_off; /* HSC_source_reason why no thread is sampled by SIGTRAP any more; 0: they may be */
     bool sandboxed;   /* no system call any more */
+    _Atomic int stderr_kept; /* a duplicate, of a program that has closed it as it exits (last_words.c); 0: none */
     bool may_part;    /* no filter ends the process for the calls by which the helper has descriptors of its own and goes ahead */
     bool keeps;       /* the user's program and libraries are kept beside the measurement (keep_ss.c) */
     bool talks;       /* this process says what is worth a line to the user */

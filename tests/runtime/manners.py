@@ -272,6 +272,22 @@ def killed_children():
     expect("the report", all(re.search(rf"\w+ \d+ {how}", head) for how in ("was ended by SIGKILL", "was ended by SIGTERM", "ended with exit status 3")) and "no end" not in head, head)
 
 
+def last_words():
+    """The last line of programs that close standard error as they exit; of one that closes it and goes on, a reader sees the end at once."""
+    for command in ([program("manners"), "closes_out"], [program("manners"), "closes_out_at_once"], ["ls", os.devnull], ["timeout", "60", program("manners"), "errnos"],
+                    ["sort", os.devnull]):
+        done, _ = run(command, quiet=False, stdin=subprocess.DEVNULL)
+        expect(f"{command}: the last line", len(re.findall(r"^heatscope: wrote .*next: heatscope report", done.stderr, re.M)) == 1, done)
+        expect(f"{command}: exit code", done.returncode == (42 if program("manners") in command else 0), done)
+    directory = os.path.join(scenarios.WORK, "m")
+    shutil.rmtree(directory, ignore_errors=True)
+    with subprocess.Popen([scenarios.HEATSCOPE, "run", "-o", directory, program("manners"), "closes_early"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        said = child.stderr.read()
+        running = child.poll() is None
+        child.communicate("x")
+    expect("closes early: the reader had its end first", running and child.returncode == 42, (child.returncode, said))
+
+
 def environment():
     """Variables that change how a program runs are in its file, each process's as they were when it began, also after fork and exec; no others, nor Heatscope's own library; what is long is cut."""
     told = {"OMP_WAIT_POLICY": "passive", "KMP_BLOCKTIME": "0", "MALLOC_ARENA_MAX": "2", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0", "OMPI_MCA_btl": "self", "MPICH_ASYNC_PROGRESS": "1"}
