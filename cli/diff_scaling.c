@@ -12,7 +12,7 @@ static void say_time(const diff_factors *f, char *text, size_t size) {
                      100 * fmax(0, f->cpu_s - f->computation_s) / f->all_s);
     if (isfinite(f->line_s))
         n += snprintf(text + n, size - (size_t)n, ", in line for a processor %.1f %%", 100 * line / f->all_s);
-    snprintf(text + n, size - (size_t)n, ", %s %.1f %%", isfinite(f->line_s) ? "blocked" : "without a processor", 100 * fmax(0, rest - line) / f->all_s);
+    snprintf(text + n, size - (size_t)n, ", %s %.1f %%", isfinite(f->line_s) ? "blocked" : "not running (blocked, or in line for a processor)", 100 * fmax(0, rest - line) / f->all_s);
 }
 
 /* "87.5"; "-": not told */

@@ -27,7 +27,7 @@ const char *diff_size(const diff *d, const report *r, char *out, size_t size) {
 }
 
 void diff_put_size_words(FILE *out, int width) {
-    report_text_wrap(out, width, "counted are as many as computed at the same time. One that only waits (less than 2 % of the CPU time of the busiest) is none of its own, nor is one "
+    report_text_wrap(out, width, "counted are as many as computed at the same time. One that only waits (less than 2 % of the CPU time of the busiest, the first one less than 5 %) is none of its own, nor is one "
                                  "that computes when another does not; --size=N,... says how many there are.",
                      3, fprintf(out, "   Threads:"));
 }

@@ -8,22 +8,25 @@
 #include "report_text.h"
 #include "running.h"
 
-/* Processes and threads without a sample, where their time counts; whether there are such threads. */
+/* Processes and threads that are in no table, where their time counts; whether there are such threads. */
 static bool put_brief(const report *r) {
     bool any = false;
     hsc_db_ledger l;
     for (uint32_t i = 0; i < r->info.ledger_rows; i++) {
         if (hsc_db_get_ledger(r->db, i, &l, NULL) || l.seconds < 0.01 * r->info.cpu_s)
             continue;
-        bool processes = !strcmp(l.name, HSC_LEDGER_BRIEF);
-        if (!processes && strcmp(l.name, HSC_LEDGER_SHORT))
+        bool processes = !strcmp(l.name, HSC_LEDGER_BRIEF), launchers = !strcmp(l.name, HSC_LEDGER_LAUNCHERS);
+        if (!processes && !launchers && strcmp(l.name, HSC_LEDGER_SHORT))
             continue;
         char line[200];
-        snprintf(line, sizeof line, "and %llu %s%s too short for a sample, in no table: %.3f s CPU time%s", (unsigned long long)l.samples,
+        if (launchers)
+            snprintf(line, sizeof line, "and %llu launcher%s, in no table (correlate --launchers): %.3f s CPU time", (unsigned long long)l.samples, l.samples == 1 ? "" : "s", l.seconds);
+        else
+            snprintf(line, sizeof line, "and %llu %s%s too short for a sample, in no table: %.3f s CPU time%s", (unsigned long long)l.samples,
                  processes ? "process" : "thread", l.samples == 1 ? "" : processes ? "es" : "s", l.seconds,
                  processes ? "" : " of these; others of their kind stand for them");
         report_text_wrap(r->out, r->width, line, 10, fprintf(r->out, "          "));
-        any = any || !processes;
+        any = any || (!processes && !launchers);
     }
     return any;
 }

@@ -69,12 +69,13 @@ void diff_cares_of(const diff *d, diff_cares *out) {
         arguments[i] = r[i]->info.command + strcspn(r[i]->info.command, " ");
         arguments[i] += strspn(arguments[i], " ");
     }
-    if (!d->scaling && *r[0]->info.command && *r[1]->info.command && strcmp(arguments[0], arguments[1])) {
+    if (*r[0]->info.command && *r[1]->info.command && strcmp(arguments[0], arguments[1])) {
         enum { SHOWN = 90 };
         char shown[2][SHOWN + 16];
         for (int i = 0; i < 2; i++)
             (void)snprintf(shown[i], sizeof shown[i], "%s%.*s%s", *arguments[i] ? "'" : "none", SHOWN, arguments[i], strlen(arguments[i]) > SHOWN ? "...'" : *arguments[i] ? "'" : "");
-        snprintf(text, sizeof text, "the program had other arguments, %s in A and %s in B: it may have had other work to do", shown[0], shown[1]);
+        snprintf(text, sizeof text, "the program had other arguments, %s in A and %s in B: it may have had other work to do%s", shown[0], shown[1],
+                 d->scaling ? ", and what is told of scaling takes it for the same (strong) or for as much in each (weak)" : "");
         say(out, text);
     }
     bool added = m[0].itself_s > 0 && m[1].itself_s > 0;

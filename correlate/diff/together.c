@@ -13,6 +13,7 @@
 enum { BINS = 1024, WORDS = BINS / 64, THREADS = 4096, ROWS = 64, FEW = 8 }; /* FEW samples don't tell when a thread computed */
 
 static const double LITTLE = 0.02;   /* of the CPU time of its process' busiest thread: with less it only waits */
+static const double HANDS_ON = 0.05; /* the same of its first one: it reads, writes and gives the others work */
 static const double AT_ONCE = 0.25;  /* of the time of the one that was active less: with less two took turns */
 static const double NO_LINE_S = 0.05; /* where time in line is not known: so long a gap may be one */
 
@@ -147,7 +148,7 @@ static hsc_status put_process(const report *r, const ordered *threads, uint32_t 
         uint32_t me = threads[i].thread;
         if ((s = hsc_db_get_thread(r->db, me, &t, err)))
             break;
-        if (!team[me] && t.cpu_s < LITTLE * most_s) {
+        if (!team[me] && t.cpu_s < (t.index ? LITTLE : HANDS_ON) * most_s) {
             to[me] = HSC_NONE;
             continue;
         }

@@ -499,6 +499,8 @@ typedef struct jledger {
     uint32_t group;
 } jledger;
 
+enum { JTOOK = 5 };
+
 typedef struct join {
     const hsc_join_options *options;
     unsigned workers;
@@ -585,6 +587,7 @@ typedef struct join {
     uint64_t brief, brief_us;        /* processes that ended before a sample and have no file; their CPU time */
     HSC_VEC(jgone) gone;             /* gone.c */
     uint64_t opening_us, finish_us;  /* start and end of measuring, of all processes, with and without a file; 0: not told */
+    uint64_t took_us[JTOOK];         /* the same of handler, signals, wrappers, switches, helper */
     uint64_t period_ns;              /* of metric 0 */
     hsc_join_summary *summary;
 } join;

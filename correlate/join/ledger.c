@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The ledger: every period of CPU time is in one row of each group that adds up to it, and every second by the clock. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,10 +122,40 @@ static void add_unlisted(const join *j, hsc_join_cost *cost, uint64_t start_us, 
 
 static double own_of(const hsc_join_cost *c) { return c->handler_s + c->signals_s + c->probes_s + c->wrappers_s + c->switches_s; }
 
-/* What the last line of a run tells measuring of, in percent: the CPU time of threads and brief processes without what measuring had of it. */
+/* Launchers that are in no table. */
+typedef struct launchers {
+    uint64_t n, samples;
+    double cpu_s;
+} launchers;
+
+static launchers launchers_of(const join *j) {
+    launchers l = {0};
+    for (size_t i = 0; i < j->processes.n; i++) {
+        const jprocess *p = &j->processes.p[i];
+        if (!p->left_out || p->is_foreign)
+            continue;
+        l.samples += p->samples;
+        l.n += p->is_launcher && p->threads.n;
+        for (size_t k = 0; k < p->threads.n && p->is_launcher; k++)
+            l.cpu_s += (double)p->threads.p[k].cpu_ns * 1e-9;
+    }
+    return l;
+}
+
+/* Measuring them is what the list has more than the tables. */
+static void add_launchers(const join *j, hsc_join_cost *cost) {
+    double *const of[] = {&cost->handler_s, &cost->signals_s, &cost->wrappers_s, &cost->switches_s, &cost->helper_s};
+    double own_s = own_of(cost);
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+        *of[k] = fmax(*of[k], (double)j->took_us[k] * 1e-6);
+    cost->least_s += own_of(cost) - own_s;
+    cost->most_s += own_of(cost) - own_s;
+}
+
+/* What the last line of a run tells measuring of, in percent: the CPU time of threads, launchers and brief processes without what measuring had of it. */
 static bool add_itself(join *j, const hsc_join_cost *cost, double cpu_s) {
     double itself_s = cpu_s + (double)j->brief_us * 1e-6 - own_of(cost);
-    return add_seconds(j, TOTALS, HSC_LEDGER_ITSELF, "CPU time of threads and of processes too short for a sample, less handler, signals, probes, wrappers and switches; what "
+    return add_seconds(j, TOTALS, HSC_LEDGER_ITSELF, "CPU time of threads, of launchers and of processes too short for a sample, less handler, signals, probes, wrappers and switches; what "
                        "measuring added is told in percent of it", 0, itself_s > 0 ? itself_s : 0);
 }
 
@@ -138,7 +169,7 @@ static bool add_doubt(join *j, const hsc_join_cost *cost) {
 }
 
 hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
-    uint64_t recorded = 0, records = 0, lost[LOSS_REASONS] = {0}, lost_other = 0, damaged = 0, refused = 0, left_out = 0;
+    uint64_t recorded = 0, records = 0, lost[LOSS_REASONS] = {0}, lost_other = 0, damaged = 0, refused = 0;
     uint64_t truncated = 0, no_path = 0, start_us = 0, end_us = 0, brief = 0;
     double cpu_s = 0, brief_s = 0;
     hsc_join_cost cost = {0};
@@ -192,23 +223,23 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
         lost[HSC_loss_reason_UNPLACED] -= not_lost(p) * w;
         hsc_join_close_details(p);
     }
-    for (size_t i = 0; i < j->processes.n; i++)
-        if (j->processes.p[i].left_out && !j->processes.p[i].is_foreign)
-            left_out += j->processes.p[i].samples;
+    launchers left_out = launchers_of(j);
+    if (left_out.n)
+        add_launchers(j, &cost);
     add_unlisted(j, &cost, start_us, end_us);
     uint64_t lost_all = lost_other + damaged + refused;
     for (unsigned r = 0; r < LOSS_REASONS; r++)
         lost_all += lost[r];
     double samples_s = (double)recorded * (double)j->period_ns * 1e-9;
-    bool ok = add(j, TOTALS, "due", "periods of CPU time that a sample was due for: recorded, left out and lost ones", recorded + left_out + lost_all) &&
+    bool ok = add(j, TOTALS, "due", "periods of CPU time that a sample was due for: recorded, left out and lost ones", recorded + left_out.samples + lost_all) &&
               add(j, TOTALS, "recorded", "periods that samples in the tables stand for", recorded) &&
               add_seconds(j, TOTALS, "CPU time", "CPU time of the threads by the kernel's clock", 0, cpu_s) &&
-              add_seconds(j, TOTALS, "measuring", "CPU time of measuring itself; handler, signals, probes, wrappers and switches are in the CPU time above", 0,
+              add_seconds(j, TOTALS, "measuring", "CPU time of measuring itself; handler, signals, probes, wrappers and switches are in the CPU time of threads and launchers", 0,
                           cost.start_s + own_of(&cost) + cost.helper_s + cost.end_s) &&
-              add_itself(j, &cost, cpu_s) && add_doubt(j, &cost) &&
+              add_itself(j, &cost, cpu_s + left_out.cpu_s) && add_doubt(j, &cost) &&
               add(j, OF_TAKEN, "recorded", "[due] periods that samples in the tables stand for", recorded) &&
               add(j, OF_TAKEN, "left out: launchers",
-                  "[due] of processes that only start the program: mpirun, shells (--launchers keeps them)", left_out);
+                  "[due] of processes that only start the program: mpirun, shells (--launchers keeps them)", left_out.samples);
     for (unsigned r = 0; r < LOSS_REASONS; r++)
         ok = ok && add(j, OF_TAKEN, loss_names[r][0], loss_names[r][1], lost[r]);
     ok = ok && add(j, OF_TAKEN, "lost: reason not told", "[due] lost by the runtime, without a reason", lost_other) &&
@@ -243,6 +274,8 @@ hsc_status hsc_join_make_ledger(join *j, hsc_err *err) {
     if (j->brief)
         ok = ok && add_seconds(j, TOTALS, HSC_LEDGER_BRIEF, "processes (not samples) that ended before a sample was due: in no table; the seconds are their CPU time",
                                j->brief, (double)j->brief_us * 1e-6);
+    if (left_out.n)
+        ok = ok && add_seconds(j, TOTALS, HSC_LEDGER_LAUNCHERS, "processes (not samples) that only start the program: in no table; the seconds are their CPU time", left_out.n, left_out.cpu_s);
     if (brief)
         ok = ok && add_seconds(j, TOTALS, HSC_LEDGER_SHORT, "threads (not samples) that ended before a sample was due: in no table; the seconds are in the CPU time above, and others' "
                                "samples stand for them", brief, brief_s);

@@ -199,6 +199,7 @@ static bool seal_question(join *j) {
                               o->input_count, o->map_dir_count, j->processes.n, j->foreign, j->categories.n, j->rules.n,
                               j->brief, j->brief_us, j->opening_us, j->finish_us, j->gone.n};
     parcel_put(&a, flags, sizeof flags);
+    parcel_put(&a, j->took_us, sizeof j->took_us);
     parcel_put(&a, j->gone.p, j->gone.n * sizeof *j->gone.p);
     for (size_t i = 0; i < o->input_count; i++)
         parcel_text(&a, o->inputs[i]);

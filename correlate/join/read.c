@@ -682,6 +682,7 @@ static bool note_of_list(const char *line, const char *word, uint64_t *value) {
 
 /* The runtime's own list beside the measurement files; one that is not there, or not as expected, tells of none. */
 static hsc_status read_notes(join *j, uint32_t input, hsc_err *err) {
+    static const char *const took[JTOOK] = {"handler ", "interrupts ", "wrappers ", "context ", "assistant "};
     const char *directory = j->options->inputs[input];
     hsc_status status = HSC_OK;
     char path[PATH_MAX], line[128];
@@ -703,6 +704,9 @@ static hsc_status read_notes(join *j, uint32_t input, hsc_err *err) {
             j->finish_us += us;
         else if (note_of_list(line, "gone ", &told))
             status = hsc_join_add_gone(j, input, told, err);
+        else
+            for (size_t k = 0; k < sizeof took / sizeof *took; k++)
+                j->took_us[k] += note_of_list(line, took[k], &us) ? us : 0;
     }
     if (f)
         fclose(f);

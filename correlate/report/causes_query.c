@@ -64,8 +64,8 @@ static uint32_t first_from(const waited *list, uint32_t n, const waited *key) {
     return low;
 }
 
-typedef struct called { /* an operation of message passing at a place */
-    uint32_t context, line;
+typedef struct called { /* an operation of message passing of a thread at a place */
+    uint32_t context, line, thread;
     const char *operation; /* borrowed */
     double total_s;
 } called;
@@ -74,7 +74,9 @@ static int by_call(const void *pa, const void *pb) {
     const called *a = pa, *b = pb;
     if (a->context != b->context)
         return a->context < b->context ? -1 : 1;
-    return (a->line > b->line) - (a->line < b->line);
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
 static int by_operation(const void *pa, const void *pb) {
@@ -83,7 +85,7 @@ static int by_operation(const void *pa, const void *pb) {
     return c ? c : strcmp(a->operation, b->operation);
 }
 
-/* Of each place the operation that took the longest. */
+/* Of each place and thread the operation that took the longest: ranks may call different ones on one line. */
 static hsc_status load_called(const report *r, called **out, uint32_t *n, hsc_err *err) {
     called *list = malloc(((size_t)r->info.messages + 1) * sizeof *list);
     hsc_status s = list ? HSC_OK : hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", r->info.path);
@@ -91,7 +93,7 @@ static hsc_status load_called(const report *r, called **out, uint32_t *n, hsc_er
     for (uint32_t i = 0; !s && i < r->info.messages; i++) {
         hsc_db_message m;
         if (!(s = hsc_db_get_message(r->db, i, &m, err)))
-            list[i] = (called){m.context, m.line, m.operation, m.duration_s};
+            list[i] = (called){m.context, m.line, m.thread, m.operation, m.duration_s};
     }
     if (s) {
         free(list);
@@ -113,8 +115,8 @@ static hsc_status load_called(const report *r, called **out, uint32_t *n, hsc_er
 }
 
 /* "MPI_Wait"; where no call is known there: what all are. */
-static const char *call_at(const called *list, uint32_t n, uint32_t context, uint32_t line) {
-    const called *c = n ? bsearch(&(called){.context = context, .line = line}, list, n, sizeof *list, by_call) : NULL;
+static const char *call_at(const called *list, uint32_t n, const hsc_db_cause *of) {
+    const called *c = n ? bsearch(&(called){.context = of->place.context, .line = of->place.line, .thread = of->delay.thread}, list, n, sizeof *list, by_call) : NULL;
     return c ? c->operation : hsc_enum_text("wait_kind", HSC_wait_kind_MESSAGE);
 }
 
@@ -245,7 +247,7 @@ hsc_status hsc_db_read_causes(hsc_db *db, hsc_db_cause **out, uint32_t *n, hsc_e
             find_fork(waits, wait_count, c);
         }
         c->waited = c->waited_kind == HSC_NONE              ? ""
-                    : c->waited_kind == HSC_wait_kind_MESSAGE ? call_at(messages, message_count, c->place.context, c->place.line)
+                    : c->waited_kind == HSC_wait_kind_MESSAGE ? call_at(messages, message_count, c)
                                                             : hsc_enum_text("wait_kind", c->waited_kind);
         c->waited = c->waited ? c->waited : "";
         climb(&r, &c->context, &c->line);
@@ -283,5 +285,5 @@ int hsc_db_compare_causes(const hsc_db_cause *x, const hsc_db_cause *y) {
     for (size_t i = 0; i < sizeof a / sizeof *a; i++)
         if (a[i] != b[i])
             return a[i] < b[i] ? -1 : 1;
-    return 0;
+    return calls ? strcmp(x->waited, y->waited) : 0; /* two calls on one line */
 }

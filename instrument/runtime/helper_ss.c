@@ -131,7 +131,8 @@ static void part(void) {
 /* The helper has not even that one of the program's open: it would keep the reader of a pipe waiting for its end. */
 void hsc_rt_say(const char *text) {
     if (!atomic_load(&parted) || (uint32_t)hsc_sys3(SYS_gettid, 0, 0, 0) != atomic_load(&hsc_rt.helper_tid)) {
-        hsc_rt_say_to(2, text);
+        int kept = atomic_load(&hsc_rt.stderr_kept);
+        hsc_rt_say_to(kept ? kept : 2, text);
         return;
     }
     long process = hsc_sys3(SYS_pidfd_open, hsc_rt.pid, 0, 0), fd = hsc_sys3(SYS_pidfd_getfd, process, 2, 0);

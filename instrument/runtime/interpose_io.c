@@ -15,6 +15,7 @@
 #include <sys/eventfd.h>
 
 #include "interpose.h"
+#include "notes.h"
 #include "pipes.h"
 #include "waits.h"
 
@@ -151,6 +152,6 @@ STREAM_FROM(getline, ssize_t, 1, (char **restrict b, size_t *restrict n, FILE *r
 STREAM_TO(fwrite, size_t, !room(f, size * n), (const void *restrict b, size_t size, size_t n, FILE *restrict f), (b, size, n, f), result * size)
 STREAM_TO(fputs, int, !room(f, strlen(s)), (const char *restrict s, FILE *restrict f), (s, f), 0)
 STREAM_TO(fflush, int, !f || f->_IO_write_ptr > f->_IO_write_base, (FILE * f), (f), 0)
-IO_WHEN((hsc_rt_pipe_closes(of_stream(f), &at), true), int, fclose, OPEN, (FILE * f), (f), 0)
+IO_WHEN((hsc_rt_last_words_keep(of_stream(f), at.sp), hsc_rt_pipe_closes(of_stream(f), &at), true), int, fclose, OPEN, (FILE * f), (f), 0)
 IO_CALL(FILE *, fopen, OPEN, (const char *restrict path, const char *restrict mode), (path, mode))
 IO_CALL(FILE *, fopen64, OPEN, (const char *restrict path, const char *restrict mode), (path, mode))

@@ -125,6 +125,7 @@ static void take(hsc_rt_notes *all, char word, uint64_t v) {
     }
     all->down_us += word == 'd' ? v : 0;
     all->more_us += word == 'm' ? v : 0;
+    all->looks_us += word == 'v' ? v : 0;
     all->samples += word ? 0 : v;
     all->time_us += word == 't' ? v : 0;
     all->brief += word == 'b';
@@ -211,6 +212,8 @@ void hsc_rt_note_end(const hsc_rt_told *told, bool exits) {
         if (took_ns[k] >= 1000)
             hsc_rt_lines_add(&l, took_names[k], took_ns[k] / 1000);
     add_doubt(&l, told);
+    if (c->looks_ns >= 1000)
+        hsc_rt_lines_add(&l, "vain ", c->looks_ns / 1000);
     if (hsc_rt_is_rank() && exits)
         hsc_rt_lines_add(&l, "ended ", rank_of_job());
     hsc_rt_lines_add(&l, "time ", told->time_us);

@@ -50,6 +50,7 @@ typedef struct hsc_rt_notes {
     uint64_t brief, brief_us;    /* processes without a file, their CPU time */
     uint64_t took_us[HSC_RT_TOOK]; /* of measuring */
     uint64_t down_us, more_us;   /* what all that may be too much, and too little; both 0: not known */
+    uint64_t looks_us;           /* beside all that: wrappers of calls that looked in vain */
     bool has_probes;             /* a process */
     uint64_t named;              /* hsc_rt_probes_take_named, of all */
     uint64_t gone, gone_first[HSC_RT_GONE_NAMED], gone_rank[HSC_RT_GONE_NAMED]; /* processes that a signal ended; as in the line; 1 + rank, 0: none known */
@@ -95,5 +96,10 @@ void hsc_rt_say_start(void);
 void hsc_rt_say_not_measured(const char *why); /* once in a measurement, however many such processes there are */
 void hsc_rt_say_quit(uint64_t quit, const char *why); /* the same for each HSC_RT_QUIT_... */
 void hsc_rt_say_end(uint64_t samples, uint64_t time_us); /* of this process */
+
+/* ---- last_words.c */
+
+void hsc_rt_last_words_begin(void); /* the options are read */
+void hsc_rt_last_words_keep(int fd, uint64_t sp); /* the program is about to close this stream's; sp: its caller's */
 
 #endif

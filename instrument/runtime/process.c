@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <heatscope/formats/cost.h>
+
 #include "gomp.h"
 #include "interpose.h"
 #include "environment.h"
@@ -363,6 +365,7 @@ void hsc_rt_finish(uint64_t how) {
         if (how != HSC_end_kind_EXEC) /* the clock of one that becomes another program goes on */
             hsc_rt_lines_add(&l, "brief ", us > hsc_rt_me.begin_us ? us - hsc_rt_me.begin_us : 0);
         hsc_rt_lines_add(&l, "opening ", (start_ns() + end_ns()) / 1000);
+        hsc_rt_lines_add(&l, "more ", (uint64_t)(HSC_COST_UNSEEN_MOST * (double)(start_ns() + end_ns())) / 1000);
         hsc_rt_lines_put(&l);
     }
     if (!remove)
@@ -564,6 +567,7 @@ static void start(int argc, char **argv) {
     hsc_rt_me.executable[n > 0 ? n : 0] = 0;
     hsc_rt.pid = (int)getpid();
     hsc_rt_me.root = hsc_rt.options.root_pid == (uint64_t)hsc_rt.pid;
+    hsc_rt_last_words_begin();
     const char *run = getenv("HEATSCOPE_RUN");
     hsc_rt_me.job = hsc_hash64(0, run, run ? strlen(run) : 0) >> 32;
     if (argv)

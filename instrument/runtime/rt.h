@@ -38,6 +38,7 @@ typedef struct hsc_rt_cost {
     uint64_t cpu_ns;
     uint64_t handler_ns, signals_ns, wrappers_ns, probes_ns, switches_ns;
     uint64_t untold_ns; /* of switches: hsc_rt_thread */
+    uint64_t looks_ns;  /* of wrappers, beside wrappers_ns: of calls that looked in vain */
 } hsc_rt_cost;
 
 /* ---- threads and samples ------------------------------------------------------------------------------------------------- */
@@ -304,6 +305,7 @@ typedef struct hsc_rt_thread {
     hsc_rt_briefs briefs;
     hsc_rt_tasks tasks;
     uint32_t some_turn; /* parts since the last one that was measured (hsc_rt_some) */
+    uint64_t vain_cycles;                    /* of wrappers of calls that looked in vain again and again: in none of these */
     uint64_t wrapper_rare_cycles;            /* of wrapper_cycles: what single ones took beyond HSC_RT_OWN_CYCLES_MAX */
     /* own_ss.c: when the thread's CPU clock was last read (cycles, 0: never), what it said, and what of it was the handler's: by normal code, by the handler */
     struct hsc_rt_look {
@@ -699,6 +701,7 @@ typedef struct hsc_rt_state {
     enum hsc_rt_mechanism mechanism;
     _Atomic uint32_t trap_off; /* HSC_source_reason why no thread is sampled by SIGTRAP any more; 0: they may be */
     bool sandboxed;   /* no system call any more */
+    _Atomic int stderr_kept; /* a duplicate, of a program that has closed it as it exits (last_words.c); 0: none */
     bool may_part;    /* no filter ends the process for the calls by which the helper has descriptors of its own and goes ahead */
     bool keeps;       /* the user's program and libraries are kept beside the measurement (keep_ss.c) */
     bool talks;       /* this process says what is worth a line to the user */

@@ -145,6 +145,17 @@ static void append_dear(char *line, size_t size, size_t *at, const hsc_rt_notes 
     hsc_rt_append(line, size, at, most || hz ? ")" : "");
 }
 
+#define LOOKS_TOLD 10u /* tenths of a percent */
+
+/* ", and 190 ms more if ...": a thread that waits by looking waits as long without us; one that looks a set number of times does not, and nothing tells which it does. */
+static void append_looks(char *line, size_t size, size_t *at, const hsc_rt_notes *all, uint64_t base_us) {
+    if (all->looks_us < 1000 || tenths_of(all->looks_us, base_us) < LOOKS_TOLD)
+        return;
+    hsc_rt_append(line, size, at, ", and some ");
+    hsc_rt_append_u64(line, size, at, (all->looks_us + 500) / 1000);
+    hsc_rt_append(line, size, at, " ms more where calls of MPI that look in vain (MPI_Test and the like) are a set number, and no wait");
+}
+
 /* "; measuring added 3.4 % (~2.9 to 4.0 %, 110 ms)": of what the program took by itself. The parts are in the file; the report tells them. */
 static void append_cost(char *line, size_t size, size_t *at, const hsc_rt_notes *all) {
     took t = took_of(all);
@@ -171,6 +182,7 @@ static void append_cost(char *line, size_t size, size_t *at, const hsc_rt_notes 
         hsc_rt_append_u64(line, size, at, (t.sum_us + 500) / 1000);
     hsc_rt_append(line, size, at, t.sum_us >= 10000000 ? ")" : " ms)");
     append_dear(line, size, at, all);
+    append_looks(line, size, at, all, t.base_us);
 }
 
 /* "201 samples of 3.24 s of CPU time": by the clock, whatever samples were lost. */
@@ -183,7 +195,7 @@ static void append_amount(char *line, size_t size, size_t *at, uint64_t samples,
 
 /* The last of all ranks knows what they have in common: "4 ranks: 201 samples of 3.24 s of CPU time; measuring added ..." */
 static void say_ranks(const hsc_rt_notes *all) {
-    char line[512];
+    char line[768];
     size_t at = 0;
     hsc_rt_probes_say_unnamed(all->has_probes, all->named);
     hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.job.ranks);

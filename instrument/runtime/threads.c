@@ -250,6 +250,7 @@ void hsc_rt_cost_add(hsc_rt_cost *to, const hsc_rt_thread *t) {
     to->wrappers_ns += hsc_rt_cycles_ns(t->wrapper_cycles, rate);
     to->switches_ns += t->switches_ns;
     to->untold_ns += t->untold_ns;
+    to->looks_ns += hsc_rt_cycles_ns(t->vain_cycles, rate);
     uint64_t own = atomic_load(&t->own_cycles), others = t->handler_cycles + t->wrapper_cycles;
     to->probes_ns += hsc_rt_cycles_ns(own > others ? own - others : 0, rate);
 }

@@ -16,14 +16,15 @@ m = MadeUp(*sys.argv[1:4])
 MS = 1000000
 
 
-def measured(name, threads, build_id="", in_line=None):
-    """threads: of each the times in ms, [begin, end), at which it has a sample every ms; in_line: ms that each was ready to run without a processor."""
+def measured(name, threads, build_id="", in_line=None, arguments=()):
+    """threads: of each the times in ms, [begin, end), at which it has a sample every ms; in_line: ms that each was ready to run without a processor; arguments: of the program."""
+    command = ",".join(f'"{a}"' for a in ("/made/up/solver", *arguments))
     for left in glob.glob(os.path.join(m.work, "*.hsr")):
         os.remove(left)
     chunk = "@chunk dynamic stream={} sequence=0 t0=0 lost=0 slot=packed sealed schema=" + m.schema
     lines = m.head + [
         chunk.format(0),
-        'process pid=7 parent_pid=1 rank=-1 ranks=0 host="h" executable="/made/up/solver" arguments=["/made/up/solver"] directory="/" start_unix_ns=1000000007 '
+        f'process pid=7 parent_pid=1 rank=-1 ranks=0 host="h" executable="/made/up/solver" arguments=[{command}] directory="/" start_unix_ns=1000000007 '
         'start_ns=0 mechanism="perf-cpu-clock" mechanism_note="" period_ns=1000000 processors=2 runtime_version="" job=""',
         f'mapping mapping_id=1 address=4096 size=4096 bias=0 path="/made/up/solver" build_id=<{build_id}> file_size=1 file_mtime_ns=1 time=1']
     for i, bursts in enumerate(threads, 1):
@@ -46,6 +47,7 @@ by_turns = [[(b, b + 50) for b in range(k, 1000, 100)] for k in (0, 50)]
 cases = {  # of A, of B: threads, how many at a time, computation of the one that has most over all
     "pools": ([waits, [(100, 900)], [(900, 920)]], 1, [waits, [(100, 500)], [(100, 500)], [(520, 530)], [(520, 530)]], 2),
     "main": ([[(1, 100), (900, 999)], [(100, 900)]], 1, [[(1, 100), (300, 500)]] + [[(100, 300)]] * 4, 4),
+    "hands out": ([[(1, 900)]], 1, [[(b, b + 3) for b in range(100, 900, 100)], [(100, 900)], [(100, 900)]], 2),
     "works too": ([[(1, 900)]], 1, [[(1, 400)], [(100, 400)], [(100, 400)]], 3),
 }
 made = {}
@@ -97,6 +99,11 @@ a, b = measured("same_a.h5", [[(1, 900)]], "0a0b"), measured("same_b.h5", [[(1, 
 other, scaled = measured("other.h5", [[(1, 400)]], "0a0c"), measured("scaled.h5", [[(1, 400)], [(1, 400)]], "0a0b")
 for x, y, told in ((a, b, True), (a, other, False), (a, scaled, False), (a, a, False)):
     m.that(("nothing was changed in the program" in " ".join(m.run("diff", x, y).split())) == told, f"same build {x} {y}: {told}")
+
+# other arguments are told where the sizes differ, too, and of what is no computing without the kernel's word on time in line nobody knows what it was
+told = " ".join(m.run("diff", measured("args_a.h5", [[(1, 900)]], arguments=["-n", "1"]), measured("args_b.h5", [[(1, 400)], [(1, 400)]], arguments=["-n", "2"])).split())
+m.that("Scaling" in told and "the program had other arguments, '-n 1' in A and '-n 2' in B: it may have had other work to do, and what is told of scaling takes it" in told, f"arguments: {told}")
+m.that("not running (blocked, or in line for a processor)" in told, f"not running: {told}")
 
 # the program is one build, its library not: that is told instead, and of one that only one of the runs has
 def with_library(name, path, build_id, samples=(300, 700)):

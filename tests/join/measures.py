@@ -381,10 +381,13 @@ that(found == {("yes", "write"): 0.16}, f"sampled calls: {found}")
 # a barrier of message passing is such a call, too: the late one computed in it for as long as nobody waited for it there
 said = [*samples(1 * MS, 10 * MS, 2), barrier(10 * MS, 100 * MS, 0), *[f"sample time={t} node_id=4 state=4" for t in range(10 * MS + MS // 2, 100 * MS, MS)],
         message(900, 3, 3, 0, 0, 2, (0, 0), (0, 0), [0, 0], [90 * MS, MS]), barrier(100 * MS, 101 * MS, 1)]
-found = ranks("in_barrier", [x.replace("node_id=4", "node_id=5") for x in ["node node_id=5 parent_id=3 mapping_id=1 address=80 flags=1", *said]],
-              [*samples(1 * MS, 10 * MS, 2), barrier(10 * MS, 10 * MS + MS // 2, 0), barrier(11 * MS, 101 * MS, 1),
-               message(900, 3, 3, 0, 0, 2, (0, 0), (0, 0), [0, 0], [MS // 2, 90 * MS])])
+late = [x.replace("node_id=4", "node_id=5") for x in ["node node_id=5 parent_id=3 mapping_id=1 address=80 flags=1", *said]]
+other = [*samples(1 * MS, 10 * MS, 2), barrier(10 * MS, 10 * MS + MS // 2, 0), barrier(11 * MS, 101 * MS, 1), message(900, 3, 3, 0, 0, 2, (0, 0), (0, 0), [0, 0], [MS // 2, 90 * MS])]
+found = ranks("in_barrier", late, other)
 that(found == {("yes", "MPI_Barrier"): 0.089}, f"in a barrier: {found}")
+# another operation on that line, which the other rank alone calls, and for longer, is none of the late one's
+found = ranks("one_line", late, [*other, message(900, 3, 1, 2, 1, 1, (1, 8), (0, 0), [8], [400 * MS])])
+that(found == {("yes", "MPI_Barrier"): 0.089}, f"two calls on one line: {found}")
 
 # what the late one did after its signal is no cause: thread 2 computes for 150 ms, signals and reads, thread 1 has a processor 150 ms later, in which nobody
 # else is to blame

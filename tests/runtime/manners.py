@@ -272,6 +272,36 @@ def killed_children():
     expect("the report", all(re.search(rf"\w+ \d+ {how}", head) for how in ("was ended by SIGKILL", "was ended by SIGTERM", "ended with exit status 3")) and "no end" not in head, head)
 
 
+def launchers():
+    """What measuring added is one figure in the last line and in the report, also where shells, which are in no table, have most of the CPU time."""
+    shell = "i=0; while [ $i -lt 40000 ]; do i=$((i + 1)); done; /bin/true"
+    code = f"import subprocess\nfor i in range(12): subprocess.run(['sh', '-c', {shell!r}]); sum(range(2000000))"
+    done, _ = run([sys.executable, "-c", code], quiet=False)
+    line = re.search(r"of ([0-9.]+) s of CPU time.*measuring added ([0-9.]+) %", done.stderr)
+    expect("the last line", line, done.stderr)
+    ledger = " ".join(subprocess.run([scenarios.HEATSCOPE, "report", "--by=ledger", os.path.join(scenarios.WORK, "m")], capture_output=True, text=True).stdout.split())
+    added, head = re.search(r"of measuring \(added ([0-9.]+) %", ledger), re.search(r"([0-9.]+) s CPU time in .* and 12 launchers, in no table .*?: ([0-9.]+) s CPU time", ledger)
+    expect("the report", added and head, ledger)
+    expect("added", abs(float(added[1]) - float(line[2])) <= 0.05 * float(line[2]) + 0.1, (line[0], added[0]))
+    expect("CPU time", abs(float(head[1]) + float(head[2]) - float(line[1])) <= 0.03, (line[0], head[0]))
+
+
+def last_words():
+    """The last line of programs that close standard error as they exit; of one that closes it and goes on, a reader sees the end at once."""
+    for command in ([program("manners"), "closes_out"], [program("manners"), "closes_out_at_once"], ["ls", os.devnull], ["timeout", "60", program("manners"), "errnos"],
+                    ["sort", os.devnull]):
+        done, _ = run(command, quiet=False, stdin=subprocess.DEVNULL)
+        expect(f"{command}: the last line", len(re.findall(r"^heatscope: wrote .*next: heatscope report", done.stderr, re.M)) == 1, done)
+        expect(f"{command}: exit code", done.returncode == (42 if program("manners") in command else 0), done)
+    directory = os.path.join(scenarios.WORK, "m")
+    shutil.rmtree(directory, ignore_errors=True)
+    with subprocess.Popen([scenarios.HEATSCOPE, "run", "-o", directory, program("manners"), "closes_early"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        said = child.stderr.read()
+        running = child.poll() is None
+        child.communicate("x")
+    expect("closes early: the reader had its end first", running and child.returncode == 42, (child.returncode, said))
+
+
 def environment():
     """Variables that change how a program runs are in its file, each process's as they were when it began, also after fork and exec; no others, nor Heatscope's own library; what is long is cut."""
     told = {"OMP_WAIT_POLICY": "passive", "KMP_BLOCKTIME": "0", "MALLOC_ARENA_MAX": "2", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0", "OMPI_MCA_btl": "self", "MPICH_ASYNC_PROGRESS": "1"}

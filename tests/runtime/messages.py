@@ -109,9 +109,9 @@ class Rank:
                    int(f["size_class"]) if calls else None)
 
 
-def run(name, launch, program, *arguments, ranks=4, options=(), around=False, output=None):
+def run(name, launch, program, *arguments, ranks=4, options=(), around=False, output=None, said=None):
     """Ranks by number, and the finished mpirun; the program's own output and exit code are as without us (output: a list that
-    the output is appended to instead, where it differs from run to run)."""
+    the output is appended to instead, where it differs from run to run; said: the same for what is on stderr)."""
     directory = os.path.join(WORK, name)
     shutil.rmtree(directory, ignore_errors=True)
     start = [*launch, "-n", str(ranks)]
@@ -120,6 +120,8 @@ def run(name, launch, program, *arguments, ranks=4, options=(), around=False, ou
     plain = subprocess.run([*start, program, *arguments], capture_output=True, text=True, timeout=300)
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     expect(f"{name}: exit code", done.returncode, plain.returncode)
+    if said is not None:
+        said.append(done.stderr)
     if output is None:
         expect(f"{name}: output", done.stdout, plain.stdout)
     else:
@@ -1054,7 +1056,7 @@ def stopped():
 
 def polls():
     """Calls that find nothing and follow one another at once wait: their samples say so, and what wrappers take of them is no cost, for the thread would
-    have polled meanwhile. Between others, 3 us of work and more apart, they are communication and cost. What is told of the first is of their records, and of the
+    have polled meanwhile. The last line tells that beside it, as a set number of calls is no wait. Between others, 3 us of work and more apart, they are communication and cost. What is told of the first is of their records, and of the
     last call."""
     p, calls = compiled("polls", "mpicc", source="message_polls.c"), {0: 2000000, 3000: 200000}
     if not p:
@@ -1062,7 +1064,11 @@ def polls():
     for name in ("MPI_Test", "MPI_Testsome", "MPI_Iprobe"):
         cost = {}
         for work, n in calls.items():
-            rank = run(f"{name}-{work}", OPEN_MPI, p, name, str(n), str(work), ranks=1, options=["--budget=off", "-F", "2000"])[0]
+            said = []
+            rank = run(f"{name}-{work}", OPEN_MPI, p, name, str(n), str(work), ranks=1, options=["--budget=off", "-F", "2000"], said=said)[0]
+            told = re.search(r"measuring added .* and some (\d+) ms more where calls of MPI that look in vain", said[0])
+            if bool(told) == bool(work) or (told and not 3 < float(told[1]) * 1e6 / n < 300):
+                failures.append(f"{name}, {work} rounds between calls: {said[0]}")
             cost[work] = sum(int(f["wrappers_ns"]) for f in rank.times) / n
             expect(f"{name}: calls", rank.total(name)["calls"], n)
             rows = [r for r in rows_of(os.path.join(WORK, f"{name}-{work}"), "procedure", "--top=0")["rows"] if r["procedure"] == name] # the wrapper's, which has the library's in it

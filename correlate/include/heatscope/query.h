@@ -550,6 +550,7 @@ typedef struct hsc_db_ledger {
 #define HSC_LEDGER_LEAST "measuring, at least" /* names of the rows that tell its interval; absent: not known */
 #define HSC_LEDGER_MOST "measuring, at most"
 #define HSC_LEDGER_BRIEF "processes too short" /* name of the row of those that ended before a sample; absent: none */
+#define HSC_LEDGER_LAUNCHERS "launchers" /* of those that only start the program; absent: none is left out */
 #define HSC_LEDGER_SHORT "threads too short" /* and of threads of processes that are in the tables */
 hsc_status hsc_db_get_ledger(const hsc_db *db, uint32_t row, hsc_db_ledger *out, hsc_err *err);
 

@@ -54,6 +54,8 @@ void hsc_mpi_note_cost(hsc_mpi_block *b, uint64_t before, uint64_t begin, bool p
     else
         own = plain_of(b, begin, end);
     b->cost_calls++;
+    if (polled && own != UNTOLD && b->cost_before != UNTOLD)
+        b->thread->vain_cycles += (own + b->cost_before) * HSC_MPI_COST_EVERY;
     if (polled || (own != UNTOLD && b->cost_before != UNTOLD)) {
         b->cost_plain_calls++;
         b->cost_plain += polled ? 0 : own + b->cost_before;

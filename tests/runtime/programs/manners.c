@@ -564,6 +564,24 @@ static void inherits(char **argv) {
     exit(3);
 }
 
+static void close_errors(void) { fclose(stderr); }
+
+/* As GNU's ls and sort end. */
+static void closes_out(void) { atexit(close_errors); }
+
+static void closes_out_at_once(void) {
+    atexit(close_errors);
+    exit(42);
+}
+
+/* Goes on, until somebody has written to it, without what has the number meanwhile. */
+static void closes_early(void) {
+    char byte;
+    close_errors();
+    while (read(0, &byte, 1) < 0) {
+    }
+}
+
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "";
     if (!strcmp(mode, "inherits") && argc > 2)
@@ -578,7 +596,8 @@ int main(int argc, char **argv) {
                  {"switches", switches}, {"signals", signals}, {"descriptors", descriptors}, {"daemons", daemons},
                  {"children", children}, {"holes", holes}, {"filtered", filtered}, {"strict", strict},
                  {"rearranges", rearranges}, {"alone", alone}, {"no_counter", no_counter},
-                 {"dispatches", dispatches}};
+                 {"dispatches", dispatches}, {"closes_out", closes_out}, {"closes_out_at_once", closes_out_at_once},
+                 {"closes_early", closes_early}};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (!strcmp(mode, modes[i].name)) {
             modes[i].run();
