@@ -296,6 +296,9 @@ void hsc_rt_say_end(uint64_t samples, uint64_t time_us) {
         hsc_rt_append(line, sizeof line, &at, " in rank 0, more in ");
         hsc_rt_append_u64(line, sizeof line, &at, hsc_rt.job.ranks - 1);
         hsc_rt_append(line, sizeof line, &at, hsc_rt.job.ranks == 2 ? " other rank" : " other ranks");
+    } else if (!all.processes && samples) { /* shut off from its files */
+        append_amount(line, sizeof line, &at, samples, time_us);
+        hsc_rt_append(line, sizeof line, &at, " in this process, which can't read its files any more: the report has all, and what measuring added");
     } else {
         append_amount(line, sizeof line, &at, all.samples, all.time_us);
         if (all.processes > 1) {
