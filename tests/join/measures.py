@@ -889,6 +889,17 @@ join()
 cpu = [(r["thread"], float(r["cpu_s"]), int(r["periods"])) for r in table("processor")]
 that(cpu == [("0", 0.008, 8), ("1", 0.005, 5)], f"unended: CPU time {cpu}")
 
+# a rank of two threads that call MPI: the share is of the time of both; of one thread each, of all ranks
+for threads, told in ((1, "18.8 % of the elapsed time of all ranks"), (2, "24.2 % of the elapsed time of the 3 threads that call it")):
+    shutil.rmtree(WORK, ignore_errors=True)
+    os.makedirs(WORK)
+    sends = [message(850_000_000, 3, 1, 2, 3, 1, (1, 300), (0, 0), [300], [700_000_000])]
+    process(0, *((n, [line.replace("time=900", "time=2000000000") for line in thread(n)] + sends) for n in range(1, threads + 1)), end=1_000_000_000)
+    process(1, (1, thread(1) + [message(850_000_000, 3, 1, 2, 3, 1, (1, 300), (0, 0), [300], [50_000_000])]), end=1_000_000_000)
+    join()
+    said = " ".join(run("report", DATABASE).split())
+    that(told in said, f"{threads} threads that call MPI: {said}")
+
 for w in wrong:
     print("FAILED", w)
 sys.exit(1 if wrong else 0)
