@@ -587,9 +587,15 @@ oo::class create ::heatscope::Comparison {
         set out {}
         foreach c [my changes loop $metric] {
             set change [dict get $c change]
-            if {![dict get $c beyond] || [lsearch -exact [lmap p $procedures {expr {$change * [dict get $p change] > 0 && abs([dict get $p change]) >= 0.8 * abs($change)}}] 1] >= 0} continue
-            if {[dict get $c a] >= 0} {
-                set of([dict get [$Db scope [dict get $c a]] procedure],[expr {$change > 0}]) 1
+            set procedure [expr {[dict get $c a] >= 0 ? [dict get [$Db scope [dict get $c a]] procedure] : -1}]
+            # what a loop calls may be what changed; of its own procedure it has to be half
+            set told [lmap p $procedures {
+                set share [expr {$procedure >= 0 && [dict get $p a] == $procedure ? 2 : 0.8}]
+                expr {$change * [dict get $p change] > 0 && abs([dict get $p change]) >= $share * abs($change)}
+            }]
+            if {![dict get $c beyond] || 1 in $told} continue
+            if {$procedure >= 0} {
+                set of($procedure,[expr {$change > 0}]) 1
             }
             lappend out [list [expr {abs($change)}] [dict set c by loop]]
         }
