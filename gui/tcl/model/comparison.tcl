@@ -208,7 +208,15 @@ oo::class create ::heatscope::Comparison {
         return "$sign[::heatscope::fmt plural $size [$Run countWord]] in the other run"
     }
     method title {} { return [::heatscope::fmt plain [dict get [$Other info] title]] }
-    method file {} { return [::heatscope::fmt plain [::heatscope::fmt baseName [dict get [$Other info] path]]] }
+    # With its folder where both files are called alike, as those of two measurements.
+    method file {} {
+        set path [dict get [$Other info] path]
+        set name [::heatscope::fmt baseName $path]
+        if {$name eq [::heatscope::fmt baseName [dict get [$Db info] path]] && [set folder [::heatscope::fmt baseName [file dirname [file normalize $path]]]] ni {"" /}} {
+            set name $folder/$name
+        }
+        return [::heatscope::fmt plain $name]
+    }
     # "2 → 4 ranks", "" where both have as many: processes, or threads where neither has several.
     method sizes {} {
         lassign [my Sizes] here there
