@@ -589,23 +589,35 @@ oo::class create ::heatscope::Comparison {
         return [list "[my amount $c $metric][my apart $c]" [expr {[dict get $c change] > 0 ? "more" : "less"}] $scope]
     }
     # Procedures and loops that changed beyond noise, the largest change first: dicts as of `changes` with by. A loop has what it calls, so it is told where no
-    # procedure tells most of its change, and then for its own procedure where that changed less in all.
+    # other procedure tells most of its change, and it has half of its own one's and more; for that one then.
     method code {metric} {
         set procedures [lmap c [my changes procedure $metric] {if {![dict get $c beyond]} continue; dict set c by procedure}]
+        # by sign: what each procedure changed by, and the two that changed most
+        foreach pair [lsort -real -decreasing -index 0 [lmap p $procedures {list [expr {abs([dict get $p change])}] $p}]] {
+            lassign $pair size p
+            set up [expr {[dict get $p change] > 0}]
+            set by($up,[dict get $p a]) $size
+            lappend most($up) [dict get $p a] $size
+        }
         set out {}
         foreach c [my changes loop $metric] {
-            set change [dict get $c change]
+            if {![dict get $c beyond]} continue
+            set change [expr {abs([dict get $c change])}]
+            set up [expr {[dict get $c change] > 0}]
             set procedure [expr {[dict get $c a] >= 0 ? [dict get [$Db scope [dict get $c a]] procedure] : -1}]
             # what a loop calls may be what changed; of its own procedure it has to be half
-            set told [lmap p $procedures {
-                set share [expr {$procedure >= 0 && [dict get $p a] == $procedure ? 2 : 0.8}]
-                expr {$change * [dict get $p change] > 0 && abs([dict get $p change]) >= $share * abs($change)}
-            }]
-            if {![dict get $c beyond] || 1 in $told} continue
-            if {$procedure >= 0} {
-                set of($procedure,[expr {$change > 0}]) 1
+            if {$procedure >= 0 && [info exists by($up,$procedure)] && $by($up,$procedure) >= 2 * $change} continue
+            set other 0
+            foreach {p size} [expr {[info exists most($up)] ? [lrange $most($up) 0 3] : {}}] {
+                if {$procedure < 0 || $p != $procedure} {
+                    set other [expr {max($other, $size)}]
+                }
             }
-            lappend out [list [expr {abs($change)}] [dict set c by loop]]
+            if {$other >= 0.8 * $change} continue
+            if {$procedure >= 0} {
+                set of($procedure,$up) 1
+            }
+            lappend out [list $change [dict set c by loop]]
         }
         foreach c $procedures {
             if {![info exists of([dict get $c a],[expr {[dict get $c change] > 0}])]} {
