@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { N = 300 };
+enum { N = 1000 };
 static double a[N][N], b[N][N];
 
 static void one_by_one(double x) {

@@ -13,7 +13,7 @@ wrong = []
 
 
 def run(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=WORK, env={**os.environ, "HEATSCOPE": HEATSCOPE, "OMP_NUM_THREADS": "2"}).stdout
+    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=WORK, env={**os.environ, "HEATSCOPE": HEATSCOPE, "OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"}).stdout
 
 
 shutil.rmtree(WORK, ignore_errors=True)
