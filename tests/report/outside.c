@@ -11,7 +11,7 @@ static int jobs;
 
 static double for_cpu_ms(int ms) {
     struct timespec begin, now;
-    double x = 1;
+    volatile double x = 1;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
     do {
         for (int i = 0; i < 10000; i++)
@@ -24,7 +24,7 @@ static double for_cpu_ms(int ms) {
 static void *worker(void *unused) {
     struct pollfd job = {.fd = jobs, .events = POLLIN};
     poll(&job, 1, -1);
-    for_cpu_ms(150);
+    for_cpu_ms(400);
     return unused;
 }
 
@@ -38,7 +38,7 @@ int main(int argc, char **argv) {
     if (argc > 1 && !strcmp(argv[1], "poll"))
         poll(&client, 1, 700); /* nobody comes */
     else
-        for_cpu_ms(500);
+        for_cpu_ms(300);
     if (eventfd_write(jobs, 1))
         return 1;
     return pthread_join(t, NULL);
