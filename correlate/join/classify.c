@@ -48,9 +48,10 @@ static void mark_waits(const join *j, uint8_t *is_wait) {
             is_wait[j->remarks.p[i].scope] = 1;
 }
 
-/* What a runtime of OpenMP, MPI or the dynamic linker reads, writes and allocates is what it takes, and no input, output or memory of the program. */
+/* What a runtime of OpenMP, MPI or the dynamic linker reads, writes and allocates is what it takes, and no input, output or memory of the program. Of libraries with a category
+ * of the user's it is told as of the program. */
 static bool is_libraries_own(const verdict *own, const verdict *up) {
-    bool in_library = up->what == HSC_JOIN_MODULE || up->what == HSC_JOIN_WORKER;
+    bool in_library = up->what == HSC_JOIN_WORKER || (up->what == HSC_JOIN_MODULE && (up->state == HSC_state_RUNTIME || up->state == HSC_state_COMMUNICATION));
     return in_library && !own->strong && own->what == HSC_JOIN_PROCEDURE && (own->state == HSC_state_IO || own->state == HSC_state_MEMORY);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What takes long below calls of the user's: of memory management, of the runtime of the language for arrays, of libraries; by the lines of these calls. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,21 +172,31 @@ static void put_place(const report *r, const place *x, char *out, size_t size) {
 
 enum { LINES_NAMED = 3 };
 
+/* A procedure of Fortran that takes arrays, or finds in texts, as it is written, by flang's name for what it calls for it: "MATMUL" of _FortranAMatmulReal8Real8; NULL: of none. */
+static const char *intrinsic_of(const char *name) {
+    static const struct {
+        const char *begins, *written;
+    } all[] = {{"Matmul", "MATMUL"}, {"Transpose", "TRANSPOSE"}, {"Reshape", "RESHAPE"}, {"Spread", "SPREAD"}, {"Pack", "PACK"}, {"Unpack", "UNPACK"}, {"Cshift", "CSHIFT"}, {"Eoshift", "EOSHIFT"},
+               {"Sum", "SUM"}, {"Product", "PRODUCT"}, {"DotProduct", "DOT_PRODUCT"}, {"Norm2", "NORM2"}, {"Maxval", "MAXVAL"}, {"Minval", "MINVAL"}, {"Maxloc", "MAXLOC"}, {"Minloc", "MINLOC"},
+               {"Findloc", "FINDLOC"}, {"All", "ALL"}, {"Any", "ANY"}, {"Count", "COUNT"}, {"Parity", "PARITY"}, {"IAll", "IALL"}, {"IAny", "IANY"}, {"IParity", "IPARITY"}, {"Reduce", "REDUCE"},
+               {"Index", "INDEX"}, {"Scan", "SCAN"}, {"Verify", "VERIFY"}, {"Repeat", "REPEAT"}, {"Trim", "TRIM"}, {"Adjustl", "ADJUSTL"}, {"Adjustr", "ADJUSTR"}, {"RandomNumber", "RANDOM_NUMBER"}};
+    const size_t n = sizeof OF_FLANG - 1;
+    if (strncmp(name, OF_FLANG, n) || !strncmp(name + n, "Allocat", 7))
+        return NULL;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!strncmp(name + n, all[i].begins, strlen(all[i].begins)))
+            return all[i].written;
+    return NULL;
+}
+
 /* " (fftw_mkapiplan)": by its name, where there is one. */
 static void put_called(const report *r, const place *x, char *text, size_t size) {
     hsc_db_scope s;
     char name[200];
     if (hsc_db_get_scope(r->db, x->called, &s, NULL) || !*s.name || strstr(s.name, "+0x"))
         return;
-    if (strncmp(s.name, OF_FLANG, sizeof OF_FLANG - 1)) {
-        snprintf(text + strlen(text), size - strlen(text), " (%s)", report_fit(s.name, 50, name, sizeof name));
-        return;
-    }
-    size_t n = 0; /* MATMUL of _FortranAMatmulReal8Real8 */
-    for (const char *p = s.name + sizeof OF_FLANG - 1; n + 1 < sizeof name && *p && (!n || islower((unsigned char)*p) || !islower((unsigned char)p[-1])) && !isdigit((unsigned char)*p); p++)
-        name[n++] = (char)toupper((unsigned char)*p);
-    name[n] = 0;
-    snprintf(text + strlen(text), size - strlen(text), " (%s)", name);
+    const char *written = intrinsic_of(s.name);
+    snprintf(text + strlen(text), size - strlen(text), " (%s)", written ? written : report_fit(s.name, 50, name, sizeof name));
 }
 
 /* "Most is called by build at tree.c:12, 8.0 % (...); ...": the first lines, of a tenth of all and more; `called`: with what is called there. */
@@ -221,13 +230,7 @@ static bool assigns(const char *name) {
     return BEGINS_AS(name, begins) || !strcmp(name, "Fortran::runtime::Assign");
 }
 
-/* Procedures of the language that take arrays, or find in texts. */
-static bool is_intrinsic(const char *name) {
-    static const char *const begins[] = {"Matmul", "Transpose", "Reshape", "Spread", "Pack", "Unpack", "Cshift", "Eoshift", "Sum", "Product", "DotProduct", "Norm2", "Maxval", "Minval", "Maxloc", "Minloc", "Findloc",
-                                         "All", "Any", "Count", "Parity", "IAll", "IAny", "IParity", "Reduce", "Index", "Scan", "Verify", "Repeat", "Trim", "Adjust", "Random"};
-    const size_t n = sizeof OF_FLANG - 1;
-    return !strncmp(name, OF_FLANG, n) && strncmp(name + n, "Allocat", 7) && BEGINS_AS(name + n, begins);
-}
+static bool is_intrinsic(const char *name) { return intrinsic_of(name) != NULL; }
 
 /* What a finding by callers has held; what is not in this database is no failure. */
 static hsc_status end_callers(callers *all, double *marks, hsc_status status, hsc_err *err) {

@@ -95,7 +95,7 @@ static hsc_status leave(const report *r, parting *p, library *in, hsc_err *err) 
 
 /* What is called below one context, through its loops, through what was put in line of headers, and through libraries that call the user's code. */
 static hsc_status look_below(report *r, parting *p, uint32_t from, hsc_err *err) {
-    hsc_db_context c;
+    hsc_db_context c = {0};
     hsc_db_scope scope;
     library in = {0};
     hsc_status s = hsc_db_get_context(r->db, from, &c, err);
@@ -179,27 +179,27 @@ static parted take(const report *r, const parting *p, hsc_weighted sum) {
 
 static void name_of(const report *r, uint32_t procedure, char *out, size_t size) {
     hsc_db_scope s;
-    char name[1000];
     if (hsc_db_get_scope(r->db, procedure, &s, NULL))
         snprintf(out, size, "unknown procedure");
     else
-        report_fit(report_procedure_name(r, &s, name, sizeof name), 40, out, size);
+        findings_procedure(r, &s, out, size);
 }
 
 static hsc_status tell(findings *f, const parted *p, const callee *start, hsc_err *err) {
     report *r = f->r;
-    char text[3000], share[120], where[600], name[300], first[300], of_start[400] = "";
+    char text[3000], share[120], where[600], name[300], of_start[400] = "";
     hsc_db_scope s;
     hsc_status status = hsc_db_get_scope(r->db, p->procedure, &s, err);
     double rest = p->sum.sum;
     if (status)
         return status;
     findings_place(r, &s, where, sizeof where);
-    name_of(r, p->procedure, name, sizeof name);
-    name_of(r, start->procedure, first, sizeof first);
     findings_amount(r, p->sum, share, sizeof share);
-    if (start->sum.sum < (1 - TOLD) * r->total && p->procedure != start->procedure)
-        snprintf(of_start, sizeof of_start, ", %.0f %% of all below %s", 100 * p->sum.sum / start->sum.sum, first);
+    if (start->sum.sum < (1 - TOLD) * r->total && p->procedure != start->procedure) {
+        name_of(r, start->procedure, name, sizeof name);
+        snprintf(of_start, sizeof of_start, ", %.0f %% of all below %s", 100 * p->sum.sum / start->sum.sum, name);
+    }
+    findings_procedure(r, &s, name, sizeof name);
     int n = snprintf(text, sizeof text, "Call tree: %s passes through %s (%s)%s", share, name, where, of_start);
     for (uint32_t i = 0; i < p->n; i++) {
         name_of(r, p->callees[i].procedure, name, sizeof name);

@@ -109,7 +109,7 @@ static int by_caused(const void *a, const void *b) {
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Rows of one group, by threads. values: room for n. */
+/* Rows of one group, by threads. */
 static void set_spread(report *r, report_cause_row *rows, uint32_t n) {
     report_cause_row all = {.all_s = 0};
     for (uint32_t i = 0, next; i < n; i = next) {
@@ -488,26 +488,18 @@ static void add_to_crowd(crowd *to, const report_cause *c) {
     }
 }
 
-/* " 0.134 s of it is the machine's: those who were late had no processor (thread 1 most)." */
-static void crowd_text(const report *r, const crowd *of, double total, char *out, size_t size) {
-    char who[128];
-    out[0] = 0;
-    if (of->seconds < 0.01 * total || !(of->seconds > 0))
-        return;
-    report_who(r, of->thread, who, sizeof who);
-    snprintf(out, size, " %s of it is the machine's: those who were late had no processor (%s most).", REPORT_SECONDS(of->seconds), who);
-}
-
 #define FROM_OUTSIDE "waited themselves for descriptors, for what comes from outside the program or until a time was up"
+#define OF_MACHINE "is the machine's: those who were late had no processor"
+#define OF_NOBODY "nobody of the program caused: those who were late " FROM_OUTSIDE
 
-/* " 2.6 s of it nobody of the program caused: those who were late waited themselves ... (thread 0 most)." */
-static void outside_text(const report *r, const crowd *of, double total, char *out, size_t size) {
+/* " 0.134 s of it is the machine's: those who were late had no processor (thread 1 most)." */
+static void crowd_text(const report *r, const crowd *of, const char *whose, double total, char *out, size_t size) {
     char who[128];
     out[0] = 0;
     if (of->seconds < 0.01 * total || !(of->seconds > 0))
         return;
     report_who(r, of->thread, who, sizeof who);
-    snprintf(out, size, " %s of it nobody of the program caused: those who were late " FROM_OUTSIDE " (%s most).", REPORT_SECONDS(of->seconds), who);
+    snprintf(out, size, " %s of it %s (%s most).", REPORT_SECONDS(of->seconds), whose, who);
 }
 
 /* "; 0.5 s with the other kinds of waiting for it": what the same doing caused. */
@@ -609,7 +601,7 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
                  100 * total / of.seconds, of.threads, of.threads == 1 ? " that runs" : "s that run");
     *scope = *line = HSC_NONE;
     double own = *seconds = total - idle.seconds - outside.seconds;
-    outside_text(r, &outside, total, external, sizeof external);
+    crowd_text(r, &outside, OF_NOBODY, total, external, sizeof external);
     if (told && (first == HSC_NONE || own < least || own < 0.1 * total)) { /* a cause in the program would mislead */
         further[0] = 0;
         if (first != HSC_NONE && own >= least)
@@ -618,7 +610,7 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
         const crowd *most_of = by_machine ? &idle : &outside;
         report_who(r, most_of->thread, who, sizeof who);
         if (!by_machine)
-            crowd_text(r, &idle, total, external, sizeof external);
+            crowd_text(r, &idle, OF_MACHINE, total, external, sizeof external);
         snprintf(out, size, "threads wait %s for others that %s, %s most%s; %s.%s%s", REPORT_SECONDS(most_of->seconds), by_machine ? "had no processor meanwhile" : FROM_OUTSIDE, who,
                  by_machine ? ": that is the machine's, with more threads to run than processors" : "", share, external, further);
     } else if (told) {
@@ -642,7 +634,7 @@ hsc_status report_main_cause(report *r, char *out, size_t size, uint32_t *scope,
             snprintf(who, sizeof who, "%u threads", c->threads);
         }
         further_causes(r, rows, n, first + 1, total, " Then", further, sizeof further);
-        crowd_text(r, &idle, total, crowded, sizeof crowded);
+        crowd_text(r, &idle, OF_MACHINE, total, crowded, sizeof crowded);
         snprintf(out, size, "%s make%s others wait %s%s (%s%s%s%s%s)%s%s%s%s; %s.%s%s%s", who, c->threads > 1 ? "" : "s", REPORT_SECONDS(c->caused_s), most,
                  x->delay.kind == HSC_wait_cause_OMP_BARRIER ? "late at a barrier of threads" : report_cause_kind(x->delay.kind),
                  has_call ? " " : "", has_call ? late : "", ways[0] ? ", most by way of " : "", ways, x->place.not_known ? ", by what is not known" : " by ", x->place.not_known ? "" : where,

@@ -108,7 +108,8 @@ static int rising(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-void report_over_quantiles(double *values, uint32_t n, double out[REPORT_OVER_QUANTILES]) {
+/* Sorts them. */
+static void quantiles(double *values, uint32_t n, double out[REPORT_OVER_QUANTILES]) {
     static const double shares[REPORT_OVER_QUANTILES] = {0.05, 0.25, 0.5, 0.75, 0.95};
     if (n > 1)
         qsort(values, n, sizeof *values, rising);
@@ -127,7 +128,7 @@ static void quantiles_of(const report_values *of, const double *last, double out
         memcpy(sorted, of->v, of->n * sizeof *sorted);
     if (sorted && last)
         sorted[of->n] = *last;
-    report_over_quantiles(sorted, sorted ? n : 0, out);
+    quantiles(sorted, sorted ? n : 0, out);
     free(sorted);
 }
 

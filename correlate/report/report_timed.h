@@ -11,7 +11,7 @@ typedef struct report_parts { /* of threads, or of processes. All 0: none */
     uint32_t n, min_at, max_at; /* the first with it */
     double sum_s, squares, min_s, max_s;
 } report_parts;
-typedef struct report_pool report_pool; /* where the values of all rows are; free() by report_pool_free() */
+typedef struct report_pool report_pool; /* where the values of all rows are */
 typedef struct report_values {
     double *v; /* NULL with n: there was no memory */
     uint32_t n, room;
@@ -26,10 +26,9 @@ typedef struct report_over { /* all 0: none */
 void report_over_add(hsc_db *db, report_pool **pool, report_over *o, uint32_t thread, double seconds);
 void report_pool_free(report_pool *pool); /* NULL: nothing */
 report_parts report_over_processes(const report_over *o); /* all of them */
-/* Quantiles 5, 25, 50, 75, 95 % of values: x_k + (h - k) (x_k+1 - x_k) of those sorted, h = q (n - 1), k = floor(h). NAN: none. Sorts them. */
+/* Quantiles 5, 25, 50, 75, 95 % of values: x_k + (h - k) (x_k+1 - x_k) of those sorted, h = q (n - 1), k = floor(h). NAN: none, or no memory for it. */
 enum { REPORT_OVER_QUANTILES = 5 };
-void report_over_quantiles(double *values, uint32_t n, double out[REPORT_OVER_QUANTILES]);
-typedef struct report_over_spread { /* NAN: none, or no memory for it */
+typedef struct report_over_spread {
     double threads[REPORT_OVER_QUANTILES], processes[REPORT_OVER_QUANTILES];
 } report_over_spread;
 report_over_spread report_over_spread_of(const report_over *o);

@@ -13,6 +13,7 @@
 #include "map_data.h"
 
 #include <heatscope/formats/tags.h>
+#include <heatscope/sorted.h>
 
 typedef struct known_text { /* of the reader's chunk */
     const char *p, *kept;
@@ -253,9 +254,15 @@ static bool add_calls(hsc_code *c, group_records *g) {
 
 static uint64_t position_of(uint64_t line, uint64_t column) { return line << 32 | (uint32_t)column; }
 
+typedef struct call_in { /* a call that stands in a loop */
+    uint32_t loop, call;
+} call_in;
+
 typedef struct call_list { /* calls of a group by where they are */
     hsc_table first; /* (file id, position): place in its calls */
     uint32_t *next;  /* [call]: the next one there; HSC_NO_INDEX */
+    HSC_VEC(call_in) within; /* by loop, of those that are calls in the code, too; with those of the loops in it. Made when first asked for */
+    bool has_within;
 } call_list;
 
 #define CALL_OF " (call of "
@@ -289,34 +296,75 @@ static bool is_in_loop(const hsc_code *c, uint32_t site, uint32_t loop) {
 /* Does the procedure run a region's body, in which the loops of the region are? */
 static bool forks(const char *callee) { return !strncmp(callee, "__kmpc_fork_", 12) || !strncmp(callee, "GOMP_parallel", 13); }
 
-/* Was it put in line: is there a copy that is of it, or no code of its own of a procedure that the unit defines? */
-static bool was_put_in(const group_records *g, const hsc_rec_callsite *call) {
-    for (size_t i = 0; i < g->inlines.n; i++)
-        if (g->inlines.p[i].site_id == call->callsite_id)
-            return true;
-    for (size_t i = 0; i < g->procedures.n; i++) {
-        const hsc_rec_procedure *p = &g->procedures.p[i];
-        if (!p->linkage_name.n || !p->line_begin || strcmp(p->linkage_name.p, call->callee.p) != 0)
+/* It stands at its loop, and not at the call that is in the way. */
+static bool is_of_loop(const hsc_rec_remark *r) { return !strcmp(r->name.p, "CantVectorizeInstruction"); }
+
+static int by_loop(const void *a, const void *b) {
+    const call_in *x = a, *y = b;
+    if (x->loop != y->loop)
+        return x->loop < y->loop ? -1 : 1;
+    return (x->call > y->call) - (x->call < y->call);
+}
+
+/* What is known to be put in line: calls that there are copies of, and procedures of the unit without code of their own. */
+typedef struct put_in {
+    hsc_table copied;  /* callsite id */
+    hsc_table emitted; /* procedure id */
+    hsc_table defined; /* linker's name, as it is kept: procedure */
+} put_in;
+
+static bool note_put_in(const group_records *g, put_in *p) {
+    bool ok = true;
+    uint32_t *at = NULL;
+    for (size_t i = 0; ok && i < g->inlines.n; i++)
+        if ((ok = (at = hsc_table_at(&p->copied, g->inlines.p[i].site_id, 0))))
+            *at = 1;
+    for (size_t i = 0; ok && i < g->places.n; i++)
+        if ((ok = (at = hsc_table_at(&p->emitted, g->places.p[i].function_id, 0))))
+            *at = 1;
+    for (size_t i = 0; ok && i < g->procedures.n; i++)
+        if (g->procedures.p[i].linkage_name.n && g->procedures.p[i].line_begin && (ok = (at = hsc_table_at(&p->defined, (uintptr_t)g->procedures.p[i].linkage_name.p, 0))))
+            *at = (uint32_t)i;
+    return ok;
+}
+
+static bool was_put_in(const group_records *g, const put_in *p, const hsc_rec_callsite *call) {
+    uint32_t procedure = hsc_table_get(&p->defined, (uintptr_t)call->callee.p, 0);
+    return hsc_table_get(&p->copied, call->callsite_id, 0) != HSC_NO_INDEX ||
+           (procedure != HSC_NO_INDEX && hsc_table_get(&p->emitted, g->procedures.p[procedure].procedure_id, 0) == HSC_NO_INDEX);
+}
+
+static bool list_within(const hsc_code *c, const group_records *g, call_list *l) {
+    put_in known = {0};
+    bool ok = note_put_in(g, &known);
+    for (uint32_t i = 0; ok && i < g->calls.n; i++) {
+        const hsc_rec_callsite *s = &g->calls.p[i];
+        uint32_t site = s->callee.n ? row_of(&c->site_by_id, g, s->callsite_id) : HSC_NO_INDEX;
+        if (site == HSC_NO_INDEX || was_put_in(g, &known, s))
             continue;
-        for (size_t k = 0; k < g->places.n; k++)
-            if (g->places.p[k].function_id == p->procedure_id)
-                return false;
-        return true;
+        for (uint32_t up = c->sites.p[site].loop; ok && up != HSC_NO_INDEX; up = c->loops.p[up].parent)
+            ok = HSC_PUSH(l->within, ((call_in){up, i}));
     }
-    return false;
+    if (ok && l->within.n > 1)
+        qsort(l->within.p, l->within.n, sizeof *l->within.p, by_loop);
+    hsc_table_fini(&known.copied);
+    hsc_table_fini(&known.emitted);
+    hsc_table_fini(&known.defined);
+    l->has_within = ok;
+    return ok;
 }
 
 /* Calls that stand in the loop itself or in one within, of one or two procedures; none, where of more. */
-static called calls_within(const hsc_code *c, const group_records *g, uint32_t loop) {
+static called calls_within(const group_records *g, const call_list *l, uint32_t loop) {
     called found = {HSC_NO_INDEX, HSC_NO_INDEX};
-    for (uint32_t i = 0; i < g->calls.n; i++) {
-        const hsc_rec_callsite *s = &g->calls.p[i];
-        uint32_t row = row_of(&c->site_by_id, g, s->callsite_id);
-        if (!s->callee.n || row == HSC_NO_INDEX || !is_in_loop(c, row, loop) || was_put_in(g, s))
-            continue;
+    size_t at;
+    HSC_SEARCH(at, l->within.n, l->within.p[at].loop < loop);
+    for (; at < l->within.n && l->within.p[at].loop == loop; at++) {
+        uint32_t i = l->within.p[at].call;
+        const char *name = g->calls.p[i].callee.p;
         if (found.first == HSC_NO_INDEX)
             found.first = i;
-        else if (!strcmp(s->callee.p, g->calls.p[found.first].callee.p) || (found.other != HSC_NO_INDEX && !strcmp(s->callee.p, g->calls.p[found.other].callee.p)))
+        else if (!strcmp(name, g->calls.p[found.first].callee.p) || (found.other != HSC_NO_INDEX && !strcmp(name, g->calls.p[found.other].callee.p)))
             continue;
         else if (found.other == HSC_NO_INDEX)
             found.other = i;
@@ -345,8 +393,8 @@ static called calls_of_remark(const hsc_code *c, const group_records *g, const h
         else if (to && to->other == HSC_NO_INDEX && strcmp(g->calls.p[at].callee.p, g->calls.p[to->first].callee.p))
             to->other = at;
     }
-    if (inside.first == HSC_NO_INDEX && outside.first == HSC_NO_INDEX && loop != HSC_NO_INDEX && !strcmp(r->name.p, "CantVectorizeInstruction"))
-        inside = calls_within(c, g, loop); /* it stands at the loop, and its reason is a call that the loop has */
+    if (inside.first == HSC_NO_INDEX && outside.first == HSC_NO_INDEX && loop != HSC_NO_INDEX && is_of_loop(r))
+        inside = calls_within(g, l, loop);
     return inside.first != HSC_NO_INDEX ? inside : outside;
 }
 
@@ -394,6 +442,7 @@ static bool add_remarks(hsc_code *c, group_records *g) {
         if (r->reason == HSC_reason_CALL && r->line && r->column) {
             ok = listed || list_calls(g, &calls);
             listed = true;
+            ok = ok && (calls.has_within || !is_of_loop(r) || list_within(c, g, &calls));
             ok = ok && (message = name_called(c, g, r, &calls));
         }
         ok = ok && (message = with_written_names(c, message));
@@ -412,6 +461,7 @@ static bool add_remarks(hsc_code *c, group_records *g) {
     }
     hsc_table_fini(&calls.first);
     free(calls.next);
+    free(calls.within.p);
     return ok;
 }
 

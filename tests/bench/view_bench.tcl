@@ -2,6 +2,7 @@
 # Latency of the viewer from a command to all drawn, p50 and p95 by kind of action, elapsed and in CPU time of viewer and reader (which a busy
 # machine changes less); CPU time of the start, intervals, memory; longest time without looking for events.
 # usage: tclsh view_bench.tcl HEATSCOPE DB [N [PART ...]]   (a display, or Xvfb, which the viewer starts)
+#   DB: a database, or two in one word, "A B", which are compared
 #   N: actions of a kind, default 20. PARTs, default all, in this order:
 #   moves     each pane for the first time, keys, wheel, pointer, frames a second
 #   intervals 6 N random intervals with the timeline in front: until sums are drawn, until all is
@@ -12,14 +13,14 @@
 set parts [lassign $argv heatscope db n]
 set n [expr {$n eq "" ? 20 : $n}]
 set allParts {moves intervals compiler panes search}
-if {![file exists $db] || ![string is digit -strict $n] || [lmap part $parts {if {$part in $allParts} continue; set part}] ne ""} {
+if {[llength $db] ni {1 2} || 0 in [lmap one $db {file exists $one}] || ![string is digit -strict $n] || [lmap part $parts {if {$part in $allParts} continue; set part}] ne ""} {
     puts stderr "usage: tclsh view_bench.tcl HEATSCOPE DB \[N \[PART ...\]\], PART one of [join $allParts {, }]"
     exit 2
 }
 set parts [expr {[llength $parts] ? $parts : $allParts}]
 set ::env(HEATSCOPE_BEAT) 1
 set begin [clock milliseconds]
-set channel [open "|[list $heatscope view --script - --size=1500x900 $db] 2>@stderr" r+]
+set channel [open "|[list $heatscope view --script - --size=1500x900 {*}$db] 2>@stderr" r+]
 fconfigure $channel -buffering line -encoding utf-8
 
 proc ask {args} {
