@@ -9,6 +9,7 @@
 #include <heatscope/sorted.h>
 #include "cache.h"
 #include "emit.h"
+#include "generated.h"
 #include "instructions.h"
 
 #define CODE_BYTES ((uint64_t)2 << 20) /* of machine code, where the user says nothing */
@@ -343,7 +344,7 @@ static hsc_status find_samples(join *j, hsc_err *err) {
     bool ok = true;
     for (uint32_t i = 0; ok && i < j->places.n; i++) {
         const jplace *p = &j->places.p[i];
-        if (p->has_values && p->module != j->unknown_module)
+        if (p->has_values && p->module != j->unknown_module && !hsc_generated_is(&j->modules.p[p->module])) /* whose addresses are none */
             ok = HSC_PUSH(j->machine->modules[p->module].places, (sampled){address_of(p), i});
     }
     for (size_t m = 0; ok && m < j->modules.n; m++)

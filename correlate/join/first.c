@@ -7,6 +7,7 @@
 #include <heatscope/formats/stream.h>
 
 #include "cache.h"
+#include "generated.h"
 #include "grown.h"
 #include "join_internal.h"
 #include "ranks.h"
@@ -20,6 +21,7 @@ typedef struct look { /* one process's way through the tables */
     unsigned marks;    /* 0: nothing may be new */
     bool writes;       /* the lock is held for that */
     uint32_t *modules; /* by row of the process's mappings: row of j->met; HSC_NO_INDEX: not asked yet */
+    hsc_jit_map *generated; /* of code in no file; NULL: not asked yet */
 } look;
 
 /* What is not there can be entered. */
@@ -78,37 +80,58 @@ uint32_t hsc_join_enter_frame(join *j, uint32_t parent, bool truncated, uint32_t
     return at ? *at : HSC_NO_INDEX;
 }
 
-static uint32_t module_of(look *l, uint32_t mapping) {
+/* Row of j->met, with its mark; HSC_NO_INDEX: it may not be new, or there is no memory. */
+static uint32_t met_row(look *l, const jmodule *m) {
     join *j = l->j;
-    const jmapping *m = &l->p->mappings.p[mapping];
-    if (l->modules[mapping] != HSC_NO_INDEX)
-        return l->modules[mapping];
     uint64_t a, b;
     key_of_module(m->path, m->build_id, m->build_id_size, m->file_size, m->file_mtime_ns, &a, &b);
     uint32_t row = hsc_table_get(&j->met_rows, a, b);
     if (row == HSC_NO_INDEX && l->marks) {
         want_to_write(l);
-        row = hsc_join_enter_module(j, &(jmodule){.path = m->path, .build_id = m->build_id, .build_id_size = m->build_id_size,
-                                                  .file_size = m->file_size, .file_mtime_ns = m->file_mtime_ns});
+        row = hsc_join_enter_module(j, m);
     }
     if (row != HSC_NO_INDEX && l->marks) {
         mark(&j->met.p[row].marks, l->marks);
         if (!strcmp(l->p->executable, m->path))
             mark(&j->met.p[row].main_marks, l->marks);
     }
-    return l->modules[mapping] = row;
+    return row;
+}
+
+static uint32_t module_of(look *l, uint32_t mapping) {
+    const jmapping *m = &l->p->mappings.p[mapping];
+    if (l->modules[mapping] == HSC_NO_INDEX)
+        l->modules[mapping] = met_row(l, &(jmodule){.path = m->path, .build_id = m->build_id, .build_id_size = m->build_id_size,
+                                                    .file_size = m->file_size, .file_mtime_ns = m->file_mtime_ns});
+    return l->modules[mapping];
+}
+
+/* Of code in no file: as what its maker has told of it, where that is known. */
+static bool tell_stranger(look *l, bool exact, uint64_t *address, uint32_t *module) {
+    *module = HSC_NO_INDEX;
+    l->p->has_strangers = true;
+    if (!l->generated && !(l->generated = hsc_generated_load(l->marks ? l->j : NULL, l->p)))
+        return false;
+    uint64_t key = hsc_generated_key(l->generated, *address, exact);
+    l->p->has_unknown = l->p->has_unknown || !key;
+    if (!key)
+        return true;
+    *address = key;
+    *module = met_row(l, &(jmodule){.path = HSC_DB_GENERATED, .build_id = (const uint8_t *)""});
+    return *module != HSC_NO_INDEX;
 }
 
 static uint32_t address_of(look *l, const jnode *n) {
     join *j = l->j;
-    uint32_t module = n->mapping == HSC_NO_INDEX ? HSC_NO_INDEX : module_of(l, n->mapping);
+    uint32_t module;
+    uint64_t address = n->address;
     bool exact = n->flags & HSC_node_flag_EXACT;
-    if (n->mapping != HSC_NO_INDEX && module == HSC_NO_INDEX)
+    if (n->mapping != HSC_NO_INDEX ? (module = module_of(l, n->mapping)) == HSC_NO_INDEX : !tell_stranger(l, exact, &address, &module))
         return HSC_NO_INDEX;
-    uint32_t row = hsc_table_get(&j->address_rows, (uint64_t)module << 1 | exact, n->address);
+    uint32_t row = hsc_table_get(&j->address_rows, (uint64_t)module << 1 | exact, address);
     if (row == HSC_NO_INDEX && l->marks) {
         want_to_write(l);
-        row = hsc_join_enter_address(j, module, exact, n->address);
+        row = hsc_join_enter_address(j, module, exact, address);
     }
     if (row != HSC_NO_INDEX && l->marks)
         mark(&j->addresses.p[row].marks, l->marks);
@@ -153,7 +176,6 @@ static bool find_threads_frames(look *l, jthread *t, size_t *found, bool damaged
         if (frame == HSC_NO_INDEX) { /* a frame; or what is known of one is that it was there */
             n->flags = for_tasks ? HSC_node_flag_TRUNCATED : n->flags;
             n->address = for_tasks ? 0 : n->address;
-            p->has_unknown = p->has_unknown || n->mapping == HSC_NO_INDEX;
             frame = frame_of(l, t, n);
         }
         damaged = damaged && !for_tasks;
@@ -181,6 +203,7 @@ hsc_status hsc_join_find_frames(join *j, jprocess *p, unsigned marks, hsc_err *e
         }
     }
     pthread_rwlock_unlock(&j->tables);
+    hsc_jit_map_free(l.generated);
     free(l.modules);
     free(found);
     return ok      ? HSC_OK

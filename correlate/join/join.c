@@ -13,6 +13,7 @@
 #include "../store/unfinished.h"
 #include "cache.h"
 #include "columns.h"
+#include "generated.h"
 #include "grown.h"
 #include "probed.h"
 #include "ranks.h"
@@ -123,6 +124,7 @@ static void free_join(join *j) {
     pthread_rwlock_destroy(&j->tables);
     hsc_table_fini(&j->line_rows);
     hsc_schema_cache_free(j->schemas);
+    free(j->generated_looks.list.p);
     hsc_pool_fini(&j->pool);
 }
 
@@ -130,7 +132,7 @@ static void free_join(join *j) {
 static void note_modules(const join *j) {
     for (size_t i = 0; i < j->modules.n; i++) {
         const jmodule *m = &j->modules.p[i];
-        if (m->tables.note && m->tables.note[0] && (m->is_main || m->tables.groups)) {
+        if (m->tables.note && m->tables.note[0] && (m->is_main || m->tables.groups || hsc_generated_is(m))) {
             snprintf(j->summary->modules_note, sizeof j->summary->modules_note, "%s: %s", m->path, m->tables.note);
             return;
         }

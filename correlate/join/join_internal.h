@@ -298,6 +298,7 @@ typedef struct jprocess {
     uint32_t seen_last;  /* what `seen` has of it, or is to have */
     bool is_foreign, has_start;
     bool is_launcher, has_unknown; /* has_unknown: nodes in no module, or samples without a node */
+    bool has_strangers; /* nodes of code in no file, named or not (generated.h) */
     const char *problem; /* ""; of the join's pool */
     int64_t rank;
     uint64_t vector_bytes; /* the longest vectors of its processor; 0: not known */
@@ -577,6 +578,7 @@ typedef struct join {
     bool bad_grown;                  /* the join failed for that */
     bool bad_cache;                  /* what the cache has of instants is damaged */
     hsc_file_facts made_facts;       /* of the database, when it is in its place */
+    hsc_looks generated_looks;       /* generated.c: files that may tell of code in no file; under `lock` */
     HSC_VEC(uint32_t) growing_map, kind_map; /* by rows as this rank made them: rows of all ranks; empty: the same */
     struct jdelays *matched; /* blame.h: from hsc_join_match to hsc_join_blame */
     HSC_VEC(jdelay) delays;

@@ -516,7 +516,7 @@ static bool put_made(join *j, parcel *a) {
         good = hsc_made_is_same(&j->sealed[i]);
     if (good && path[0])
         hsc_looks_add(&others, &j->pool, path);
-    good = good && put_looks(&looked, &others, &n);
+    good = good && put_looks(&looked, &others, &n) && put_looks(&looked, &j->generated_looks, &n);
     for (size_t i = 0; good && i < j->modules.n; i++)
         good = !j->modules.p[i].code || put_looks(&looked, hsc_code_get_looks(j->modules.p[i].code), &n);
     parcel_put(a, &j->made_facts, sizeof j->made_facts);

@@ -8,6 +8,7 @@
 #include <heatscope/formats/linkage.h>
 
 #include "cache.h"
+#include "generated.h"
 
 static int by_path(const void *pa, const void *pb) {
     const jmodule *a = pa, *b = pb;
@@ -175,7 +176,7 @@ static hsc_status resolve_module(void *ctx, size_t i, hsc_err *err) {
         return HSC_OK;
     const hsc_code_spec spec = {m->path, m->build_id, m->build_id_size, m->file_size, m->file_mtime_ns, j->map_dirs.p, j->map_dirs.n, true,
                                 hsc_kept_code_get_keeper(j), HSC_KEPT_CODE};
-    hsc_status status = hsc_code_open(&spec, &m->code, err);
+    hsc_status status = hsc_generated_is(m) ? hsc_generated_open(j, m, err) : hsc_code_open(&spec, &m->code, err);
     for (size_t k = 0; k < m->address_rows.n && status == HSC_OK; k++) {
         status = resolve_place(m, &j->places.p[m->address_rows.p[k]], err);
         if (status == HSC_OK && !(k & 0xFFFF))

@@ -304,6 +304,8 @@ hsc_status hsc_db_read_source(const hsc_db *db, uint32_t file, char **text, size
 #define HSC_DB_EXIT_STATUS "exit status "
 /* The procedure that code in no file is of: made at run time. */
 #define HSC_DB_NO_FILE "[code in no file]"
+/* The module of such code that its maker has told the names of. */
+#define HSC_DB_GENERATED "[generated code]"
 
 typedef struct hsc_db_process {
     int32_t rank;           /* -1 none */
