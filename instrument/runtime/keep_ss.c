@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The user's program and libraries stay beside the measurement by a second name (a hard link), DIR/.programs/.build-id/xx/REST: what is built anew in place can still be
- * correlated. It takes no copy; where the measurement is on another file system nothing is kept. Of code below /usr and the like, which no user builds anew, neither. */
+ * correlated. It takes no copy; where the measurement is on another file system nothing is kept. Of code below /usr and the like, which no user builds anew, neither.
+ * What compilers at run time tell of their code in files that are soon gone is copied when the process ends. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -33,16 +34,23 @@ static bool is_there(const char *path) {
     return !hsc_sys4(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, AT_SYMLINK_NOFOLLOW);
 }
 
-void hsc_rt_keep_module(const char *path, uint64_t bytes, const uint8_t *build_id, size_t size) {
-    static const char digits[] = "0123456789abcdef", folders[][16] = {"/.programs", "/.build-id"};
-    char to[HSC_RT_PATH], hex[2] = {0};
-    size_t end = 0, at = 0, made[4], n_made = 0;
-    if (!hsc_rt.keeps || bytes > KEPT_MAX || size < 2 || size > 64 || !is_users(path))
-        return;
+/* Appends the folder of the measurement; false: there is no room. */
+static bool append_folder(char *to, size_t size, size_t *at) {
+    size_t end = 0;
     for (size_t i = 0; hsc_rt.file.path[i]; i++)
         if (hsc_rt.file.path[i] == '/')
             end = i;
-    hsc_rt_append(to, end + 1 < sizeof to ? end + 1 : sizeof to, &at, hsc_rt.file.path);
+    hsc_rt_append(to, end + 1 < size ? end + 1 : size, at, hsc_rt.file.path);
+    return end + 1 < size;
+}
+
+void hsc_rt_keep_module(const char *path, uint64_t bytes, const uint8_t *build_id, size_t size) {
+    static const char digits[] = "0123456789abcdef", folders[][16] = {"/.programs", "/.build-id"};
+    char to[HSC_RT_PATH], hex[2] = {0};
+    size_t at = 0, made[4], n_made = 0;
+    if (!hsc_rt.keeps || bytes > KEPT_MAX || size < 2 || size > 64 || !is_users(path))
+        return;
+    append_folder(to, sizeof to, &at);
     for (size_t i = 0; i < 2; i++) {
         hsc_rt_append(to, sizeof to, &at, folders[i]);
         made[n_made++] = at;
@@ -73,5 +81,63 @@ void hsc_rt_keep_module(const char *path, uint64_t bytes, const uint8_t *build_i
         to[made[n_made]] = 0;
         if (hsc_sys3(SYS_rmdir, (long)to, 0, 0))
             break;
+    }
+}
+
+/* ---- what compilers at run time tell of their code ---- */
+
+/* Copies the file, if it is the user's and of this process, to DIR/.generated/NAME.kind for NAME.hsr. No link: the next process of that number writes into the same
+ * file. */
+static bool keep_told(const char *path, const char *kind, int64_t since_s) {
+    char to[HSC_RT_PATH];
+    size_t at = 0, folder;
+    struct stat st;
+    long fd = hsc_sys4(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0), out = -1;
+    if (fd < 0)
+        return false;
+    bool good = !hsc_sys3(SYS_fstat, fd, (long)&st, 0) && S_ISREG(st.st_mode) && st.st_uid == (uid_t)hsc_sys3(SYS_geteuid, 0, 0, 0) && st.st_mtim.tv_sec >= since_s &&
+                st.st_size && (uint64_t)st.st_size <= KEPT_MAX && append_folder(to, sizeof to, &at);
+    if (good) {
+        folder = at;
+        hsc_rt_append(to, sizeof to, &at, "/.generated");
+        hsc_sys3(SYS_mkdir, (long)to, 0777, 0);
+        hsc_rt_append(to, sizeof to, &at, hsc_rt.file.path + folder);
+        at = at > 4 ? at - 4 : at; /* .hsr */
+        hsc_rt_append(to, sizeof to, &at, kind);
+        good = at + 1 < sizeof to;
+        out = good ? hsc_sys4(SYS_openat, AT_FDCWD, (long)to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666) : -1;
+        good = out >= 0;
+    }
+    for (int64_t left = st.st_size; good && left > 0;) {
+        long n = hsc_sys4(SYS_sendfile, out, fd, 0, left);
+        if (n == -EINTR)
+            continue;
+        good = n >= 0;
+        left = n > 0 ? left - n : 0;
+    }
+    if (out >= 0)
+        hsc_sys3(SYS_close, out, 0, 0);
+    hsc_sys3(SYS_close, fd, 0, 0);
+    return good;
+}
+
+void hsc_rt_keep_generated(int64_t since_s) {
+    static const char *const folders[] = {"/tmp/", ""}; /* where CPython, and where V8 writes its dump */
+    char path[HSC_RT_PATH];
+    size_t at = 0;
+    if (!hsc_rt.keeps)
+        return;
+    hsc_rt_append(path, sizeof path, &at, "/tmp/perf-");
+    hsc_rt_append_u64(path, sizeof path, &at, (uint64_t)hsc_rt.pid);
+    hsc_rt_append(path, sizeof path, &at, ".map");
+    keep_told(path, ".map", since_s);
+    bool done = hsc_rt.jit_dump[0] && keep_told(hsc_rt.jit_dump, ".dump", since_s);
+    for (size_t i = 0; !done && i < sizeof folders / sizeof *folders; i++) {
+        at = 0;
+        hsc_rt_append(path, sizeof path, &at, folders[i]);
+        hsc_rt_append(path, sizeof path, &at, "jit-");
+        hsc_rt_append_u64(path, sizeof path, &at, (uint64_t)hsc_rt.pid);
+        hsc_rt_append(path, sizeof path, &at, ".dump");
+        done = keep_told(path, ".dump", since_s);
     }
 }

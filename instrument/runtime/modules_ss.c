@@ -360,6 +360,18 @@ static void tell_unmapping(uint32_t mapping_id) {
     hsc_rt_lock_release(&hsc_rt.lock, mask);
 }
 
+/* A compiler at run time that writes a jitdump maps its first page so that tools find it. */
+static void note_dump(const area *a) {
+    static const uint8_t magic[4] = {'D', 'T', 'i', 'J'};
+    uint8_t first[sizeof magic];
+    if (!a->executable || !a->inode || !hsc_rt_read(first, a->low, sizeof first))
+        return;
+    for (size_t i = 0; i < sizeof magic; i++)
+        if (first[i] != magic[i])
+            return;
+    path_of(a, hsc_rt.jit_dump, sizeof hsc_rt.jit_dump);
+}
+
 static bool executable_inside(areas rest, const area *first, uint64_t high) {
     if (first->executable)
         return true;
@@ -550,7 +562,12 @@ bool hsc_rt_modules_scan(void) {
             keep(set, same);
             continue;
         }
-        if (set->count == set->capacity || !read_image(a.low, &im) || im.high <= a.low || (text && !executable_inside(s, &a, im.high)))
+        if (set->count == set->capacity)
+            continue;
+        bool is_image = read_image(a.low, &im);
+        if (!is_image)
+            note_dump(&a);
+        if (!is_image || im.high <= a.low || (text && !executable_inside(s, &a, im.high)))
             continue;
         hsc_rt_module *m = &set->module[set->count++];
         __builtin_memset(m, 0, sizeof *m);

@@ -179,6 +179,8 @@ static uint64_t vector_bytes(void) {
 #endif
 }
 
+static int64_t since_s; /* the process's start, CLOCK_REALTIME */
+
 static struct {
     hsc_rt_environment of; /* as it was at the start: programs change theirs, and a child of fork tells it again */
     bool read;
@@ -187,6 +189,7 @@ static struct {
 static void put_process(uint64_t now) {
     struct timespec real;
     clock_gettime(CLOCK_REALTIME, &real);
+    since_s = real.tv_sec;
     const char *mechanism = hsc_rt_mechanism_name(hsc_rt.mechanism);
     hsc_rec_process p = {.pid = (uint64_t)hsc_rt.pid, .parent_pid = (uint64_t)getppid(), .rank = hsc_rt.job.rank,
                          .ranks = hsc_rt.job.ranks, .host = {hsc_rt_me.host, strlen(hsc_rt_me.host)},
@@ -359,6 +362,8 @@ void hsc_rt_finish(uint64_t how) {
     hsc_rt_me.removed = remove;
     if (remove)
         hsc_rt_file_remove(hsc_rt_is_filtered() ? NULL : hsc_rt_me.host); /* a filter may end who makes an unusual call */
+    else
+        hsc_rt_keep_generated(since_s);
     if (remove) {
         uint64_t us = cpu_us();
         hsc_rt_lines l = {.n = 0};

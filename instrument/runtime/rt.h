@@ -598,6 +598,8 @@ extern __thread hsc_rt_thread *hsc_rt_self __attribute__((tls_model("initial-exe
 
 /* keep_ss.c; not in handlers. path: absolute; of the file that is mapped, and its size in bytes. */
 void hsc_rt_keep_module(const char *path, uint64_t bytes, const uint8_t *build_id, size_t size);
+/* At the end: perf-PID.map and jit-PID.dump, if they were written since then (CLOCK_REALTIME). */
+void hsc_rt_keep_generated(int64_t since_s);
 bool hsc_rt_is_go_program(void); /* sandbox.c */
 bool hsc_rt_may_part(bool filtered); /* sandbox.c: tries the calls of hsc_rt.may_part where there is a filter */
 
@@ -703,6 +705,7 @@ typedef struct hsc_rt_state {
     bool sandboxed;   /* no system call any more */
     _Atomic int stderr_kept; /* a duplicate, of a program that has closed it as it exits (last_words.c); 0: none */
     bool may_part;    /* no filter ends the process for the calls by which the helper has descriptors of its own and goes ahead */
+    char jit_dump[HSC_RT_PATH]; /* that the process has mapped; "": none (modules_ss.c) */
     bool keeps;       /* the user's program and libraries are kept beside the measurement (keep_ss.c) */
     bool talks;       /* this process says what is worth a line to the user */
     bool tick_failed; /* no CPU timer: time in the kernel is not seen */
