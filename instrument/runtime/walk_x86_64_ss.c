@@ -100,6 +100,7 @@ static inline hsc_rt_cached_rule *rule_at(walker *w, uint64_t pc) {
 /* ---- where no rule is known ----------------------------------------------------------------------------------------------- */
 
 enum call { CALL_NONE, CALL_INDIRECT, CALL_DIRECT };
+#define CALLED_CHAINED 2 /* of a return address, in a rule's `called`: nothing but the chain of frame pointers led on from there: nothing else is looked for again */
 
 /* The call instruction that ends at the end of b[7]; *offset: of a direct one. */
 static enum call call_in(const uint8_t *b, int32_t *offset) {
@@ -124,6 +125,43 @@ static bool after_call(uint64_t pc) {
     uint8_t b[7];
     int32_t offset;
     return pc >= HSC_RT_PAGE && hsc_rt_read(b, pc - 7, 7) && call_in(b, &offset) != CALL_NONE;
+}
+
+/* The rule of code that returns at once from where it is: add to rsp or leave, pops, ret. So trampolines of compilers at run time end (CPython's), of which nothing else
+ * tells the frame. */
+static void find_return(uint64_t pc, hsc_rt_rule *rule) {
+    enum { LEAVE = 0xc9, RET = 0xc3, POP = 0x58, POP_RBP = 0x5d };
+    uint8_t b[24];
+    int32_t sp = 0, bp = -1, add;
+    size_t i = 0;
+    bool left = false;
+    if (!hsc_rt_read(b, pc, sizeof b))
+        return;
+    if (b[0] == 0x48 && b[1] == 0x83 && b[2] == 0xc4) {
+        sp = (int8_t)b[3];
+        i = 4;
+    } else if (b[0] == 0x48 && b[1] == 0x81 && b[2] == 0xc4) {
+        __builtin_memcpy(&add, b + 3, 4);
+        sp = add > 0 && add < 1 << 20 ? add : -1;
+        i = 7;
+    } else if (b[0] == LEAVE) {
+        left = true;
+        i = 1;
+    }
+    for (; !left && sp >= 0 && i + 2 < sizeof b && ((b[i] & 0xf8) == POP || (b[i] == 0x41 && (b[i + 1] & 0xf8) == POP)); sp += 8) {
+        if (b[i] == POP + 4) /* rsp itself */
+            return;
+        bp = b[i] == POP_RBP ? sp : bp;
+        i += b[i] == 0x41 ? 2 : 1;
+    }
+    if (sp < 0 || b[i] != RET)
+        return;
+    rule->cfa = HSC_CFA_REGISTER;
+    rule->cfa_register = left ? 6 : 7;
+    rule->cfa_offset = left ? 16 : sp + 8;
+    rule->ra_offset = -8;
+    rule->bp = left || bp >= 0 ? HSC_BP_AT_CFA : HSC_BP_SAME;
+    rule->bp_offset = left ? -16 : bp - (sp + 8);
 }
 
 static bool return_address(walker *w, uint64_t pc) {
@@ -249,23 +287,35 @@ static uint64_t scan(walker *w, unknown *u, const hsc_rt_frame *f) {
     return perhaps;
 }
 
+/* Does the chain of frame pointers lead to code in no file, as that of V8, or of a compiler in the same way? What it says must go on: anything may stand in memory. */
+static bool generated_caller(walker *w, const hsc_rt_frame *f, uint64_t bp, uint64_t pc) {
+    uint64_t above;
+    return !hsc_rt_module_at(w->modules, pc) && bp > f->bp && bp - f->bp < (1u << 20) && bp + 16 <= w->high && !(bp & 7) && word(w, bp + 8, &above) && above > HSC_RT_PAGE &&
+           !(above >= w->low && above < w->high) && (rule_at(w, pc - 1)->rule.called || after_call(pc)); /* step() keeps it */
+}
+
 /* One step without a rule: a direct call of the procedure is looked for, then a procedure without frame that was just
  * called, the chain of frame pointers, an indirect call. rbp is not known then, and kept or found if plausible. */
 static bool guess(walker *w, hsc_rt_frame *f, uint64_t *sp) {
     uint64_t pc, bp, found;
     unknown u = unknown_at(w, f->pc - !(f->flags & HSC_FRAME_EXACT));
     bool chain = f->bp > f->sp && f->bp - f->sp < (1u << 20) && word(w, f->bp, &bp) && word(w, f->bp + 8, &pc);
+    bool exact = f->flags & HSC_FRAME_EXACT, chained = !exact && rule_at(w, f->pc - 1)->rule.called == CALLED_CHAINED;
     w->reusable = false;
-    if (chain && u.settled && calls_unknown(w, &u, pc) == CALL_DIRECT)
+    if (chained && chain && word(w, f->bp + 8, &pc) && (return_address(w, pc) || generated_caller(w, f, bp, pc)))
+        found = f->bp + 8;
+    else if (chain && u.settled && calls_unknown(w, &u, pc) == CALL_DIRECT)
         found = f->bp + 8;
     else if ((found = scan(w, &u, f)) != 0 && word(w, found, &pc) && calls_unknown(w, &u, pc) == CALL_DIRECT)
         chain = false;
     else if (w->registers && word(w, f->sp, &pc) && return_address(w, pc)) {
         found = f->sp;
         chain = false;
-    } else if (chain && word(w, f->bp + 8, &pc) && return_address(w, pc))
+    } else if (chain && word(w, f->bp + 8, &pc) && (return_address(w, pc) || generated_caller(w, f, bp, pc))) {
+        if (!exact && !found && (!u.m || u.settled))
+            rule_at(w, f->pc - 1)->rule.called = CALLED_CHAINED;
         found = f->bp + 8;
-    else
+    } else
         chain = false;
     if (!found)
         return false;
@@ -408,8 +458,12 @@ HSC_RT_HOT static enum step step(walker *w, hsc_rt_frame *f, hsc_rt_frame *next)
     const hsc_rt_rule *r = &c->rule;
     uint64_t cfa, sp;
     f->mapping_id = c->mapping_id;
-    if (!c->mapping_id && !exact && !c->rule.called && !(c->rule.called = after_call(f->pc)))
-        return STEP_WRONG;
+    if (!c->mapping_id && !exact && !c->rule.called) {
+        if (!after_call(f->pc))
+            return STEP_WRONG;
+        find_return(f->pc, &c->rule);
+        c->rule.called = true;
+    }
     f->ra_slot = f->bp_slot = f->cfa_slot = 0;
     f->uses_bp = r->bp == HSC_BP_AT_BP || ((r->cfa == HSC_CFA_REGISTER || r->cfa == HSC_CFA_DEREF) && r->cfa_register == 6);
     if (exact && w->registers && (c->mapping_id || r->cfa != HSC_CFA_NONE)) {
