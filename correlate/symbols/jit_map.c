@@ -125,7 +125,7 @@ static bool take_name(hsc_jit_map *m, const char *s, size_t n, code *to) {
     for (const char *p = s + 1; p < end && !file; p++)
         if ((p[-1] == ' ' || p[-1] == ':') && (*p == '/' || ((size_t)(end - p) > sizeof scheme && !memcmp(p, scheme, sizeof scheme - 1) && p[sizeof scheme - 1] == '/')))
             file = p;
-    if (file && (end - file < 2 || file[1] == ' ' || file - s < 2)) /* a division in an operator's name */
+    if (file && *file == '/' && (end - file < 2 || !(isalnum((unsigned char)file[1]) || strchr("_.-", file[1]) || file[1] & 0x80))) /* the name of a division */
         file = NULL;
     const char *name_end = file ? file - 1 : s + n, *from = file && *file == 'f' ? file + sizeof scheme - 1 : file;
     while (name_end > s && name_end[-1] == ' ')

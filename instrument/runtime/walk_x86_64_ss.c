@@ -122,9 +122,11 @@ static enum call call_in(const uint8_t *b, int32_t *offset) {
 
 /* Does a call instruction end at `pc`? Only asked where no rule or no module is known. */
 static bool after_call(uint64_t pc) {
-    uint8_t b[7];
+    uint8_t b[7] = {0};
+    uint64_t n = pc & (HSC_RT_PAGE - 1); /* nothing may be mapped before the page */
     int32_t offset;
-    return pc >= HSC_RT_PAGE && hsc_rt_read(b, pc - 7, 7) && call_in(b, &offset) != CALL_NONE;
+    n = n >= 2 && n < sizeof b ? n : sizeof b;
+    return pc >= HSC_RT_PAGE && (hsc_rt_read(b, pc - 7, 7) || hsc_rt_read(b + sizeof b - n, pc - n, n)) && call_in(b, &offset) != CALL_NONE;
 }
 
 /* The rule of code that returns at once from where it is: add to rsp or leave, pops, ret. So trampolines of compilers at run time end (CPython's), of which nothing else
