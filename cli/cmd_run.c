@@ -45,7 +45,7 @@ static const hsc_cli_option options[] = {
     {"quiet", 'q', NULL, "nothing on standard error but errors"},
     {"mechanism", 0, "NAME", "where samples come from, see below; without it the best that works"},
     {"trace", 0, NULL, "record each wait and each message by itself as well: with the samples, a time line"},
-    {"no-keep", 0, NULL, "don't keep the program and its libraries in DIR (hard links, where these are on one file system), by which it can be correlated after a new build"},
+    {"no-keep", 0, NULL, "don't keep the program and its libraries in DIR (hard links, where these are on one file system), by which it can be correlated after a new build, nor what compilers at run time tell of their code (copies of /tmp/perf-PID.map and jit-PID.dump)"},
     {"no-waits", 0, NULL, "leave out what threads wait for: locks, reads, sleeps, OpenMP barriers ..."},
     {"mpi", 0, NULL, "record calls of MPI though nothing tells that PROG makes any (a script, an interpreter)"},
     {"no-messages", 0, NULL, "leave out what calls of MPI send, receive and wait for"},

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/linkage.h>
 #include <heatscope/formats/stream.h>
 
 #include "code_internal.h"
@@ -125,6 +126,27 @@ static bool add_name(hsc_code *c, uint32_t group, const char *name, uint32_t row
     return true;
 }
 
+/* A procedure that is known by its name alone, as line tables have it, is the one of that name at that line, where there is one: a coroutine of which only parts are left. */
+static bool join_nameless(hsc_code *c, group_records *g) {
+    for (size_t i = 0; i < g->procedures.n; i++) {
+        const hsc_rec_procedure *p = &g->procedures.p[i];
+        if (!(p->flags & HSC_procedure_flag_DECLARED) || !p->name.n || p->name.n != p->linkage_name.n || memcmp(p->name.p, p->linkage_name.p, p->name.n))
+            continue;
+        uint32_t row = row_of(&g->procedure_rows, g, p->procedure_id);
+        const char *name = row == HSC_NO_INDEX ? NULL : c->procedures.p[row].linkage, *key = name ? hsc_name_key(&c->pool, last_part(name), false) : NULL;
+        uint32_t other = key ? hsc_table_get(&c->procedure_by_name, g->group, (uintptr_t)key) : HSC_NO_INDEX;
+        if (name && !key)
+            return false;
+        if (other >= HSC_NO_INDEX - 1 || other == row || c->procedures.p[other].file != c->procedures.p[row].file || c->procedures.p[other].line_begin != clamp(p->line_begin))
+            continue;
+        uint32_t *by_group = hsc_table_at(&c->procedure_by_group, g->group, (uintptr_t)name);
+        if (!by_group || !set_row(&g->procedure_rows, g, p->procedure_id, other))
+            return false;
+        *by_group = other;
+    }
+    return true;
+}
+
 static bool add_procedures(hsc_code *c, group_records *g) {
     for (size_t i = 0; i < g->procedures.n; i++) {
         const hsc_rec_procedure *p = &g->procedures.p[i];
@@ -157,9 +179,14 @@ static bool add_procedures(hsc_code *c, group_records *g) {
         if (!by_group)
             return false;
         *by_group = row;
-        if (!add_name(c, g->group, last_part(name), row))
+        /* of a coroutine, which has the loops: all have its name */
+        bool is_piece = linkage[hsc_linkage_whole(linkage, strlen(linkage))] || strstr(linkage, ".__await_suspend_wrapper__");
+        bool is_nameless = p->flags & HSC_procedure_flag_DECLARED && !strcmp(linkage, name);
+        if (!is_piece && !is_nameless && !add_name(c, g->group, last_part(name), row))
             return false;
     }
+    if (!join_nameless(c, g))
+        return false;
     for (size_t i = 0; i < g->procedures.n; i++) {
         uint32_t row = row_of(&g->procedure_rows, g, g->procedures.p[i].procedure_id);
         uint32_t parent = row_of(&g->procedure_rows, g, g->procedures.p[i].parent_id);

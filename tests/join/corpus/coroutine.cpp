@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A coroutine, of which LLVM makes sums, sums.resume and sums.destroy.
+// A coroutine, of which LLVM makes sums, sums.resume and sums.destroy; of another one, products, the part is inlined into main.
 #include <coroutine>
 #include <cstdio>
 #include <vector>
@@ -19,6 +19,15 @@ struct numbers {
     };
     std::coroutine_handle<promise_type> handle;
 };
+
+static numbers products(const double *x, int n) { /* BEGIN products */
+    for (;;) {
+        double s = 1;
+        for (int i = 0; i < n; i++) /* LOOP products */
+            s *= x[i] / (1 + s);
+        co_yield s;
+    }
+} /* END products */
 
 numbers sums(const double *x, int n) __asm__("sums");
 
@@ -42,5 +51,11 @@ int main() {
         s += all.handle.promise().value;
     }
     all.handle.destroy();
+    numbers others = products(x.data(), static_cast<int>(x.size()));
+    for (int t = 0; t < 10; t++) {
+        others.handle.resume();
+        s += others.handle.promise().value;
+    }
+    others.handle.destroy();
     std::printf("%g\n", s);
 }
