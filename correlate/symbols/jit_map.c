@@ -16,7 +16,9 @@
 #include "code_internal.h"
 
 #define NAME_MAX_BYTES 1000u     /* of a name; longer ones are cut */
-#define CODES_MAX ((size_t)4 << 20) /* procedures, and lines, of a process: what is beyond is left out */
+#define CODES_MAX ((size_t)1 << 20) /* procedures of a process: what is beyond is left out */
+#define LINES_MAX ((size_t)2 << 20) /* the same */
+#define RECORDS_MAX ((size_t)1 << 24)
 #define MAP_MAX ((uint64_t)256 << 20)
 #define RECORD_MAX ((uint32_t)16 << 20) /* of jitdump, without the code */
 #define LOOKS_MAX ((uint64_t)50 << 20)  /* for code that moves, in a file */
@@ -179,7 +181,7 @@ static bool read_map(hsc_jit_map *m, FILE *f, const char *path) {
     char buffer[8192];
     uint64_t bad = 0, bytes = 0;
     bool ok = true, goes_on = false;
-    while (ok && bytes < MAP_MAX && fgets(buffer, sizeof buffer, f)) {
+    while (ok && bytes <= MAP_MAX && fgets(buffer, sizeof buffer, f)) {
         size_t n = strlen(buffer); /* up to a zero in it */
         bool ends = n && buffer[n - 1] == '\n', rest = goes_on;
         bytes += n ? n : 1;
@@ -235,7 +237,7 @@ static bool take_debug(dump *d, const uint8_t *p, size_t n) {
     d->debug_of = n >= 16 ? u64_at(p) : 0;
     d->first_line = (uint32_t)m->lines.n;
     d->line_count = 0;
-    for (uint64_t i = 0; i < entries && m->lines.n < CODES_MAX; i++) {
+    for (uint64_t i = 0; i < entries && m->lines.n < LINES_MAX; i++) {
         size_t length = at + 16 < n ? strnlen((const char *)p + at + 16, n - at - 16) : 0;
         if (at + 16 + length + 1 > n || u64_at(p + at) < d->debug_of || u64_at(p + at) - d->debug_of > UINT32_MAX) {
             m->lines.n = d->first_line;
@@ -303,7 +305,7 @@ static void end_dump(const dump *d, size_t first_line) {
 
 static bool read_dump(hsc_jit_map *m, FILE *f, const char *path, uint64_t bytes) {
     uint8_t head[40], record[16], *body = NULL;
-    size_t room = 0, first_line = m->lines.n;
+    size_t room = 0, first_line = m->lines.n, records = 0;
     dump d = {.m = m, .first_code = m->codes.n, .least = UINT64_MAX};
     bool ok = true;
     uint64_t at = fread(head, 1, sizeof head, f) == sizeof head ? u32_at(head + 8) : bytes;
@@ -311,7 +313,7 @@ static bool read_dump(hsc_jit_map *m, FILE *f, const char *path, uint64_t bytes)
         note_problem(m, "%.300s: its header says that it has %llu bytes; 40 expected", path, (unsigned long long)at);
         return true;
     }
-    while (ok && at < bytes && !fseeko(f, (off_t)at, SEEK_SET) && fread(record, 1, sizeof record, f) == sizeof record) {
+    while (ok && at < bytes && records++ < RECORDS_MAX && m->codes.n < CODES_MAX && !fseeko(f, (off_t)at, SEEK_SET) && fread(record, 1, sizeof record, f) == sizeof record) {
         uint32_t id = u32_at(record), size = u32_at(record + 4);
         if (size < sizeof record) {
             d.bad++;
@@ -364,7 +366,13 @@ bool hsc_jit_map_read(hsc_jit_map *m, const char *path, uint64_t owner) {
     }
     size_t n = fread(magic, 1, sizeof magic, f);
     rewind(f);
-    bool ok = n == sizeof magic && u32_at(magic) == JIT_MAGIC ? read_dump(m, f, path, (uint64_t)st.st_size) : read_map(m, f, path);
+    bool is_dump = n == sizeof magic && u32_at(magic) == JIT_MAGIC, ok = true;
+    if (is_dump)
+        ok = read_dump(m, f, path, (uint64_t)st.st_size);
+    else if ((uint64_t)st.st_size <= MAP_MAX)
+        ok = read_map(m, f, path);
+    else
+        note_problem(m, "%.300s: not used: %llu bytes, no more than %llu are read", path, (unsigned long long)st.st_size, (unsigned long long)MAP_MAX);
     fclose(f);
     return ok;
 }
