@@ -14,8 +14,8 @@ static const struct {
     const char *program, *way;
 } ways[] = {
     {"node", "node --perf-basic-prof"},
-    {"python", "python3 -X perf (3.12 and newer)"},
-    {"java", "java -XX:+DumpPerfMapAtExit (17 and newer)"},
+    {"python", "python3 -X perf, 3.12 and newer"},
+    {"java", "java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, 17 and newer"},
     {"dotnet", "DOTNET_PerfMapEnabled=1"},
     {"julia", "ENABLE_JITPROFILING=1"},
 };
@@ -28,7 +28,7 @@ static const char *way_of(const report *r) {
             if (!strncmp(name, ways[k].program, strlen(ways[k].program)))
                 return ways[k].way;
     }
-    return "node --perf-basic-prof, python3 -X perf, java -XX:+DumpPerfMapAtExit, DOTNET_PerfMapEnabled=1, LLVM's PerfJITEventListener";
+    return "a perf map or jitdump: docs/measurement.md, section 2";
 }
 
 typedef struct generated {
@@ -66,7 +66,8 @@ static hsc_status put_names(const report *r, const generated *g, char *out, size
             return status;
         findings_amount(r, (hsc_weighted){r->excl[g->hottest[i]], r->excl_excess[g->hottest[i]]}, share, sizeof share);
         findings_place(r, &s, place, sizeof place);
-        int n = snprintf(out + at, size - at, "%s%.120s (%s) %s", at ? ", " : " Most: ", s.name, place, share);
+        bool has_place = place[0] && place[0] != '['; /* of its file; else the module's name */
+        int n = snprintf(out + at, size - at, "%s%.120s%s%s%s %s", at ? ", " : " Most: ", s.name, has_place ? " (" : "", has_place ? place : "", has_place ? ")" : "", share);
         at += n > 0 && (size_t)n < size - at ? (size_t)n : 0;
     }
     if (at)

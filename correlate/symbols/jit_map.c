@@ -114,6 +114,17 @@ static bool number_before(const char *s, const char **end, uint32_t *out) {
     return true;
 }
 
+/* Does a place begin here: "/tmp/fib.js", "file:///tmp/fib.js", and V8's own "node:internal/util"? Not the name of a division. */
+static bool is_place(const char *p, const char *end, char before) {
+    static const char scheme[] = "file:///", own[] = "node:";
+    if (before != ' ' && before != ':')
+        return false;
+    if (*p == '/')
+        return end - p > 1 && (isalnum((unsigned char)p[1]) || strchr("_.-", p[1]) || p[1] & 0x80);
+    return ((size_t)(end - p) >= sizeof scheme && !memcmp(p, scheme, sizeof scheme - 1)) ||
+           (before == ' ' && (size_t)(end - p) >= sizeof own && !memcmp(p, own, sizeof own - 1));
+}
+
 /* Names often end in where the procedure stands: "JS:*fib /tmp/fib.js:1:13" (V8), "py::fib:/tmp/fib.py" (CPython). */
 static bool take_name(hsc_jit_map *m, const char *s, size_t n, code *to) {
     static const char scheme[] = "file://";
@@ -124,11 +135,9 @@ static bool take_name(hsc_jit_map *m, const char *s, size_t n, code *to) {
     uint32_t first = 0, second = 0;
     if (number_before(s, &end, &second) && number_before(s, &end, &first))
         second = first;
-    for (const char *p = s + 1; p < end && !file; p++)
-        if ((p[-1] == ' ' || p[-1] == ':') && (*p == '/' || ((size_t)(end - p) > sizeof scheme && !memcmp(p, scheme, sizeof scheme - 1) && p[sizeof scheme - 1] == '/')))
+    for (const char *p = s + 2; p < end && !file; p++)
+        if (is_place(p, end, p[-1]))
             file = p;
-    if (file && *file == '/' && (end - file < 2 || !(isalnum((unsigned char)file[1]) || strchr("_.-", file[1]) || file[1] & 0x80))) /* the name of a division */
-        file = NULL;
     const char *name_end = file ? file - 1 : s + n, *from = file && *file == 'f' ? file + sizeof scheme - 1 : file;
     while (name_end > s && name_end[-1] == ' ')
         name_end--;

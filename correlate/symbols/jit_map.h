@@ -10,7 +10,7 @@
 typedef struct hsc_jit_map hsc_jit_map;
 
 typedef struct hsc_jit_place { /* texts belong to the map */
-    const char *name, *file;   /* of the procedure; file: absolute, "" not known */
+    const char *name, *file;   /* of the procedure; file: "" not known */
     uint32_t line_begin;       /* 0 not known */
     const char *at_file;       /* of the code there; "" not known */
     uint32_t at_line;

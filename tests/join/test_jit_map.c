@@ -47,6 +47,7 @@ static void read_map(void) {
                                "3000 100 outer\n3040 10 inner\n3010 8 Lib.Type::Run(int32[])[OptimizedTier1]\n"
                                "what is this\n4000 zz name\n5000 0 nothing\nffffffffffffffff 10 wraps\n"
                                "6000 8 operator /(a, b)\n7000 8 LazyCompile:f file:///srv/x.js:7\n8000 8 a\001b\377c\n"
+                               "a000 8 JS:~Module._load node:internal/modules/cjs/loader:1003:24\n"
                                "9000 8 not wr";
     put_file(text, sizeof text - 1);
     hsc_jit_map *m = take(geteuid());
@@ -63,6 +64,7 @@ static void read_map(void) {
     expect(m, 0x6000, "operator /(a, b)||0||0");
     expect(m, 0x7000, "LazyCompile:f|/srv/x.js|7||0");
     expect(m, 0x8000, "a?b?c||0||0");
+    expect(m, 0xa000, "JS:~Module._load|node:internal/modules/cjs/loader|1003||0");
     expect(m, 0x9000, "nothing");
     if (!strstr(hsc_jit_map_get_problem(m), "2 of its lines are not ADDRESS SIZE NAME"))
         fail("problem", hsc_jit_map_get_problem(m));

@@ -38,7 +38,7 @@ for how in ("made", "own", "map", "dump"):
     to, found = measure(how)
     if len(found) != (how != "own") or any(float(row["share_pct"]) < 80 for row in found): # 0.4 s, of which the start is a hundredth
         wrong.append(f"{how}: {found}")
-    named = {"map": "Most: JS:*made_down (src/made.js:3)", "dump": "Most: made_down (", "made": "It has no names here; its maker can tell them (node"}.get(how, "")
+    named = {"map": "Most: JS:*made_down (src/made.js:3)", "dump": "Most: made_down", "made": "It has no names here; its maker can tell them (a perf map"}.get(how, "")
     if any(named not in row["text"] for row in found):
         wrong.append(f"{how}: no {named!r}: {found}")
     if how == "made":
