@@ -341,7 +341,8 @@ hsc_status findings_memory(findings *f, hsc_err *err) {
 /* Procedures of a library that no other finding is about: not the system's, those of languages, of message passing and of OpenMP, nor mathematical ones, which are told with the loops that call them. */
 static bool is_library(const report *r, uint32_t module) {
     hsc_db_module m;
-    return !hsc_db_get_module(r->db, module, &m, NULL) && hsc_library_role_of(m.path) == HSC_LIBRARY_OTHER && !hsc_library_is_mathematical(m.path);
+    return !hsc_db_get_module(r->db, module, &m, NULL) && hsc_library_role_of(m.path) == HSC_LIBRARY_OTHER && !hsc_library_is_mathematical(m.path) &&
+           m.path[0] != '['; /* code in no file has a finding of its own */
 }
 
 /* marks, others: by scope, set here. */
