@@ -86,9 +86,9 @@ void hsc_rt_keep_module(const char *path, uint64_t bytes, const uint8_t *build_i
 
 /* ---- what compilers at run time tell of their code ---- */
 
-/* Copies the file, if it is the user's and of this process, to DIR/.generated/NAME.kind for NAME.hsr. No link: the next process of that number writes into the same
- * file. */
-static bool keep_told(const char *path, const char *kind, int64_t since_s) {
+/* Copies the file, if it is the user's and of this process, to DIR/.generated/NAME.kind for NAME.hsr, or behind what is there. No link: the next process of that number
+ * writes into the same file. */
+static bool keep_told(const char *path, const char *kind, int64_t since_s, bool behind) {
     char to[HSC_RT_PATH];
     size_t at = 0, folder;
     struct stat st;
@@ -105,8 +105,8 @@ static bool keep_told(const char *path, const char *kind, int64_t since_s) {
         at = at > 4 ? at - 4 : at; /* .hsr */
         hsc_rt_append(to, sizeof to, &at, kind);
         good = at + 1 < sizeof to;
-        out = good ? hsc_sys4(SYS_openat, AT_FDCWD, (long)to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666) : -1;
-        good = out >= 0;
+        out = good ? hsc_sys4(SYS_openat, AT_FDCWD, (long)to, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (behind ? 0 : O_TRUNC), 0666) : -1;
+        good = out >= 0 && hsc_sys3(SYS_lseek, out, 0, SEEK_END) >= 0; /* sendfile takes no O_APPEND */
     }
     for (int64_t left = st.st_size; good && left > 0;) {
         long n = hsc_sys4(SYS_sendfile, out, fd, 0, left);
@@ -121,23 +121,25 @@ static bool keep_told(const char *path, const char *kind, int64_t since_s) {
     return good;
 }
 
-void hsc_rt_keep_generated(int64_t since_s) {
-    static const char *const folders[] = {"/tmp/", ""}; /* where CPython, and where V8 writes its dump */
+static void keep_file(const char *begin, int pid, const char *end, const char *kind, int64_t since_s, bool *kept) {
     char path[HSC_RT_PATH];
     size_t at = 0;
+    hsc_rt_append(path, sizeof path, &at, begin);
+    hsc_rt_append_u64(path, sizeof path, &at, (uint64_t)pid);
+    hsc_rt_append(path, sizeof path, &at, end);
+    *kept = keep_told(path, kind, since_s, *kept) || *kept;
+}
+
+void hsc_rt_keep_generated(int64_t since_s) {
+    static const char *const dumps[] = {"/tmp/jit-", "jit-"}; /* where CPython, and where V8 writes it */
+    bool map = false, dump = false, is_child = hsc_rt.forked_from != 0;
     if (!hsc_rt.keeps)
         return;
-    hsc_rt_append(path, sizeof path, &at, "/tmp/perf-");
-    hsc_rt_append_u64(path, sizeof path, &at, (uint64_t)hsc_rt.pid);
-    hsc_rt_append(path, sizeof path, &at, ".map");
-    keep_told(path, ".map", since_s);
-    bool done = hsc_rt.jit_dump[0] && keep_told(hsc_rt.jit_dump, ".dump", since_s);
-    for (size_t i = 0; !done && i < sizeof folders / sizeof *folders; i++) {
-        at = 0;
-        hsc_rt_append(path, sizeof path, &at, folders[i]);
-        hsc_rt_append(path, sizeof path, &at, "jit-");
-        hsc_rt_append_u64(path, sizeof path, &at, (uint64_t)hsc_rt.pid);
-        hsc_rt_append(path, sizeof path, &at, ".dump");
-        done = keep_told(path, ".dump", since_s);
-    }
+    if (is_child) /* code that was there when it was forked, then its own */
+        keep_file("/tmp/perf-", hsc_rt.forked_from, ".map", ".map", hsc_rt.forked_since_s, &map);
+    keep_file("/tmp/perf-", hsc_rt.pid, ".map", ".map", since_s, &map);
+    if (hsc_rt.jit_dump[0])
+        dump = keep_told(hsc_rt.jit_dump, ".dump", is_child ? hsc_rt.forked_since_s : since_s, false);
+    for (size_t i = 0; !dump && i < sizeof dumps / sizeof *dumps; i++)
+        keep_file(dumps[i], hsc_rt.pid, ".dump", ".dump", since_s, &dump);
 }

@@ -477,6 +477,8 @@ static void after_fork_child(void) {
     atomic_store(&hsc_rt.threads_ns, 0);
     hsc_rt_me.end_from_ns = hsc_rt_me.start_ns = 0;
     atomic_store(&hsc_rt.helper_share_q32, 0);
+    hsc_rt.forked_from = hsc_rt.pid;
+    hsc_rt.forked_since_s = since_s;
     hsc_rt.pid = (int)hsc_sys3(SYS_getpid, 0, 0, 0);
     hsc_rt_me.root = false;
     hsc_rt_me.forked = true;

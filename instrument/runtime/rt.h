@@ -705,6 +705,8 @@ typedef struct hsc_rt_state {
     bool sandboxed;   /* no system call any more */
     _Atomic int stderr_kept; /* a duplicate, of a program that has closed it as it exits (last_words.c); 0: none */
     bool may_part;    /* no filter ends the process for the calls by which the helper has descriptors of its own and goes ahead */
+    int forked_from;            /* of a child of fork: its parent, whose code it has; 0: none */
+    int64_t forked_since_s;     /* that one's start, CLOCK_REALTIME */
     char jit_dump[HSC_RT_PATH]; /* that the process has mapped; "": none (modules_ss.c) */
     bool keeps;       /* the user's program and libraries are kept beside the measurement (keep_ss.c) */
     bool talks;       /* this process says what is worth a line to the user */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Most of its time is in machine code that it writes itself (x86-64: counts down from its argument), or, with argument `own`, in the same loop of its own. `map`: it tells
- * of that code as perf wants it, in /tmp/perf-PID.map; `dump`: with lines in ./jit-PID.dump. `through`: it tells as with `map` of code that calls back its own loop. */
+ * of that code as perf wants it, in /tmp/perf-PID.map; `dump`: with lines in ./jit-PID.dump. `through`: it tells as with `map` of code that calls back its own loop. `forked`: as with
+ * `map`, and the time is a child's. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,7 +58,7 @@ int main(int argc, char **argv) {
     const char *how = argc > 1 ? argv[1] : "";
     counting *down = counted;
     long left = 0;
-    int through = !strcmp(how, "through");
+    int through = !strcmp(how, "through"), forks = !strcmp(how, "forked");
     void *made = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct timespec t;
     if (made == MAP_FAILED)
@@ -66,8 +68,10 @@ int main(int argc, char **argv) {
         return 1;
     if (strcmp(how, "own"))
         memcpy(&down, &made, sizeof down);
-    if (((through || !strcmp(how, "map")) && tell_map(made)) || (!strcmp(how, "dump") && tell_dump(made)))
+    if (((through || forks || !strcmp(how, "map")) && tell_map(made)) || (!strcmp(how, "dump") && tell_dump(made)))
         return 1;
+    if (forks && fork() > 0)
+        return wait(NULL) < 0;
     do {
         left += down(1000000, (void *)counted); /* NOLINT */
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);

@@ -23,10 +23,10 @@ def rows(what, to):
 def measure(how):
     to = os.path.join(WORK, how)
     run(HEATSCOPE, "run", "-q", "-F", "1000", "--budget=off", "-o", to, program, how)
-    pid = [name.split(".")[-2] for name in os.listdir(to) if name.endswith(".hsr")][0]
-    for path in (f"/tmp/perf-{pid}.map", os.path.join(WORK, f"jit-{pid}.dump")):
-        if os.path.exists(path):
-            os.remove(path)
+    for pid in [name.split(".")[-2] for name in os.listdir(to) if name.endswith(".hsr")]:
+        for path in (f"/tmp/perf-{pid}.map", os.path.join(WORK, f"jit-{pid}.dump")):
+            if os.path.exists(path):
+                os.remove(path)
     findings = rows("finding", to)
     if any(row["title"] == "Library" for row in findings):
         wrong.append(f"{how}: as a library: {findings}")
@@ -57,4 +57,7 @@ inside = [row for row in rows("procedure", to) if row["procedure"] == "JS:*made_
 outer = [row for row in rows("procedure", to) if row["procedure"] == "main" and float(row["inclusive_pct"]) > 80]
 if not inside or not outer:
     wrong.append(f"through: {inside} {outer}")
+to, found = measure("forked")
+if not found or "Most: JS:*made_down" not in found[0]["text"]:
+    wrong.append(f"forked: {found}")
 sys.exit("\n".join(wrong) or 0)
