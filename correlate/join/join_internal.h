@@ -7,6 +7,7 @@
  *   measures.c    messages and waits: their own tables, and metrics beside the sampled ones
  *   read.c        files -> processes and threads; what their records count            (parallel over files)
  *   first.c       first reading: which modules, addresses and call paths there are
+ *   generated.c   code in no file, by what its makers tell of it
  *   resolve.c     modules and distinct addresses -> frames                            (parallel over modules)
  *   scopes.c      static scope tree, files, lines
  *   data.c        loops, arrays, references, messages, directives, in the order of the database
