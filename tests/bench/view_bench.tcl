@@ -116,7 +116,8 @@ proc memory {} {
         }
         incr now $RssAnon
         incr most [expr {max($RssAnon, $VmHWM - $RssFile - $RssShmem)}]
-        incr shared $RssShmem
+        # the reader's is the place where it puts what it unpacked, which the viewer has, too
+        set shared [expr {max($shared, $RssShmem)}]
     }
     set shared [expr {$shared + [filePages]}]
     return [lmap kb [list $now $most [expr {$now + $shared}] [expr {$most + $shared}]] {expr {$kb / 1024}}]
