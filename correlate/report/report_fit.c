@@ -96,21 +96,43 @@ static void squeeze_lists(char *text, int width) {
     close_lists(text, '<', '>', lists && slack > 0 ? slack / lists : 0);
 }
 
+/* Behind the sign of an operator of which `p` is the first: operator<, operator->, operator(); else p. */
+static char *skip_operator(const char *text, char *p) {
+    if (p - text < 8 || strncmp(p - 8, "operator", 8) != 0)
+        return p;
+    while (*p && strchr("<>=-", *p))
+        p++;
+    return *p == '(' && p[1] == ')' ? p + 2 : p;
+}
+
+/* "double sum<T>(T) requires addable<T>": what C++20 asks of the arguments tells no procedure apart for people. A region's mark behind it stays. */
+static void drop_constraint(char *text) {
+    static const char word[] = " requires ";
+    char *from = NULL, *to = NULL;
+    int depth = 0;
+    for (char *p = text; *p && !to; p++) {
+        p = skip_operator(text, p);
+        if (!*p)
+            break;
+        if (!depth && !strncmp(p, from ? " [" : word, from ? 2 : sizeof word - 1))
+            *(from ? &to : &from) = p;
+        bool arrow = *p == '>' && p > text && p[-1] == '-';
+        depth += strchr("(<{[", *p) ? 1 : strchr(")>}]", *p) && !arrow && depth ? -1 : 0;
+    }
+    if (from)
+        memmove(from, to ? to : text + strlen(text), to ? strlen(to) + 1 : 1);
+}
+
 /* Takes what "(int, long) const" is off the end of a C++ name, and with it the type that a template's instance returns: "T f<T>(T)"
  * is f<T>. The list is the last one that is in no other brackets; that of "operator()" itself stays. */
 static void drop_parameters(char *text) {
     char *open = NULL, *close = NULL;
     int depth = 0;
     for (char *p = text; *p; p++) {
-        bool of_operator = p - text >= 8 && !strncmp(p - 8, "operator", 8), arrow = *p == '>' && p > text && p[-1] == '-';
-        if (of_operator) { /* operator<, operator->, operator() */
-            while (*p && strchr("<>=-", *p))
-                p++;
-            if (*p == '(' && p[1] == ')')
-                p += 2;
-            if (!*p)
-                break;
-        }
+        p = skip_operator(text, p);
+        if (!*p)
+            break;
+        bool arrow = *p == '>' && p > text && p[-1] == '-';
         if (strchr("(<{[", *p)) {
             if (*p == '(' && !depth)
                 open = p, close = NULL;
@@ -141,6 +163,7 @@ static void drop_parameters(char *text) {
 char *report_fit_template(const char *name, char *out, size_t size) {
     char text[4096];
     clean(name, text, sizeof text);
+    drop_constraint(text);
     drop_parameters(text);
     close_lists(text, '<', '>', 0);
     clean(text, out, size);
@@ -193,6 +216,7 @@ char *report_fit(const char *name, int width, char *out, size_t size) {
     static const char anonymous[] = "(anonymous namespace)::";
     char text[4096], *p, *end;
     clean(name, text, sizeof text);
+    drop_constraint(text);
     drop_parameters(text);
     while (report_columns_of(text) > width && (p = strstr(text, anonymous)))
         memmove(p, p + sizeof anonymous - 1, strlen(p + sizeof anonymous - 1) + 1);

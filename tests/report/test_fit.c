@@ -154,6 +154,9 @@ int main(void) {
     fits(kernel, 18, "Kernel<d..le>::dot");
     fits(kernel, 17, "Kernel<>::dot"); /* four columns tell nothing */
     fits(kernel, 12, "dot");
+    fits("double sum<double, double>(It<double> const&, It<double> const&) requires requires { {fp.p == fp0.p} -> std::convertible_to<bool>; }", 30, "sum<double, double>");
+    fits("bool operator==<int>(It<int> const&) requires equality_comparable<int>", 40, "bool operator==<int>");
+    fits("void each<int>(int) requires (sizeof(int) > 2) [omp parallel]", 40, "each<int> [omp parallel]");
     fits("Kernel<float>::dot() const", 18, "Kernel<float>::dot");
     fits("Kernel<a, b, c, d>::operator<(int)", 25, "Kernel<a,.. d>::operator<");
     fits("void ns::Neigh<a, b<c> >::operator()<true>(int, d<e> const&) const", 25, "Neigh::operator()");
