@@ -403,7 +403,7 @@ const char *report_hint(report *r, const report_refusal *x, char *out, size_t si
         return out;
     }
     if (x->reason == HSC_reason_COST) {
-        uint32_t machine, let = kept_short(r, x->scope, &machine);
+        uint32_t machine, let = report_steps(r, x->scope) != REPORT_STEP_LARGE ? kept_short(r, x->scope, &machine) : 0; /* elements far apart are gathered one by one */
         if (let)
             snprintf(out, size, "of vectors of %u bytes, as the options of its compilation allow no longer: those of %u that %s has, by -march=native, may pay", let, machine,
                      r->info.processes > 1 ? "every processor of the run" : "this processor");

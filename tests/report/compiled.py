@@ -725,6 +725,24 @@ if longest > 16:
     that(re.search(rf" at \S*gathered\.c:{at}-\d+: the cost-model indicates that vectorization is not beneficial \(of vectors of 16 bytes, as the options of its compilation allow no longer: those of 32 that "
                    r"this processor has, by -march=native, may pay\)\.", said) and "LLVM makes no vectors of" not in said, f"gathered: {said}")
 
+# elements far apart are gathered one by one, so longer vectors are no advice
+FAR = """double x[3200000], y[2000];
+__attribute__((noinline)) void far(int n) {
+    for (int i = 0; i < n; i++) // here
+        x[1600 * i] = 0.5 * (x[1600 * i + 1] + x[1600 * i]) + y[i];
+}
+int main(void) {
+    for (int k = 0; k < 30000; k++)
+        far(2000 - (k & 1));
+    return x[5] < 0;
+}
+"""
+source, name = written("far.c", FAR)
+run(CC, "-g", "-O2", source, "-o", name)
+said = findings(joined(name))
+at = next(n for n, text in enumerate(FAR.splitlines(), 1) if "// here" in text)
+that(re.search(rf" at \S*far\.c:{at}-\d+: the cost-model indicates that vectorization is not beneficial\.", said) and "-march=native" not in said, f"far: {said}")
+
 # sums whose order keeps them from vectors: -ffast-math is no promise where they go through memory by large steps
 STEPS = """double x[400000];
 __attribute__((noinline)) double added(int n, int step) {
