@@ -52,10 +52,8 @@ hsc_jit_map *hsc_generated_load(join *j, const jprocess *p) {
     struct stat st;
     char path[64];
     search s = {j, hsc_jit_map_new(), 0, (int64_t)(p->start_unix_ns / 1000000000u), true};
-    if (!s.map || stat(p->path, &st)) {
-        hsc_jit_map_free(s.map);
-        return s.map ? hsc_jit_map_new() : NULL;
-    }
+    if (!s.map || stat(p->path, &st)) /* empty, where the measurement is gone */
+        return s.map;
     s.owner = st.st_uid;
     bool kept = take_kept(&s, p->path, "map");
     kept = take_kept(&s, p->path, "dump") || kept; /* says more than the map: what is told last counts */

@@ -342,7 +342,7 @@ hsc_status findings_memory(findings *f, hsc_err *err) {
 static bool is_library(const report *r, uint32_t module) {
     hsc_db_module m;
     return !hsc_db_get_module(r->db, module, &m, NULL) && hsc_library_role_of(m.path) == HSC_LIBRARY_OTHER && !hsc_library_is_mathematical(m.path) &&
-           m.path[0] != '['; /* code in no file has a finding of its own */
+           m.path[0] != '['; /* what is in no file: the kernel's own, and code made at run time, named or not, which has a finding of its own */
 }
 
 /* marks, others: by scope, set here. */

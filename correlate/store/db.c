@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <heatscope/formats/text.h>
+
 #include "interval_marks.h"
 #include "large.h"
-#include "text.h"
 
 static hsc_status out_of_memory(const hsc_db *db, hsc_err *err) {
     return hsc_err_set(err, HSC_E_MEMORY, "%s: out of memory", db->path);

@@ -16,10 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <heatscope/formats/text.h>
+
 #include "h5.h"
 #include "dbfile_target.h"
 #include "dbfile_wire.h"
-#include "text.h"
 
 enum { READER_DEATHS_MAX = 3, WAIT_MS = 40, SOCKET_BYTES = 1 << 20 };
 #define PLACES_BYTES ((size_t)HSC_WIRE_PLACES * HSC_WIRE_PLACE_BYTES)

@@ -9,9 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <heatscope/formats/text.h>
+
 #include "chunks.h"
 #include "h5_file.h"
-#include "text.h"
 
 typedef struct h5_set {
     hid_t id; /* < 0: closed */

@@ -3,12 +3,13 @@
 #ifndef HEATSCOPE_STORE_INTERNAL_H
 #define HEATSCOPE_STORE_INTERNAL_H
 
+#include <heatscope/formats/text.h>
+
 #include "before.h"
 #include "check.h"
 #include "h5_write.h"
 #include "out.h"
 #include "spill.h"
-#include "text.h"
 #include "turned.h"
 
 typedef struct hsc_store_source {

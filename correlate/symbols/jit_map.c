@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <heatscope/formats/stream.h>
+#include <heatscope/formats/text.h>
 #include <heatscope/sorted.h>
 
 #include "code_internal.h"
@@ -47,6 +48,7 @@ struct hsc_jit_map {
     HSC_VEC(code) codes;
     HSC_VEC(line) lines;
     HSC_VEC(span) spans;
+    bool full; /* CODES_MAX procedures are there, and more were told */
     char problem[400];
 };
 
@@ -78,25 +80,13 @@ HSC_PRINTF(2, 3) static void note_problem(hsc_jit_map *m, const char *fmt, ...) 
 
 /* As text for people: what is no printable UTF-8 becomes a question mark. */
 static const char *keep_text(hsc_jit_map *m, const char *s, size_t n) {
-    char text[NAME_MAX_BYTES];
-    size_t to = 0;
-    n = n < sizeof text ? n : sizeof text;
-    for (size_t i = 0, more; i < n; i += more) {
-        uint8_t c = (uint8_t)s[i];
-        more = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 1;
-        bool good = c >= 0x80 ? more > 1 && i + more <= n : c >= ' ' && c != 0x7f;
-        for (size_t k = 1; good && k < more; k++)
-            good = ((uint8_t)s[i + k] & 0xc0) == 0x80;
-        good = good && !(c == 0xe0 && (uint8_t)s[i + 1] < 0xa0) && !(c == 0xed && (uint8_t)s[i + 1] > 0x9f) && !(c == 0xf0 && (uint8_t)s[i + 1] < 0x90) &&
-               !(c == 0xf4 && (uint8_t)s[i + 1] > 0x8f);
-        more = good ? more : 1;
-        if (good)
-            memcpy(text + to, s + i, more);
-        else
-            text[to] = '?';
-        to += good ? more : 1;
-    }
-    return hsc_pool_intern(&m->pool, text, to);
+    char text[NAME_MAX_BYTES + 1];
+    n = n < NAME_MAX_BYTES ? n : NAME_MAX_BYTES;
+    for (size_t i = 0; i < n; i++)
+        text[i] = (uint8_t)s[i] < ' ' || s[i] == 0x7f ? '?' : s[i];
+    text[n] = 0;
+    hsc_text_repair(text);
+    return hsc_pool_intern(&m->pool, text, n);
 }
 
 /* The number before `end`, behind a colon: ":14". *end becomes where the colon stands. */
@@ -148,8 +138,13 @@ static bool take_name(hsc_jit_map *m, const char *s, size_t n, code *to) {
 }
 
 static bool add_code(hsc_jit_map *m, uint64_t lo, uint64_t size, const code *of) {
-    if (!size || lo + size < lo || m->codes.n >= CODES_MAX)
+    if (!size || lo + size < lo)
         return true;
+    if (m->codes.n >= CODES_MAX) {
+        m->full = true;
+        note_problem(m, "more than %zu procedures: the others are left out", CODES_MAX);
+        return true;
+    }
     code c = *of;
     c.lo = lo;
     c.hi = lo + size;
@@ -190,7 +185,7 @@ static bool read_map(hsc_jit_map *m, FILE *f, const char *path) {
     char buffer[8192];
     uint64_t bad = 0, bytes = 0;
     bool ok = true, goes_on = false;
-    while (ok && bytes <= MAP_MAX && fgets(buffer, sizeof buffer, f)) {
+    while (ok && !m->full && bytes <= MAP_MAX && fgets(buffer, sizeof buffer, f)) {
         size_t n = strlen(buffer); /* up to a zero in it */
         bool ends = n && buffer[n - 1] == '\n', rest = goes_on;
         bytes += n ? n : 1;
@@ -237,7 +232,6 @@ static int by_offset(const void *pa, const void *pb) {
     return a->line < b->line ? -1 : a->line > b->line;
 }
 
-
 /* Of code that is told next: u64 address, u64 entries; of each u64 address, u32 line, u32 column, name. Lines that lie elsewhere show that it is damaged. */
 static bool take_debug(dump *d, const uint8_t *p, size_t n) {
     hsc_jit_map *m = d->m;
@@ -263,6 +257,8 @@ static bool take_debug(dump *d, const uint8_t *p, size_t n) {
             return false;
         at += 16 + length + 1;
     }
+    if (m->lines.n - d->first_line < entries)
+        note_problem(m, "more than %zu lines: the others are left out", LINES_MAX);
     d->line_count = (uint32_t)(m->lines.n - d->first_line);
     return true;
 }
@@ -303,6 +299,8 @@ static bool take_move(dump *d, const uint8_t *p, size_t n) {
             c.is_moved = true;
             return add_code(d->m, u64_at(p + 24), u64_at(p + 32), &c);
         }
+    if (d->looks >= LOOKS_MAX)
+        note_problem(d->m, "code moves too often: some of it is left where it was");
     return true;
 }
 
@@ -322,7 +320,7 @@ static bool read_dump(hsc_jit_map *m, FILE *f, const char *path, uint64_t bytes)
         note_problem(m, "%.300s: its header says that it has %llu bytes; 40 expected", path, (unsigned long long)at);
         return true;
     }
-    while (ok && at < bytes && records++ < RECORDS_MAX && m->codes.n < CODES_MAX && !fseeko(f, (off_t)at, SEEK_SET) && fread(record, 1, sizeof record, f) == sizeof record) {
+    while (ok && at < bytes && records++ < RECORDS_MAX && !m->full && !fseeko(f, (off_t)at, SEEK_SET) && fread(record, 1, sizeof record, f) == sizeof record) {
         uint32_t id = u32_at(record), size = u32_at(record + 4);
         if (size < sizeof record) {
             d.bad++;
@@ -348,6 +346,8 @@ static bool read_dump(hsc_jit_map *m, FILE *f, const char *path, uint64_t bytes)
     }
     free(body);
     end_dump(&d, first_line);
+    if (records > RECORDS_MAX)
+        note_problem(m, "%.300s: more than %zu records: the others are left out", path, RECORDS_MAX);
     if (d.bad)
         note_problem(m, "%.300s: %llu of its records are damaged", path, (unsigned long long)d.bad);
     return ok;

@@ -106,7 +106,7 @@ proc filePages {} {
     return [expr [join [dict values $kb] +]]
 }
 # {NOW MOST RESIDENT MOST} in MB, viewer and reader together: of its own (neither of files nor shared), then all that is resident,
-# what both have of one file once.
+# what both have of one file, and the memory that they share, once.
 proc memory {} {
     lassign {0 0 0} now most shared
     foreach pid [ours] {

@@ -146,6 +146,23 @@ static void refuse(const char *why, uint64_t owner) {
     hsc_jit_map_free(m);
 }
 
+/* What is beyond the limit is left out, and told. */
+static void read_too_many(void) {
+    enum { MOST = 1 << 20 };
+    unlink(path);
+    FILE *f = fopen(path, "w");
+    for (unsigned i = 1; f && i <= MOST + 2; i++)
+        fprintf(f, "%x0 10 f\n", i);
+    if (!f || fclose(f))
+        fail(path, "can't be written");
+    hsc_jit_map *m = take(geteuid());
+    expect(m, (uint64_t)MOST << 4, "f||0||0");
+    expect(m, (uint64_t)(MOST + 1) << 4, "nothing");
+    if (!strstr(hsc_jit_map_get_problem(m), "more than 1048576 procedures: the others are left out"))
+        fail("too many", hsc_jit_map_get_problem(m));
+    hsc_jit_map_free(m);
+}
+
 static bool look(void *ctx, const hsc_jit_place *p) {
     size_t *n = ctx;
     uint64_t key = hsc_jit_place_key(p);
@@ -203,6 +220,7 @@ int main(int argc, char **argv) {
     read_dump(0);
     read_dump(0x40);
     read_anything();
+    read_too_many();
     put_file("1000 10 name\n", 13);
     if (truncate(path, (off_t)1 << 29))
         fail("truncate", path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Makes any bytes UTF-8. */
-#include "text.h"
+#include <heatscope/formats/text.h>
 
 #include <stdint.h>
 
